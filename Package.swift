@@ -1,0 +1,105 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
+//   tools → Commands → APOD, GIFs, Variants → Cache, Images → HTTP, Records, Formats → Support
+
+/// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
+func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/Shared/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
+/// A module of the shared library.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Shared/\(name)")
+}
+
+/// One of the four tools.
+func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies + ["Commands", "Records", "Support"], path: "Sources/\(name)")
+}
+
+/// The tests of one module.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests")
+}
+
+let package = Package(
+    name: "apod-tools",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "apod-fetch", targets: ["apod-fetch"]),
+        .executable(name: "img-cache", targets: ["img-cache"]),
+        .executable(name: "img-downsample", targets: ["img-downsample"]),
+        .executable(name: "gif-cache", targets: ["gif-cache"]),
+        .library(
+            name: "Shared",
+            targets: [
+                "Support", "Records", "HTTP", "Formats", "Images", "Cache", "APOD", "GIFs", "Variants", "Commands",
+            ]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+    ],
+    targets: [
+        // C libraries
+        system("CSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+        system("CJPEG", "libjpeg", apt: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
+        system("CPNG", "libpng", apt: "libpng-dev", brew: "libpng"),
+        system("CWebP", "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
+        system("CGIF", "libgif", apt: "libgif-dev", brew: "giflib"),
+        system("CLCMS", "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+        system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),
+        system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
+        // C of our own
+        .target(name: "CCurl", path: "Sources/Shared/CCurl"),
+        .target(name: "CCodecs", dependencies: ["CJPEG", "CPNG"], path: "Sources/Shared/CCodecs"),
+        .target(name: "CKernels", path: "Sources/Shared/CKernels"),
+        // The shared library, lowest layer first
+        module("Support"),
+        module("Records", ["Support"]),
+        module("HTTP", ["Support", "CCurl"]),
+        module("Formats", ["Support"]),
+        module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CWebP", "CGIF", "CLCMS"]),
+        module("Cache", ["Support", "HTTP", "Formats", "CSQLite", "CNettle"]),
+        module("APOD", ["Support", "Records", "HTTP", "CGumbo"]),
+        module("GIFs", ["Support", "Records", "HTTP", "Formats", "Cache"]),
+        module("Variants", ["Support", "Records", "Formats", "Images", "Cache"]),
+        module(
+            "Commands",
+            [
+                "Support", "Records", "HTTP", "Cache",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        // The tools
+        tool("apod-fetch", ["APOD", "HTTP"]),
+        tool("img-cache", ["Cache", "Formats", "HTTP"]),
+        tool("img-downsample", ["Cache", "Images", "Variants", "Formats"]),
+        tool("gif-cache", ["Cache", "GIFs", "HTTP"]),
+        // Tests
+        .target(name: "TestSupport", dependencies: ["Support", "Records"], path: "Tests/TestSupport"),
+        .executableTarget(
+            name: "sample-service",
+            dependencies: ["Support", "Images", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tests/SampleService"),
+        tests("Support", ["Support", "TestSupport"]),
+        tests("Records", ["Records", "Support", "TestSupport"]),
+        tests("HTTP", ["HTTP", "Support", "TestSupport"]),
+        tests("Formats", ["Formats", "Support", "TestSupport"]),
+        tests("Images", ["Images", "Formats", "Support", "TestSupport"]),
+        tests("Cache", ["Cache", "HTTP", "Formats", "Support", "TestSupport"]),
+        tests("APOD", ["APOD", "Records", "HTTP", "Support", "TestSupport"]),
+        tests("GIFs", ["GIFs", "Records", "HTTP", "Support", "TestSupport"]),
+        tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
+        tests("Commands", ["Commands", "Records", "Support", "TestSupport"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "TestSupport", "Records", "Support", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
+                "sample-service",
+            ],
+            path: "Tests/EndToEndTests"),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,51 @@
+/// What a tool tells the shell when it ends. The numbers are those of BSD's `sysexits.h`, with 1 for "not there".
+public enum ExitCode: Int32, Sendable, CaseIterable {
+    /// Every record is done.
+    case success = 0
+    /// `get`, `has`, `path`, `cat`, `info`: not in the cache. `verify`: found something.
+    case absent = 1
+    /// Unknown option, bad date or number.
+    case usage = 64
+    /// Input that is not JSON, not a picture, or damaged.
+    case data = 65
+    /// An input file cannot be opened.
+    case noInput = 66
+    /// Refused for good (404, 410, other 4xx), or there is no picture.
+    case unavailable = 69
+    /// A fault of the tool itself.
+    case software = 70
+    /// An output cannot be made.
+    case cannotCreate = 73
+    /// An I/O error, a full disk among them.
+    case io = 74
+    /// May work later: network down, timeout, 429, 5xx.
+    case temporary = 75
+    /// Not allowed: a key, a blocked address or scheme, something over a limit.
+    case notAllowed = 77
+    /// A bad configuration file or environment value, or a cache of a newer layout.
+    case configuration = 78
+}
+
+/// Merges the failures of a run into the code it ends with: the first one that was not transient, else `temporary`.
+public struct ExitTally: Sendable, Equatable {
+    private var definite: Int32?
+    private var sawTransient = false
+
+    public init() {}
+
+    public mutating func add(exit: Int32, isTransient: Bool) {
+        guard exit != 0 else { return }
+        if isTransient {
+            sawTransient = true
+        } else if definite == nil {
+            definite = exit
+        }
+    }
+
+    public mutating func add(_ failure: any Failure) {
+        add(exit: failure.exitCode.rawValue, isTransient: failure.isTransient)
+    }
+
+    /// The status to end with; 0 when nothing failed.
+    public var status: Int32 { definite ?? (sawTransient ? ExitCode.temporary.rawValue : 0) }
+}

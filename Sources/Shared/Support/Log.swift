@@ -1,0 +1,84 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Words for a person, on standard error: `tool: message`, one line an event.
+public struct Log: Sendable {
+    public enum Level: Int, Sendable, Comparable {
+        case error, warning, detail
+        public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
+
+        var word: String {
+            switch self {
+            case .error: "error"
+            case .warning: "warning"
+            case .detail: "detail"
+            }
+        }
+    }
+
+    public enum Format: String, Sendable, CaseIterable {
+        case plain, json
+    }
+
+    public let tool: String
+    /// The least grave level that is shown: `-q` leaves errors only, `-v` adds details.
+    public let threshold: Level
+    public let format: Format
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameter write: receives each finished line, `\n` included; by default standard error, one call a line.
+    public init(
+        tool: String, threshold: Level = .warning, format: Format = .plain,
+        write: @escaping @Sendable (String) -> Void = Log.standardError
+    ) {
+        self.tool = tool
+        self.threshold = threshold
+        self.format = format
+        self.write = write
+    }
+
+    /// Says nothing to anyone.
+    public static let silent = Log(tool: "", threshold: .error, write: { _ in })
+
+    public func error(_ message: @autoclosure () -> String) { say(.error, message) }
+    public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
+    public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
+
+    private func say(_ level: Level, _ message: () -> String) {
+        guard level <= threshold else { return }
+        switch format {
+        case .plain:
+            let prefix = level == .warning ? "warning: " : ""
+            write("\(tool): \(prefix)\(TerminalText.escaped(message()))\n")
+        case .json:
+            write(
+                "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(level.word)\""
+                    + ",\"message\":\(TerminalText.jsonString(message()))}\n")
+        }
+    }
+
+    public static let standardError: @Sendable (String) -> Void = { line in
+        var line = line
+        line.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let base = rest.baseAddress, !rest.isEmpty {
+                let count = writeThroughSignals(2, base, rest.count)
+                if count <= 0 { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+}
+
+/// `write(2)`, again after a signal.
+private func writeThroughSignals(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+    while true {
+        let written = write(descriptor, base, count)
+        if written >= 0 || errno != EINTR { return written }
+    }
+}

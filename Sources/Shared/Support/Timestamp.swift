@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A point in time: whole milliseconds since 1970-01-01T00:00:00Z.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    public var milliseconds: Int64
+
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    public static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
+
+    /// Saturates at the ends of the range instead of overflowing.
+    public static func + (time: Timestamp, span: Duration) -> Timestamp {
+        let (sum, overflow) = time.milliseconds.addingReportingOverflow(span.milliseconds)
+        return Timestamp(milliseconds: overflow ? (span < .zero ? .min : .max) : sum)
+    }
+
+    public static func - (time: Timestamp, span: Duration) -> Timestamp { time + (.zero - span) }
+
+    /// Saturates as `+` does.
+    public static func - (a: Timestamp, b: Timestamp) -> Duration {
+        let (difference, overflow) = a.milliseconds.subtractingReportingOverflow(b.milliseconds)
+        return .milliseconds(overflow ? (a < b ? .min : .max) : difference)
+    }
+
+    /// `2026-11-21T03:04:05Z`: UTC, to the second.
+    public var iso8601: String {
+        let seconds = milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+        let dayNumber = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let second = seconds - dayNumber * 86_400
+        let day = CalendarDay(daysSince1970: Int(dayNumber))
+        return "\(day)T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))Z"
+    }
+
+    private func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}
+
+/// Where the time comes from: the system, or a test.
+public struct Clock: Sendable {
+    public let now: @Sendable () -> Timestamp
+
+    public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+
+    public static let system = Clock(now: Timestamp.now)
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded towards zero; saturates.
+    public var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        if overflow { return seconds < 0 ? .min : .max }
+        return product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue
+    }
+}

@@ -1,0 +1,34 @@
+/// Bytes of a known count that can be read from any place: a file, or memory.
+public protocol ByteSource: Sendable {
+    /// How many bytes there are.
+    var count: Int { get }
+    /// Fills the beginning of `buffer` with the bytes from `offset` on, and gives how many: fewer than asked for only
+    /// at the end, 0 at or behind it. Throws `SystemFailure`.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int
+}
+
+extension ByteSource {
+    /// The bytes of `range` as far as they exist.
+    public func bytes(_ range: Range<Int>) throws -> [UInt8] {
+        let range = range.clamped(to: 0..<max(count, 0))
+        return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
+            initialized = try read(into: UnsafeMutableRawBufferPointer(buffer), at: range.lowerBound)
+        }
+    }
+}
+
+/// Bytes in memory.
+public struct MemorySource: ByteSource {
+    public let bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    public var count: Int { bytes.count }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        guard offset >= 0, offset < bytes.count else { return 0 }
+        let size = min(buffer.count, bytes.count - offset)
+        bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + size])) }
+        return size
+    }
+}

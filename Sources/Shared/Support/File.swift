@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// An open file, closed when the last reference goes. Every call is repeated after a signal (EINTR).
+public final class File: ByteSource, Sendable {
+    public let descriptor: Int32
+    public let path: String
+    /// The size when the file was opened.
+    public let count: Int
+    /// Device and inode: the same file whatever its name.
+    public let identity: Identity
+    private let closes: Bool
+
+    public struct Identity: Sendable, Hashable {
+        public let device: UInt64
+        public let inode: UInt64
+    }
+
+    /// Takes over `descriptor`; `closes` false leaves it open, as for standard input.
+    public init(descriptor: Int32, path: String, closes: Bool = true) throws {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let failure = SystemFailure(errno: errno, "look at \(path)")
+            if closes { close(descriptor) }
+            throw failure
+        }
+        self.descriptor = descriptor
+        self.path = path
+        self.closes = closes
+        count = Int(status.st_size)
+        identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    deinit {
+        if closes { close(descriptor) }
+    }
+
+    /// Opens a regular file that the user named as input. Throws `SystemFailure` (status 66), also for a folder.
+    public static func openInput(_ path: String) throws -> File {
+        let file = try open(path, O_RDONLY, purpose: .openInput)
+        var status = stat()
+        fstat(file.descriptor, &status)
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw SystemFailure(errno: EISDIR, "read \(path)", purpose: .openInput)
+        }
+        return file
+    }
+
+    /// Opens `path` with `flags` (close-on-exec is added) and, where it is made, `mode`.
+    public static func open(
+        _ path: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
+    ) throws -> File {
+        while true {
+            let descriptor = systemOpen(path, flags | O_CLOEXEC, mode)
+            if descriptor >= 0 { return try File(descriptor: descriptor, path: path) }
+            if errno != EINTR { throw SystemFailure(errno: errno, "open \(path)", purpose: purpose) }
+        }
+    }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let got = pread(descriptor, buffer.baseAddress! + filled, buffer.count - filled, off_t(offset + filled))
+            if got == 0 { break }
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw SystemFailure(errno: errno, "read \(path)")
+            }
+            filled += got
+        }
+        return filled
+    }
+
+    /// Reads what is there next, at most `buffer.count` bytes; 0 at the end.
+    public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        while true {
+            let got = systemRead(descriptor, buffer.baseAddress, buffer.count)
+            if got >= 0 { return got }
+            if errno != EINTR { throw SystemFailure(errno: errno, "read \(path)") }
+        }
+    }
+
+    /// Writes all of `bytes` at the file's position.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var done = 0
+        while done < bytes.count {
+            let count = systemWrite(descriptor, bytes.baseAddress! + done, bytes.count - done)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw SystemFailure(errno: errno, "write \(path)")
+            }
+            done += count
+        }
+    }
+
+    public func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
+
+    /// Waits until the bytes and what is needed to find them again are on the disk.
+    public func synchronize() throws {
+        while fdatasync(descriptor) != 0 {
+            if errno != EINTR { throw SystemFailure(errno: errno, "write \(path) to the disk") }
+        }
+    }
+}
+
+#if canImport(Darwin)
+private func fdatasync(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
+#endif
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemRead(_ descriptor: Int32, _ base: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, base, count)
+}
+private func systemWrite(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+    write(descriptor, base, count)
+}

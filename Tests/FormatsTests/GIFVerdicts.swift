@@ -18,13 +18,13 @@ enum GIFVerdicts {
         "zero-width.gif": "corrupt-image",
         "zero_width.gif": "corrupt-image",
         // No frame, or one without pixels.
-        "decompression_bomb.gif": "corrupt-image",
         "image-zero-size.gif": "corrupt-image",
         "image-zero-width.gif": "corrupt-image",
         "no-data.gif": "corrupt-image",
         "no-frames.gif": "corrupt-image",
         "zero-width-frame.gif": "corrupt-image",
         // Code sizes that cannot be.
+        "decompression_bomb.gif": "corrupt-image",
         "issue-117-out-of-range.gif": "corrupt-image",
         "overflow-codes-max.gif": "corrupt-image",
         "overflow-codes.gif": "corrupt-image",

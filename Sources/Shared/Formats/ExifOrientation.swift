@@ -3,8 +3,11 @@
 /// Metadata is a by-product of many a careless program, and a picture with a bad tag is still a picture: everything
 /// odd in it means upright, never an error.
 enum ExifOrientation {
-    /// The orientation that the TIFF file in `range` of the window names in its first directory: tag 0x0112, one SHORT
-    /// of 1 to 8; `upright` for anything else. A leading `Exif\0\0`, as in JPEG, is stepped over. Reads the header and
+    /// Bytes of a SHORT, LONG, SSHORT and SLONG, by their type numbers (TIFF 6.0 §2).
+    private static let integerWidths = [3: 2, 4: 4, 8: 2, 9: 4]
+
+    /// The orientation that the TIFF file in `range` of the window names in its first directory: tag 0x0112, one whole
+    /// number of 1 to 8; `upright` for anything else. The type is SHORT, but cameras write LONG and SLONG too. A leading `Exif\0\0`, as in JPEG, is stepped over. Reads the header and
     /// at most 512 directory entries.
     static func read(_ window: inout SourceWindow, in range: Range<Int>) throws -> Orientation {
         try find(&window, in: range) ?? .upright
@@ -32,7 +35,8 @@ enum ExifOrientation {
             let entry = base + directory + 2 + index * 12
             guard let tag = try number(entry, 2) else { return nil }
             guard tag == 0x0112 else { continue }
-            guard try number(entry + 2, 2) == 3, try number(entry + 4, 4) == 1, let value = try number(entry + 8, 2)
+            guard let type = try number(entry + 2, 2), let width = integerWidths[type],
+                try number(entry + 4, 4) == 1, let value = try number(entry + 8, width)
             else { return nil }
             return UInt8(exactly: value).flatMap(Orientation.init(rawValue:))
         }

@@ -9,7 +9,8 @@ enum JPEGLayout {
         var size: PixelSize?
         var orientation: Orientation?
         var offset = 2
-        while let segment = try nextSegment(&window, from: offset), segment.code != endOfImage {
+        var isCut = true
+        while let segment = try nextSegment(&window, from: offset) {
             if isFrameHeader(segment.code), size == nil {
                 size = try frameSize(&window, segment.body)
             } else if segment.code == app1, orientation == nil,
@@ -18,13 +19,14 @@ enum JPEGLayout {
                 orientation = try ExifOrientation.read(&window, in: segment.body)
             }
             // Exif belongs before the frame header, but some programs write it behind; the scan ends the search.
-            if segment.code == startOfScan { break }
+            if segment.code == startOfScan || segment.code == endOfImage {
+                isCut = false
+                break
+            }
             offset = segment.body.upperBound
-            if offset > window.count { break }
         }
         guard let size else {
-            throw offset >= window.count
-                ? FormatFailure.truncated(.jpeg) : .corrupt(.jpeg, "no frame header before the first scan")
+            throw isCut ? FormatFailure.truncated(.jpeg) : .corrupt(.jpeg, "no frame header before the first scan")
         }
         return ImageHeader(
             format: .jpeg, storedSize: size, orientation: orientation ?? .upright, isAnimated: false, hasAlpha: false)

@@ -72,3 +72,8 @@ public func systemMessage(_ errno: Int32) -> String {
             ? String(cString: buffer.baseAddress!) : "error \(errno)"
     }
 }
+
+extension SystemFailure {
+    /// Whether nobody reads what was written: a pipe's or socket's other end is gone.
+    public var isBrokenPipe: Bool { errno == EPIPE }
+}

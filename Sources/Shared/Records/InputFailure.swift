@@ -1,0 +1,38 @@
+import Support
+
+/// Input that is not a record.
+public enum InputFailure: Failure, Equatable {
+    case notJSON(JSONFault)
+    case notAnObject
+    case tooLong(limit: Int)
+    case unfinished
+    case notOneObject(count: Int)
+
+    public enum JSONFault: Sendable, Equatable {
+        case syntax, controlCharacter, encoding, depth
+    }
+
+    public var code: String {
+        switch self {
+        case .notJSON: "not-json"
+        case .notAnObject, .notOneObject: "not-an-object"
+        case .tooLong: "record-too-long"
+        case .unfinished: "truncated-input"
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .notJSON(.syntax): "the input is not JSON here; give one JSON object a line"
+        case .notJSON(.controlCharacter): "a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
+        case .notJSON(.encoding): "a JSON string is not valid UTF-8"
+        case .notJSON(.depth): "the JSON is nested more than \(JSONScanner.maxDepth) levels deep"
+        case .notAnObject: "a record must be a JSON object"
+        case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
+        case .unfinished: "the input ends in the middle of a record; it was cut off"
+        case .notOneObject(let count): "one JSON object was expected, \(count) were found"
+        }
+    }
+
+    public var exitCode: ExitCode { .data }
+}

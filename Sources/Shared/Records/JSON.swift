@@ -1,0 +1,178 @@
+import Support
+
+/// A JSON value that is to be written.
+public enum JSON: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int)
+    case string(String)
+    case array([JSON])
+    /// Members in the order in which they are written.
+    case object([Member])
+    /// Bytes that are one JSON value already, on one line.
+    case raw([UInt8])
+
+    public struct Member: Sendable, Equatable {
+        public let name: String
+        public let value: JSON
+
+        public init(_ name: String, _ value: JSON) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// An object without the members whose value is nil: absent rather than `null`.
+    public static func object(_ members: KeyValuePairs<String, JSON?>) -> JSON {
+        .object(members.compactMap { name, value in value.map { Member(name, $0) } })
+    }
+
+    /// Appends the value, without any blank.
+    public func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): bytes += String(value).utf8
+        case .string(let text): bytes += TerminalText.jsonString(text).utf8
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                bytes += TerminalText.jsonString(member.name).utf8
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        case .raw(let raw): bytes += raw
+        }
+    }
+
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
+}
+
+/// Reading single values out of bytes that are known to be JSON.
+enum JSONBytes {
+    /// The text of a string value, quotes included in `bytes`; nil for another kind of value. A lone surrogate becomes
+    /// U+FFFD.
+    static func string(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard bytes.first == UInt8(ascii: "\""), bytes.count >= 2 else { return nil }
+        let body = bytes.dropFirst().dropLast()
+        guard body.contains(UInt8(ascii: "\\")) else { return String(decoding: body, as: UTF8.self) }
+        var result: [UInt8] = []
+        result.reserveCapacity(body.count)
+        var i = body.startIndex
+        while i < body.endIndex {
+            let byte = body[i]
+            guard byte == UInt8(ascii: "\\"), i + 1 < body.endIndex else {
+                result.append(byte)
+                i += 1
+                continue
+            }
+            let escape = body[i + 1]
+            i += 2
+            switch escape {
+            case UInt8(ascii: "b"): result.append(0x08)
+            case UInt8(ascii: "f"): result.append(0x0C)
+            case UInt8(ascii: "n"): result.append(0x0A)
+            case UInt8(ascii: "r"): result.append(0x0D)
+            case UInt8(ascii: "t"): result.append(0x09)
+            case UInt8(ascii: "u"):
+                var scalar = hex(body, at: i)
+                i += 4
+                if (0xD800...0xDBFF).contains(scalar), i + 1 < body.endIndex, body[i] == UInt8(ascii: "\\"),
+                    body[i + 1] == UInt8(ascii: "u"), case let low = hex(body, at: i + 2), (0xDC00...0xDFFF).contains(low)
+                {
+                    scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
+                    i += 6
+                }
+                result += String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8
+            default: result.append(escape)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func hex(_ bytes: ArraySlice<UInt8>, at start: Int) -> UInt32 {
+        guard start + 4 <= bytes.endIndex else { return 0xFFFD }
+        return bytes[start..<start + 4].reduce(0) { value, byte in
+            value << 4 | UInt32(byte.isDigit ? byte - UInt8(ascii: "0") : (byte | 0x20) - UInt8(ascii: "a") + 10)
+        }
+    }
+
+    /// The end of the value that begins at `start`. Only for bytes that are known to be valid.
+    static func end(ofValueAt start: Int, in bytes: ArraySlice<UInt8>) -> Int {
+        var i = start
+        var depth = 0
+        while i < bytes.endIndex {
+            switch bytes[i] {
+            case UInt8(ascii: "\""):
+                i += 1
+                while i < bytes.endIndex, bytes[i] != UInt8(ascii: "\"") { i += bytes[i] == UInt8(ascii: "\\") ? 2 : 1 }
+                i += 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                i += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return i }
+                depth -= 1
+                i += 1
+            case UInt8(ascii: ","), UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D:
+                if depth == 0 { return i }
+                i += 1
+                continue
+            default:
+                i += 1
+                continue
+            }
+            if depth == 0 { return min(i, bytes.endIndex) }
+        }
+        return bytes.endIndex
+    }
+
+    /// The value under `key` of an object (the last one where the key stands twice), or at that index of an array.
+    static func member(_ key: String, of container: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        switch container.first {
+        case UInt8(ascii: "{"):
+            var found: ArraySlice<UInt8>?
+            var i = skipBlanks(container, container.startIndex + 1)
+            while i < container.endIndex, container[i] == UInt8(ascii: "\"") {
+                let keyEnd = end(ofValueAt: i, in: container)
+                let name = container[i..<keyEnd]
+                let valueStart = skipBlanks(container, skipBlanks(container, keyEnd) + 1)
+                let valueEnd = end(ofValueAt: valueStart, in: container)
+                if string(name) == key { found = container[valueStart..<valueEnd] }
+                i = skipBlanks(container, skipBlanks(container, valueEnd) + 1)
+            }
+            return found
+        case UInt8(ascii: "["):
+            guard let wanted = Int(key), wanted >= 0 else { return nil }
+            var i = skipBlanks(container, container.startIndex + 1)
+            var index = 0
+            while i < container.endIndex, container[i] != UInt8(ascii: "]") {
+                let valueEnd = end(ofValueAt: i, in: container)
+                if index == wanted { return container[i..<valueEnd] }
+                index += 1
+                i = skipBlanks(container, skipBlanks(container, valueEnd) + 1)
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    static func skipBlanks(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int {
+        var i = start
+        while i < bytes.endIndex, bytes[i] == 0x20 || bytes[i] == 0x0A || bytes[i] == 0x0D || bytes[i] == 0x09 { i += 1 }
+        return i
+    }
+}

@@ -1,0 +1,294 @@
+/// Recognises one JSON value (RFC 8259) in bytes that arrive in pieces, and notes where the fields of an object lie.
+///
+/// A pushdown automaton that can stop and go on at any byte, so that a value which comes in a hundred reads is still
+/// looked at once. Offsets count from the value's first byte. Strings must be valid UTF-8 without raw control
+/// characters. Cost: O(n), no allocation but the list of fields.
+struct JSONScanner {
+    enum Verdict: Equatable {
+        /// All bytes so far are fine; the value goes on.
+        case needsMore
+        /// The value ends before this offset.
+        case complete(end: Int)
+        case invalid(Reason, at: Int)
+    }
+
+    enum Reason: Equatable {
+        case syntax, controlCharacter, encoding, depth
+    }
+
+    /// How deep arrays and objects may be nested. Deeper input is hostile or an accident; jq stops at the same order.
+    static let maxDepth = 512
+
+    private enum State {
+        case value, valueOrEnd, keyOrEnd, key, colon, commaOrEnd
+        case string, escape, hex, continuation
+        case literal
+        case minus, zero, integer, point, fraction, exponent, exponentSign, exponentDigits
+    }
+
+    /// The fields of the outermost object, in order.
+    private(set) var fields: [Record.Field] = []
+    /// How many line feeds were passed, all of them between tokens.
+    private(set) var lineFeeds = 0
+    /// Whether a line feed or carriage return was passed.
+    private(set) var hasLineBreak = false
+
+    private var state = State.value
+    private var position = 0
+    private var depth = 0
+    /// One bit a level: set for an object.
+    private var kinds = [UInt64](repeating: 0, count: maxDepth / 64)
+    private var inKey = false
+    private var hexDigitsLeft = 0
+    private var literalRest: [UInt8] = []
+    private var continuationsLeft = 0
+    private var continuationBounds: (low: UInt8, high: UInt8) = (0x80, 0xBF)
+    private var keyRange = 0..<0
+    private var valueStart = 0
+
+    init() { fields.reserveCapacity(16) }
+
+    /// Makes ready for the next value, keeping memory.
+    mutating func reset() {
+        fields = []
+        fields.reserveCapacity(16)
+        lineFeeds = 0
+        hasLineBreak = false
+        state = .value
+        position = 0
+        depth = 0
+    }
+
+    /// Forgets the bytes seen so far, whose fields nobody wants any more: from now on offsets count from here.
+    mutating func rebase() { position = 0 }
+
+    /// Goes on with the value whose first `count` bytes now lie at `base`.
+    mutating func scan(_ base: UnsafePointer<UInt8>, count: Int) -> Verdict {
+        var i = position
+        while i < count {
+            let byte = base[i]
+            switch state {
+            case .string:
+                i = Self.plainEnd(base, from: i, to: count)
+                guard i < count else { break }
+                switch base[i] {
+                case UInt8(ascii: "\""):
+                    i += 1
+                    if inKey {
+                        if depth == 1 { keyRange = keyRange.lowerBound..<i }
+                        state = .colon
+                    } else if endValue(at: i) {
+                        return .complete(end: i)
+                    }
+                case UInt8(ascii: "\\"):
+                    i += 1
+                    state = .escape
+                case 0..<0x20: return .invalid(.controlCharacter, at: i)
+                case let lead:
+                    guard beginSequence(lead) else { return .invalid(.encoding, at: i) }
+                    i += 1
+                }
+            case .continuation:
+                guard byte >= continuationBounds.low, byte <= continuationBounds.high else {
+                    return .invalid(.encoding, at: i)
+                }
+                continuationBounds = (0x80, 0xBF)
+                continuationsLeft -= 1
+                if continuationsLeft == 0 { state = .string }
+                i += 1
+            case .escape:
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+                    UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+                    state = .string
+                case UInt8(ascii: "u"):
+                    hexDigitsLeft = 4
+                    state = .hex
+                default: return .invalid(.syntax, at: i)
+                }
+                i += 1
+            case .hex:
+                guard byte.isHexDigit else { return .invalid(.syntax, at: i) }
+                hexDigitsLeft -= 1
+                if hexDigitsLeft == 0 { state = .string }
+                i += 1
+            case .literal:
+                guard byte == literalRest.last else { return .invalid(.syntax, at: i) }
+                literalRest.removeLast()
+                i += 1
+                if literalRest.isEmpty, endValue(at: i) { return .complete(end: i) }
+            case .minus:
+                guard byte.isDigit else { return .invalid(.syntax, at: i) }
+                state = byte == UInt8(ascii: "0") ? .zero : .integer
+                i += 1
+            case .point:
+                guard byte.isDigit else { return .invalid(.syntax, at: i) }
+                state = .fraction
+                i += 1
+            case .exponent:
+                if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") {
+                    state = .exponentSign
+                } else if byte.isDigit {
+                    state = .exponentDigits
+                } else {
+                    return .invalid(.syntax, at: i)
+                }
+                i += 1
+            case .exponentSign:
+                guard byte.isDigit else { return .invalid(.syntax, at: i) }
+                state = .exponentDigits
+                i += 1
+            case .zero, .integer, .fraction, .exponentDigits:
+                if byte.isDigit && state != .zero {
+                    i += 1
+                } else if byte == UInt8(ascii: "."), state == .zero || state == .integer {
+                    state = .point
+                    i += 1
+                } else if byte | 0x20 == UInt8(ascii: "e"), state != .exponentDigits {
+                    state = .exponent
+                    i += 1
+                } else if endValue(at: i) {
+                    // The byte behind a number is not part of it; what it may be is decided by whoever comes next.
+                    return .complete(end: i)
+                }
+            default:
+                if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") {
+                    i += 1
+                } else if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                    hasLineBreak = true
+                    if byte == UInt8(ascii: "\n") { lineFeeds += 1 }
+                    i += 1
+                } else if let verdict = structure(byte, at: i) {
+                    return verdict
+                } else {
+                    i += 1
+                }
+            }
+        }
+        position = i
+        return .needsMore
+    }
+
+    /// The verdict when no byte follows any more: a number may end so, nothing else.
+    mutating func finish(count: Int) -> Verdict {
+        switch state {
+        case .zero, .integer, .fraction, .exponentDigits:
+            if endValue(at: count) { return .complete(end: count) }
+            return .needsMore
+        default: return .needsMore
+        }
+    }
+
+    /// Takes a byte that is neither blank nor within a token. Gives a verdict where the value ends or breaks here.
+    private mutating func structure(_ byte: UInt8, at i: Int) -> Verdict? {
+        switch (state, byte) {
+        case (.keyOrEnd, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")):
+            inKey = true
+            if depth == 1 { keyRange = i..<i }
+            state = .string
+            return nil
+        case (.colon, UInt8(ascii: ":")):
+            state = .value
+            return nil
+        case (.commaOrEnd, UInt8(ascii: ",")):
+            state = isInObject ? .key : .value
+            return nil
+        case (.keyOrEnd, UInt8(ascii: "}")), (.valueOrEnd, UInt8(ascii: "]")),
+            (.commaOrEnd, isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")):
+            depth -= 1
+            return endValue(at: i + 1) ? .complete(end: i + 1) : nil
+        case (.value, _), (.valueOrEnd, _):
+            return beginValue(byte, at: i)
+        default:
+            return .invalid(.syntax, at: i)
+        }
+    }
+
+    private mutating func beginValue(_ byte: UInt8, at i: Int) -> Verdict? {
+        if depth == 1 { valueStart = i }
+        switch byte {
+        case UInt8(ascii: "\""):
+            inKey = false
+            state = .string
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard depth < Self.maxDepth else { return .invalid(.depth, at: i) }
+            let isObject = byte == UInt8(ascii: "{")
+            let bit = UInt64(1) << UInt64(depth & 63)
+            if isObject { kinds[depth >> 6] |= bit } else { kinds[depth >> 6] &= ~bit }
+            depth += 1
+            state = isObject ? .keyOrEnd : .valueOrEnd
+        case UInt8(ascii: "-"): state = .minus
+        case UInt8(ascii: "0"): state = .zero
+        case UInt8(ascii: "1")...UInt8(ascii: "9"): state = .integer
+        case UInt8(ascii: "t"): begin(literal: "eur")
+        case UInt8(ascii: "f"): begin(literal: "esla")
+        case UInt8(ascii: "n"): begin(literal: "llu")
+        default: return .invalid(.syntax, at: i)
+        }
+        return nil
+    }
+
+    /// The rest of a literal, backwards.
+    private mutating func begin(literal: StaticString) {
+        literalRest = literal.withUTF8Buffer { Array($0) }
+        state = .literal
+    }
+
+    /// Notes that a value ended before `end`; true where it was the outermost one.
+    private mutating func endValue(at end: Int) -> Bool {
+        if depth == 0 { return true }
+        if depth == 1, kinds[0] & 1 == 1 { fields.append(Record.Field(key: keyRange, value: valueStart..<end)) }
+        state = .commaOrEnd
+        return false
+    }
+
+    private var isInObject: Bool {
+        depth > 0 && kinds[(depth - 1) >> 6] & (UInt64(1) << UInt64((depth - 1) & 63)) != 0
+    }
+
+    /// Prepares for the bytes that must follow `lead` (Unicode 15, table 3-7: no overlong forms, no surrogates).
+    private mutating func beginSequence(_ lead: UInt8) -> Bool {
+        switch lead {
+        case 0xC2...0xDF: (continuationsLeft, continuationBounds) = (1, (0x80, 0xBF))
+        case 0xE0: (continuationsLeft, continuationBounds) = (2, (0xA0, 0xBF))
+        case 0xED: (continuationsLeft, continuationBounds) = (2, (0x80, 0x9F))
+        case 0xE1...0xEF: (continuationsLeft, continuationBounds) = (2, (0x80, 0xBF))
+        case 0xF0: (continuationsLeft, continuationBounds) = (3, (0x90, 0xBF))
+        case 0xF1...0xF3: (continuationsLeft, continuationBounds) = (3, (0x80, 0xBF))
+        case 0xF4: (continuationsLeft, continuationBounds) = (3, (0x80, 0x8F))
+        default: return false
+        }
+        state = .continuation
+        return true
+    }
+
+    /// The offset of the first byte from `start` on that is a quote, a backslash, a control character or not ASCII.
+    ///
+    /// Eight bytes at a time: a byte's top bit ends up set where the byte itself, its difference from 0x20, or the
+    /// difference of its exclusive-or with a wanted character from 1, has it. A borrow can only set bits above the
+    /// first true hit, so that the lowest one is exact.
+    private static func plainEnd(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
+        var i = start
+        let raw = UnsafeRawPointer(base)
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        while i &+ 8 <= end {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: i, as: UInt64.self))
+            let quotes = (word ^ (ones &* 0x22)) &- ones
+            let backslashes = (word ^ (ones &* 0x5C)) &- ones
+            let hits = (quotes | backslashes | (word &- (ones &* 0x20)) | word) & (ones &* 0x80)
+            if hits != 0 { return i &+ hits.trailingZeroBitCount / 8 }
+            i &+= 8
+        }
+        while i < end {
+            let byte = base[i]
+            if byte == 0x22 || byte == 0x5C || byte < 0x20 || byte >= 0x80 { break }
+            i &+= 1
+        }
+        return i
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+    var isHexDigit: Bool { isDigit || (self | 0x20) &- UInt8(ascii: "a") < 6 }
+}

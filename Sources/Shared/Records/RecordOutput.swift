@@ -1,0 +1,114 @@
+import Support
+
+/// How records leave a tool.
+public enum RecordLayout: Sendable, Equatable {
+    /// One object a line.
+    case lines
+    /// Indented by two blanks, for eyes.
+    case indented
+    /// Only the value at this path, raw, each ended by this byte.
+    case field(FieldPath, terminator: UInt8)
+}
+
+/// Collects records and writes them to a file, as few writes as promptness allows.
+///
+/// Not for several threads at once: its owner locks.
+struct RecordOutput {
+    /// Enough to make the cost of a write small; one pipe's worth.
+    private static let batchSize = 64 << 10
+
+    private let file: File
+    private let layout: RecordLayout
+    private var pending: [UInt8] = []
+    /// Set once nobody reads the output any more; all that follows is dropped.
+    private(set) var isClosed = false
+    /// Why writing failed, other than by a closed pipe.
+    private(set) var failure: SystemFailure?
+
+    init(file: File, layout: RecordLayout) {
+        self.file = file
+        self.layout = layout
+        pending.reserveCapacity(Self.batchSize + 4096)
+    }
+
+    /// Takes a record. A field that was to be printed and is missing counts in `tally`.
+    mutating func append(_ record: Record, tally: inout ExitTally) {
+        switch layout {
+        case .lines:
+            pending += record.line
+            pending.append(UInt8(ascii: "\n"))
+        case .indented:
+            JSONBytes.indent(record.line, into: &pending)
+            pending.append(UInt8(ascii: "\n"))
+        case .field(let path, let terminator):
+            if let text = record.printable(path) {
+                pending += text.utf8
+                pending.append(terminator)
+            } else {
+                record.addError(to: &tally)
+            }
+        }
+        if pending.count >= Self.batchSize { flush() }
+    }
+
+    /// Writes what has been collected.
+    mutating func flush() {
+        guard !pending.isEmpty else { return }
+        defer { pending.removeAll(keepingCapacity: true) }
+        guard !isClosed, failure == nil else { return }
+        do {
+            try file.write(pending)
+        } catch let error as SystemFailure {
+            if error.isBrokenPipe { isClosed = true } else { failure = error }
+        } catch {
+            failure = nil
+            isClosed = true
+        }
+    }
+}
+
+extension JSONBytes {
+    /// Appends JSON indented by two blanks a level.
+    static func indent(_ bytes: [UInt8], into result: inout [UInt8]) {
+        var depth = 0
+        func newLine(_ result: inout [UInt8]) {
+            result.append(UInt8(ascii: "\n"))
+            result.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
+        }
+        let all = bytes[...]
+        var i = 0
+        while i < bytes.count {
+            let byte = bytes[i]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let end = end(ofValueAt: i, in: all)
+                result += bytes[i..<end]
+                i = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                let next = skipBlanks(all, i + 1)
+                result.append(byte)
+                if next < bytes.count, bytes[next] == byte + 2 {
+                    result.append(bytes[next])
+                    i = next
+                } else {
+                    depth += 1
+                    newLine(&result)
+                }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth = max(0, depth - 1)
+                newLine(&result)
+                result.append(byte)
+            case UInt8(ascii: ","):
+                result.append(byte)
+                newLine(&result)
+            case UInt8(ascii: ":"):
+                result.append(byte)
+                result.append(UInt8(ascii: " "))
+            case 0x20, 0x09, 0x0A, 0x0D: break
+            default: result.append(byte)
+            }
+            i += 1
+        }
+    }
+}

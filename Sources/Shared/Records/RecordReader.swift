@@ -1,0 +1,273 @@
+import Support
+
+/// Reads records as they arrive: NDJSON, objects one after the other in any layout, or arrays of objects.
+///
+/// What is not an object comes out as `.bad`, with the line on which it began, and reading goes on: on the next line,
+/// or, where the damage was noticed lines later, on the first line that begins like a record. Memory: one read's worth,
+/// more only while one record is longer than that.
+public final class RecordReader {
+    public enum Item: Sendable, Equatable {
+        case record(Record)
+        case bad(BadInput)
+    }
+
+    /// Something in the input that is no record.
+    public struct BadInput: Failure, Equatable {
+        public let reason: InputFailure
+        /// Counted from 1.
+        public let line: Int
+
+        public var code: String { reason.code }
+        public var message: String { "line \(line): \(reason.message)" }
+        public var exitCode: ExitCode { reason.exitCode }
+    }
+
+    /// Longer records are refused (16 MiB).
+    public static let lengthLimit = 16 << 20
+    /// As much as a pipe holds by default on Linux.
+    private static let readSize = 64 << 10
+
+    private let file: File?
+    /// Called before the reader may have to wait for more input.
+    private let willWait: () throws -> Void
+    private var buffer: [UInt8]
+    private var start = 0
+    private var atEnd: Bool
+    private var line = 1
+    private var scanner = JSONScanner()
+    private var inArray = false
+    private var isFirst = true
+
+    /// - Parameter willWait: called each time before `next` reads on, when nothing complete is left: the moment to
+    ///   flush what has been written so far.
+    public init(file: File, willWait: @escaping () throws -> Void = {}) {
+        self.file = file
+        self.willWait = willWait
+        buffer = []
+        buffer.reserveCapacity(2 * Self.readSize)
+        atEnd = false
+    }
+
+    public init(bytes: [UInt8]) {
+        file = nil
+        willWait = {}
+        buffer = bytes
+        atEnd = true
+    }
+
+    /// The next record or bad piece; nil at the end. Throws `SystemFailure` when reading fails.
+    public func next() throws -> Item? {
+        if isFirst {
+            isFirst = false
+            try skipByteOrderMark()
+        }
+        while true {
+            guard let byte = try peek() else {
+                if inArray {
+                    inArray = false
+                    return .bad(BadInput(reason: .unfinished, line: line))
+                }
+                return nil
+            }
+            switch byte {
+            case UInt8(ascii: "\n"):
+                line += 1
+                start += 1
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): start += 1
+            case UInt8(ascii: ",") where inArray: start += 1
+            case UInt8(ascii: "]") where inArray:
+                inArray = false
+                start += 1
+            case UInt8(ascii: "[") where !inArray:
+                inArray = true
+                start += 1
+            default: return try value()
+            }
+        }
+    }
+
+    /// Reads the value that begins at `start`.
+    private func value() throws -> Item {
+        scanner.reset()
+        var verdict = JSONScanner.Verdict.needsMore
+        while true {
+            verdict = buffer.withUnsafeBufferPointer { scanner.scan($0.baseAddress! + start, count: $0.count - start) }
+            guard verdict == .needsMore else { break }
+            if buffer.count - start > Self.lengthLimit { return try skipTooLong() }
+            if try !fill() {
+                verdict = scanner.finish(count: buffer.count - start)
+                break
+            }
+        }
+        switch verdict {
+        case .complete(let end):
+            guard end <= Self.lengthLimit else {
+                defer { advance(past: end) }
+                return .bad(BadInput(reason: .tooLong(limit: Self.lengthLimit), line: line))
+            }
+            defer { advance(past: end) }
+            guard buffer[start] == UInt8(ascii: "{") else { return .bad(BadInput(reason: .notAnObject, line: line)) }
+            return .record(record(end: end))
+        case .invalid(let reason, let offset):
+            let fault: InputFailure.JSONFault =
+                switch reason {
+                case .syntax: .syntax
+                case .controlCharacter: .controlCharacter
+                case .encoding: .encoding
+                case .depth: .depth
+                }
+            let bad = BadInput(reason: .notJSON(fault), line: line)
+            try resume(afterFaultAt: offset)
+            return .bad(bad)
+        case .needsMore:
+            let bad = BadInput(reason: .unfinished, line: line)
+            inArray = false
+            try resume(afterFaultAt: buffer.count - start)
+            return .bad(bad)
+        }
+    }
+
+    private func record(end: Int) -> Record {
+        guard scanner.hasLineBreak else {
+            return Record(line: Array(buffer[start..<start + end]), fields: scanner.fields)
+        }
+        let folded = Self.withoutLineBreaks(buffer[start..<start + end])
+        var again = JSONScanner()
+        _ = folded.withUnsafeBufferPointer { again.scan($0.baseAddress!, count: $0.count) }
+        return Record(line: folded, fields: again.fields)
+    }
+
+    private func advance(past end: Int) {
+        start += end
+        line += scanner.lineFeeds
+    }
+
+    // MARK: After a fault
+
+    /// Goes on after a value that broke at `offset`.
+    ///
+    /// Damage that shows on the line where the value began costs that line. Damage that shows later (a line cut short
+    /// swallows the beginning of the next one; a pretty-printed object has a slip in the middle) costs all up to the
+    /// next line that begins with a brace and is indented no deeper than the broken value was.
+    private func resume(afterFaultAt offset: Int) throws {
+        let fault = start + offset
+        guard let firstBreak = buffer[start..<min(fault, buffer.count)].firstIndex(of: UInt8(ascii: "\n")) else {
+            return try skipLine(from: fault)
+        }
+        let indent = start - lineStart(of: start)
+        start = firstBreak + 1
+        line += 1
+        while true {
+            var column = 0
+            while let byte = try peek(at: column), byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { column += 1 }
+            guard let byte = try peek(at: column) else { return start = buffer.count }
+            if byte == UInt8(ascii: "{"), column <= indent { return }
+            try skipLine(from: start)
+            guard try peek() != nil else { return }
+            start += 1
+            line += 1
+        }
+    }
+
+    /// Moves to the line feed at or behind `position`, or to the end.
+    private func skipLine(from position: Int) throws {
+        start = min(position, buffer.count)
+        while true {
+            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) { return start = end }
+            start = buffer.count
+            if try !fill() { return }
+        }
+    }
+
+    /// Passes over a record that is longer than the limit without keeping it.
+    private func skipTooLong() throws -> Item {
+        let bad = BadInput(reason: .tooLong(limit: Self.lengthLimit), line: line)
+        while true {
+            start = buffer.count
+            scanner.rebase()
+            let more = try fill()
+            let verdict = buffer.withUnsafeBufferPointer {
+                scanner.scan($0.baseAddress! + start, count: $0.count - start)
+            }
+            switch verdict {
+            case .complete(let end):
+                advance(past: end)
+                return .bad(bad)
+            case .invalid(_, let offset):
+                line += scanner.lineFeeds
+                try skipLine(from: start + offset)
+                return .bad(bad)
+            case .needsMore:
+                if !more { return .bad(bad) }
+            }
+        }
+    }
+
+    /// The column-0 position of the line that `position` is on, as far as it is still in memory.
+    private func lineStart(of position: Int) -> Int {
+        var i = position
+        while i > 0, buffer[i - 1] == UInt8(ascii: " ") || buffer[i - 1] == UInt8(ascii: "\t") { i -= 1 }
+        return i
+    }
+
+    // MARK: Bytes
+
+    /// The byte `offset` behind `start`, read on if need be; nil at the end.
+    private func peek(at offset: Int = 0) throws -> UInt8? {
+        while start + offset >= buffer.count {
+            if try !fill() { return nil }
+        }
+        return buffer[start + offset]
+    }
+
+    /// Appends what comes next; false at the end.
+    private func fill() throws -> Bool {
+        guard !atEnd, let file else { return false }
+        try willWait()
+        // Blanks before `start` on its line are kept: they say how deep a broken record was indented.
+        let keep = lineStart(of: start)
+        if keep > 0, start == buffer.count || keep >= Self.readSize {
+            buffer.removeSubrange(0..<keep)
+            start -= keep
+        }
+        let old = buffer.count
+        // A file gives twice a long record's size so far: few reads for it. A pipe gives what it has.
+        let size = max(Self.readSize, old - start)
+        buffer.append(contentsOf: repeatElement(0, count: size))
+        let got = try buffer.withUnsafeMutableBytes { bytes in
+            try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[old...]))
+        }
+        buffer.removeLast(size - got)
+        atEnd = got == 0
+        return got > 0
+    }
+
+    /// Passes over a UTF-8 byte-order mark, which some programs write in spite of RFC 8259 §8.1.
+    private func skipByteOrderMark() throws {
+        if try peek() == 0xEF, try peek(at: 1) == 0xBB, try peek(at: 2) == 0xBF { start += 3 }
+    }
+
+    /// The bytes without any white space between tokens that holds a line break.
+    static func withoutLineBreaks(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var i = bytes.startIndex
+        while i < bytes.endIndex {
+            let byte = bytes[i]
+            if byte == UInt8(ascii: "\"") {
+                let end = JSONBytes.end(ofValueAt: i, in: bytes)
+                result += bytes[i..<end]
+                i = end
+            } else if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+                let end = JSONBytes.skipBlanks(bytes, i)
+                let run = bytes[i..<end]
+                if !run.contains(0x0A), !run.contains(0x0D) { result += run }
+                i = end
+            } else {
+                result.append(byte)
+                i += 1
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,273 @@
+import Support
+
+/// One thing for a tool to do: a record, and the plain argument that stood in for it, if one did.
+public struct RecordJob: Sendable {
+    public var record: Record
+    public let argument: String?
+
+    public init(_ record: Record, argument: String? = nil) {
+        self.record = record
+        self.argument = argument
+    }
+}
+
+/// What a source of records gives: something to do, or something that is no record.
+public enum RecordInput: Sendable {
+    case job(RecordJob)
+    /// Becomes a record `{"error":…}`, with `input_line` where the input has lines.
+    case bad(any Failure)
+}
+
+extension RecordReader {
+    /// The next record as a job.
+    public func nextInput() throws -> RecordInput? {
+        switch try next() {
+        case nil: nil
+        case .record(let record): .job(RecordJob(record))
+        case .bad(let bad): .bad(bad)
+        }
+    }
+}
+
+/// What a tool does with records.
+public protocol RecordTool: Sendable {
+    /// The tool's name, as it stands in `error.tool`.
+    var name: String { get }
+    /// Whether there is something to do; a record that is not accepted passes untouched. Called for every record in
+    /// order, so it must be quick.
+    func accepts(_ job: RecordJob) -> Bool
+    /// Does the work and adds the tool's fields. A failure becomes the record's `error`; fields that were set before
+    /// it was thrown stay. Called on several threads at once.
+    func process(_ record: inout Record, argument: String?) throws
+}
+
+extension RecordTool {
+    public func accepts(_ job: RecordJob) -> Bool { true }
+}
+
+/// How a run goes.
+public struct RecordRunOptions: Sendable {
+    /// How many records are worked on at once, at least 1.
+    public var jobs = 1
+    /// Lets each record leave as soon as it is done, instead of in the order of arrival.
+    public var unordered = false
+    /// Stops at the first failure.
+    public var failFast = false
+    /// Makes records that came in with `error` count in the exit code.
+    public var strict = false
+    /// Takes records that bear the tool's own transient `error` as fresh ones.
+    public var retryErrors = false
+    /// Hands a record that bears `error` to the tool instead of passing it, unless the tool does not accept it.
+    public var takesErrors = false
+    public var layout = RecordLayout.lines
+
+    public init() {}
+}
+
+/// Takes records from a source through a tool to the output: in order, several at a time, failures as data.
+///
+/// Memory is bounded: at most `window` records are between reading and writing, however many there are. With one job
+/// everything happens on the calling thread; with more, each job is a plain thread, started when there is work for it.
+public final class RecordRun: Sendable {
+    private struct State {
+        var output: RecordOutput
+        var tally = ExitTally()
+        /// Records that wait for a thread.
+        var queue: [(sequence: Int, job: RecordJob)] = []
+        /// Results that wait for an earlier one; nil for a record that leaves no trace.
+        var finished: [Int: Record?] = [:]
+        var nextToRead = 0
+        var nextToWrite = 0
+        var outstanding = 0
+        var idleThreads = 0
+        var threads: [Thread] = []
+        var isDone = false
+        var isStopped = false
+    }
+
+    private let tool: any RecordTool
+    private let options: RecordRunOptions
+    private let log: Log
+    private let interruption: Interruption
+    private let state: Monitor<State>
+    private let window: Int
+
+    public init(
+        tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption
+    ) {
+        self.tool = tool
+        self.options = options
+        self.log = log
+        self.interruption = interruption
+        state = Monitor(State(output: RecordOutput(file: output, layout: options.layout)))
+        // Room for the fast to run ahead of one slow record, small enough to be nothing in memory.
+        window = max(64, 4 * options.jobs)
+    }
+
+    /// Writes what has been collected; to be called whenever the source may have to wait.
+    public func flush() {
+        let isClosed = state.update { state in
+            state.output.flush()
+            return state.output.isClosed
+        }
+        if isClosed { interruption.cancel(.outputClosed) }
+    }
+
+    /// Runs until `next` gives nil, a failure stops the run, or nobody reads the output any more. Gives the exit
+    /// status. Throws what `next` throws, after the records before it have left, and `SystemFailure` when the output
+    /// cannot be written.
+    public func run(next: () throws -> RecordInput?) throws -> Int32 {
+        var sourceError: (any Error)?
+        do {
+            while !isStopped, let item = try next() {
+                switch item {
+                case .job(let job): try take(job)
+                case .bad(let failure): reject(failure)
+                }
+            }
+        } catch {
+            sourceError = error
+        }
+        let threads = state.wait { $0.outstanding == 0 ? $0.threads : nil }
+        state.update { $0.isDone = true }
+        for thread in threads { thread.join() }
+        flush()
+        if let sourceError, !(sourceError is Cancelled) { throw sourceError }
+        return try state.withLock { state throws in
+            if let failure = state.output.failure { throw failure }
+            return state.tally.status
+        }
+    }
+
+    private var isStopped: Bool {
+        interruption.cause != nil || state.withLock { $0.isStopped || $0.output.isClosed || $0.output.failure != nil }
+    }
+
+    private func take(_ job: RecordJob) throws {
+        var job = job
+        if job.record.bearsError, !options.takesErrors {
+            if options.retryErrors, job.record.bearsTransientError(of: tool.name) {
+                job.record.remove("error")
+            } else {
+                return pass(job.record)
+            }
+        }
+        guard tool.accepts(job) else { return pass(job.record) }
+        if options.jobs == 1 {
+            let sequence = begin()
+            work(job, sequence)
+        } else {
+            try enqueue(job)
+        }
+    }
+
+    private func pass(_ record: Record) {
+        let record = record
+        state.update { state in
+            if options.strict, record.bearsError { record.addError(to: &state.tally) }
+            let sequence = state.nextToRead
+            state.nextToRead += 1
+            deliver(record, sequence, &state)
+        }
+    }
+
+    /// Turns a piece of input that is no record into a record that says so.
+    private func reject(_ failure: any Failure) {
+        var record = Record()
+        record.setError(failure, tool: tool.name)
+        if let bad = failure as? RecordReader.BadInput { record.set("input_line", .integer(bad.line)) }
+        log.error(failure.message)
+        let finished = record
+        state.update { state in
+            let sequence = state.nextToRead
+            state.nextToRead += 1
+            state.tally.add(failure)
+            if options.failFast { state.isStopped = true }
+            deliver(finished, sequence, &state)
+        }
+    }
+
+    private func begin() -> Int {
+        state.update { state in
+            defer { state.nextToRead += 1 }
+            state.outstanding += 1
+            return state.nextToRead
+        }
+    }
+
+    private func enqueue(_ job: RecordJob) throws {
+        state.wait { $0.nextToRead - $0.nextToWrite < window ? () : nil }
+        let needsThread = state.update { state in
+            state.queue.append((state.nextToRead, job))
+            state.nextToRead += 1
+            state.outstanding += 1
+            return state.idleThreads < state.queue.count && state.threads.count < options.jobs
+        }
+        guard needsThread else { return }
+        let thread = try Thread.start { [self] in loop() }
+        state.update { $0.threads.append(thread) }
+    }
+
+    /// One thread's life: jobs from the queue until the run is done.
+    private func loop() {
+        while true {
+            state.withLock { $0.idleThreads += 1 }
+            let entry = state.wait { state -> (sequence: Int, job: RecordJob)?? in
+                if state.queue.isEmpty { return state.isDone ? .some(nil) : nil }
+                state.idleThreads -= 1
+                return .some(state.queue.removeFirst())
+            }
+            guard let entry else { return }
+            work(entry.job, entry.sequence)
+        }
+    }
+
+    /// Does one job and hands its result on.
+    private func work(_ job: RecordJob, _ sequence: Int) {
+        var record = job.record
+        var failed: (any Failure)?
+        var isCancelled = isStopped
+        if !isCancelled {
+            do {
+                try tool.process(&record, argument: job.argument)
+            } catch is Cancelled {
+                isCancelled = true
+            } catch {
+                let failure = failure(of: error)
+                log.error(failure.message)
+                record.setError(failure, tool: tool.name)
+                failed = failure
+            }
+        }
+        let result = isCancelled ? nil : record
+        let failure = failed
+        let isClosed = state.update { state in
+            if let failure {
+                state.tally.add(failure)
+                if options.failFast { state.isStopped = true }
+            }
+            state.outstanding -= 1
+            deliver(result, sequence, &state)
+            state.output.flush()
+            return state.output.isClosed
+        }
+        if isClosed { interruption.cancel(.outputClosed) }
+    }
+
+    /// Writes a result, or keeps it until those before it are written.
+    private func deliver(_ record: Record?, _ sequence: Int, _ state: inout State) {
+        func write(_ record: Record?) {
+            if let record { state.output.append(record, tally: &state.tally) }
+        }
+        guard !options.unordered, sequence != state.nextToWrite else {
+            write(record)
+            state.nextToWrite += 1
+            while let next = state.finished.removeValue(forKey: state.nextToWrite) {
+                write(next)
+                state.nextToWrite += 1
+            }
+            return
+        }
+        state.finished[sequence] = .some(record)
+    }
+}

@@ -1,0 +1,46 @@
+/// A block of addresses in CIDR notation, such as `10.0.0.0/8` or `fc00::/7` (RFC 4632 §3.1, RFC 4291 §2.3).
+public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
+    /// The first address; bits behind the prefix are zero.
+    public let network: IPAddress
+    public let prefixLength: Int
+
+    /// The block that `address` lies in; nil where the prefix is longer than the address.
+    public init?(_ address: IPAddress, prefixLength: Int) {
+        guard prefixLength >= 0, prefixLength <= address.bytes.count * 8 else { return nil }
+        let masked = address.bytes.enumerated().map { index, byte in
+            byte & Self.mask(byteAt: index, prefixLength: prefixLength)
+        }
+        guard let network = IPAddress(bytes: masked) else { return nil }
+        self.network = network
+        self.prefixLength = prefixLength
+    }
+
+    /// `ADDRESS/LENGTH`, or an address alone, which is a block of one.
+    public init?(_ text: some StringProtocol) {
+        let halves = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = halves.first, let address = IPAddress(first) else { return nil }
+        guard halves.count == 2 else {
+            self.init(address, prefixLength: address.bytes.count * 8)
+            return
+        }
+        guard (1...3).contains(halves[1].utf8.count), halves[1].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            let length = Int(halves[1])
+        else { return nil }
+        self.init(address, prefixLength: length)
+    }
+
+    /// Whether `address`, of the same family, lies in the block.
+    public func contains(_ address: IPAddress) -> Bool {
+        guard address.bytes.count == network.bytes.count else { return false }
+        for (index, byte) in address.bytes.enumerated()
+        where byte & Self.mask(byteAt: index, prefixLength: prefixLength) != network.bytes[index] { return false }
+        return true
+    }
+
+    public var description: String { "\(network)/\(prefixLength)" }
+
+    private static func mask(byteAt index: Int, prefixLength: Int) -> UInt8 {
+        let bits = min(max(prefixLength - index * 8, 0), 8)
+        return bits == 0 ? 0 : UInt8.max << (8 - UInt8(bits))
+    }
+}

@@ -1,0 +1,133 @@
+/// An IPv4 or IPv6 address.
+public struct IPAddress: Sendable, Hashable {
+    /// 4 or 16 bytes in network order.
+    public let bytes: [UInt8]
+
+    public var isIPv4: Bool { bytes.count == 4 }
+
+    /// The address of 4 or 16 bytes in network order; nil for any other count.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
+
+    /// The address in its usual writing: four decimal numbers without leading zeros, or RFC 4291 §2.2 without a zone.
+    public init?(_ text: some StringProtocol) {
+        guard let bytes = text.contains(":") ? Self.ipv6(Array(text.utf8)) : Self.dottedIPv4(Array(text.utf8)[...])
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    /// An IPv4 address in any form that `inet_aton(3)` reads: one to four numbers, decimal, octal (`0…`) or
+    /// hexadecimal (`0x…`), the last one filling all the bytes that are left: `127.1`, `0x7f000001`, `2130706433`.
+    public init?(anyIPv4Form text: some StringProtocol) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...4).contains(parts.count) else { return nil }
+        var numbers: [UInt64] = []
+        for part in parts {
+            guard let number = Self.number(Substring(part)) else { return nil }
+            numbers.append(number)
+        }
+        let last = numbers.removeLast()
+        guard numbers.allSatisfy({ $0 <= 255 }), last < 1 << (8 * UInt64(4 - numbers.count)) else { return nil }
+        var value = last
+        for (index, number) in numbers.enumerated() { value |= number << (8 * UInt64(3 - index)) }
+        bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(3 - $0))) }
+    }
+
+    private static func number(_ text: Substring) -> UInt64? {
+        var digits = text
+        var radix = 10
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+            digits = digits.dropFirst(2)
+            radix = 16
+        } else if digits.count > 1, digits.hasPrefix("0") {
+            digits = digits.dropFirst()
+            radix = 8
+        }
+        // `UInt64(_:radix:)` would take a sign.
+        guard let first = digits.utf8.first, PercentEncoding.digit(first) != nil else { return nil }
+        return UInt64(digits, radix: radix)
+    }
+
+    private static func dottedIPv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bytes: [UInt8] = []
+        for part in parts {
+            guard (1...3).contains(part.count), part.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+                part.count == 1 || part.first != 0x30
+            else { return nil }
+            let value = part.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+            guard value <= 255 else { return nil }
+            bytes.append(UInt8(value))
+        }
+        return bytes
+    }
+
+    /// RFC 4291 §2.2: eight groups, one run of zeros as `::`, the last four bytes possibly as IPv4.
+    private static func ipv6(_ text: [UInt8]) -> [UInt8]? {
+        let colon = UInt8(ascii: ":")
+        let gap = text.indices.first { $0 + 1 < text.count && text[$0] == colon && text[$0 + 1] == colon }
+        guard let gap else {
+            guard let bytes = groups(text[...], mayEndInIPv4: true), bytes.count == 16 else { return nil }
+            return bytes
+        }
+        guard let head = groups(text[..<gap], mayEndInIPv4: false),
+            let tail = groups(text[(gap + 2)...], mayEndInIPv4: true), head.count + tail.count <= 14
+        else { return nil }
+        return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
+    }
+
+    private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> [UInt8]? {
+        if text.isEmpty { return [] }
+        var bytes: [UInt8] = []
+        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if mayEndInIPv4, index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
+                guard let ipv4 = dottedIPv4(part) else { return nil }
+                bytes += ipv4
+                continue
+            }
+            guard (1...4).contains(part.count) else { return nil }
+            var value: UInt16 = 0
+            for byte in part {
+                guard let digit = PercentEncoding.digit(byte) else { return nil }
+                value = value << 4 | UInt16(digit)
+            }
+            bytes += [UInt8(value >> 8), UInt8(value & 0xFF)]
+        }
+        return bytes.count <= 16 ? bytes : nil
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// Dotted decimal, or RFC 5952: lower case, no leading zeros, the longest run of zero groups as `::`, and
+    /// addresses of `::ffff:0:0/96` with their IPv4 part in decimal (§5).
+    public var description: String {
+        if isIPv4 { return bytes.map { String($0) }.joined(separator: ".") }
+        if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
+            return "::ffff:" + bytes[12...].map { String($0) }.joined(separator: ".")
+        }
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        var longest = 0..<0
+        var start = 0
+        while start < 8 {
+            guard groups[start] == 0 else {
+                start += 1
+                continue
+            }
+            let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+            if end - start > longest.count { longest = start..<end }
+            start = end
+        }
+        func joined(_ range: Range<Int>) -> String {
+            groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        // A single zero group is written out (RFC 5952 §4.2.2).
+        guard longest.count > 1 else { return joined(0..<8) }
+        return joined(0..<longest.lowerBound) + "::" + joined(longest.upperBound..<8)
+    }
+}

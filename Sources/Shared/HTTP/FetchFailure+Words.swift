@@ -1,0 +1,140 @@
+import Support
+
+extension FetchFailure {
+    public var code: String {
+        switch self {
+        case .status(let answer): Self.code(ofStatus: answer.status)
+        case .blockedAddress: "blocked-address"
+        case .insecureRedirect: "insecure-redirect"
+        case .tooManyRedirects: "too-many-redirects"
+        case .badRedirect: "bad-redirect"
+        case .nameNotResolved: "name-not-resolved"
+        case .connectionFailed: "connection-failed"
+        case .timedOut: "timed-out"
+        case .cutShort: "cut-short"
+        case .tooLarge: "too-large"
+        case .badCertificate: "bad-certificate"
+        case .tlsFailed: "tls-failed"
+        case .badAnswer: "bad-answer"
+        case .proxyFailed: "proxy-failed"
+        case .badHeader: "bad-header"
+        case .badCertificateFile: "bad-certificate-file"
+        case .noLibcurl: "no-libcurl"
+        case .transportFault: "transport-fault"
+        }
+    }
+
+    /// A certificate that cannot be trusted is 77, not 69: the server is there, it is this side that refuses.
+    public var exitCode: ExitCode {
+        switch self {
+        case .status(let answer): Self.exitCode(ofStatus: answer.status)
+        case .blockedAddress, .insecureRedirect, .tooLarge, .badCertificate: .notAllowed
+        case .tooManyRedirects, .badRedirect: .unavailable
+        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed:
+            .temporary
+        case .badHeader: .usage
+        case .badCertificateFile: .configuration
+        case .noLibcurl, .transportFault: .software
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .status(let answer): Self.message(of: answer)
+        case .blockedAddress(let url, let address, let kind):
+            "\(url.redacted) is not fetched: \(Self.subject(url, address)) is \(kind.phrase); "
+                + "use --allow-private if that is meant"
+        case .insecureRedirect(let from, let to):
+            "\(from.redacted) leads from https to \(to.redacted), which anyone on the way could change; not followed"
+        case .tooManyRedirects(let url, let limit):
+            "\(url.redacted) leads on more than \(limit) times; the server is probably sending it in circles"
+        case .badRedirect(let url, let status):
+            "\(url.redacted) answered \(status) without saying where to go; report it to the server's owner"
+        case .nameNotResolved(let url):
+            "cannot find the address of \(url.host) for \(url.redacted); check the name and the network"
+        case .connectionFailed(let url, let detail):
+            "cannot connect to \(url.origin) for \(url.redacted): \(detail); try again later"
+        case .timedOut(let url, let phase): "\(url.redacted) took too long: \(phase.words); try again later"
+        case .cutShort(let url, let detail):
+            "the connection broke before \(url.redacted) was complete: \(detail); try again"
+        case .tooLarge(let url, let limit):
+            "\(url.redacted) has more than the \(limit) bytes that are allowed; raise the limit if that is meant"
+        case .badCertificate(let url, let detail):
+            "the certificate of \(url.origin) is not trusted, so \(url.redacted) was not fetched: \(detail); "
+                + "check the clock and the installed certificates"
+        case .tlsFailed(let url, let detail):
+            "cannot agree on encryption with \(url.origin) for \(url.redacted): \(detail); try again later"
+        case .badAnswer(let url, let detail): "the answer for \(url.redacted) is garbled: \(detail); try again later"
+        case .proxyFailed(let url, let detail):
+            "the proxy did not pass on \(url.redacted): \(detail); check http_proxy, https_proxy and all_proxy"
+        case .badHeader(let name):
+            "the header \"\(name)\" cannot be sent: a name is letters, digits and hyphens, a value is one line"
+        case .badCertificateFile(let path): "cannot read the trusted certificates in \(path); check the file"
+        case .noLibcurl(let detail):
+            "libcurl, which fetching needs, cannot be used (\(detail)); install it: libcurl4 with apt, libcurl with "
+                + "dnf or apk, curl with brew"
+        case .transportFault(let url, let detail): "libcurl could not fetch \(url.redacted): \(detail)"
+        }
+    }
+
+    private static func subject(_ url: WebURL, _ address: IPAddress?) -> String {
+        guard let address, url.address == nil else { return url.host }
+        return "\(url.host) (\(address))"
+    }
+
+    /// The table of CONTRACT §3 for statuses.
+    private static func exitCode(ofStatus status: Int) -> ExitCode {
+        switch status {
+        case 401, 403, 407, 511: .notAllowed
+        case 408, 425, 429, 500...599: .temporary
+        default: .unavailable
+        }
+    }
+
+    private static func code(ofStatus status: Int) -> String {
+        switch status {
+        case 401: "unauthorized"
+        case 403: "forbidden"
+        case 404: "not-found"
+        case 407: "proxy-unauthorized"
+        case 408: "timed-out"
+        case 410: "gone"
+        case 425, 429: "rate-limited"
+        case 511: "network-login"
+        case 400...499: "http-\(status)"
+        case 500...599: "server-error"
+        default: "unexpected-status"
+        }
+    }
+
+    private static func message(of answer: Answer) -> String {
+        let what = "\(answer.url.redacted) answered \(answer.status)"
+        switch answer.status {
+        case 401: return "\(what): a key or a password is missing or wrong; check it"
+        case 403: return "\(what): the server does not allow it; check the key, if there is one"
+        case 404: return "\(what): there is nothing at this address; check it"
+        case 407: return "\(what): the proxy wants a user name and a password; put them into its URL"
+        case 410: return "\(what): it was there and has been removed for good"
+        case 425, 429:
+            guard let seconds = answer.retryAfter?.components.seconds else {
+                return "\(what): too many requests; try again later"
+            }
+            return "\(what): too many requests; try again in \(seconds) s"
+        case 408: return "\(what): the server waited too long for the request; try again later"
+        case 511: return "\(what): this network wants a login first; open a web page in a browser"
+        case 500...599: return "\(what): the server is in trouble; try again later"
+        case 400...499: return "\(what): the server refuses the request"
+        default: return "\(what), which is of no use here"
+        }
+    }
+}
+
+extension FetchFailure.Phase {
+    fileprivate var words: String {
+        switch self {
+        case .connecting: "no connection in time"
+        case .waiting: "no bytes came for too long"
+        case .receiving: "not complete in time"
+        }
+    }
+}

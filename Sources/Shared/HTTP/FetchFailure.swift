@@ -1,0 +1,73 @@
+import Support
+
+/// Why a request had no result.
+public enum FetchFailure: Failure {
+    /// The server answered with a status that isn't accepted.
+    case status(Answer)
+    /// The address guard refuses the host.
+    case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
+    /// A redirect from https to http.
+    case insecureRedirect(from: WebURL, to: WebURL)
+    case tooManyRedirects(url: WebURL, limit: Int)
+    /// A redirect without, or with an unreadable, `Location` field.
+    case badRedirect(url: WebURL, status: Int)
+    case nameNotResolved(url: WebURL)
+    case connectionFailed(url: WebURL, detail: String)
+    case timedOut(url: WebURL, Phase)
+    /// The connection broke before the body was complete.
+    case cutShort(url: WebURL, detail: String)
+    case tooLarge(url: WebURL, byteLimit: Int)
+    /// The server's certificate isn't to be trusted.
+    case badCertificate(url: WebURL, detail: String)
+    /// TLS could not be agreed on for another reason.
+    case tlsFailed(url: WebURL, detail: String)
+    /// What arrived isn't HTTP, or is compressed wrongly.
+    case badAnswer(url: WebURL, detail: String)
+    case proxyFailed(url: WebURL, detail: String)
+    /// A header field that cannot be sent as it stands.
+    case badHeader(name: String)
+    /// The file with trusted certificates cannot be read.
+    case badCertificateFile(path: String)
+    case noLibcurl(detail: String)
+    /// libcurl has run out of memory or refuses an option.
+    case transportFault(url: WebURL, detail: String)
+
+    public enum Phase: Sendable, Equatable {
+        case connecting
+        case waiting
+        case receiving
+    }
+
+    /// An answer that isn't accepted.
+    public struct Answer: Sendable {
+        public let status: Int
+        public let headers: HTTPHeaders
+        public let url: WebURL
+        /// The beginning of the body, at most 64 KiB.
+        public let body: [UInt8]
+        /// The pause that the server asks for in `Retry-After`; nil where it doesn't.
+        public let retryAfter: Duration?
+
+        public init(status: Int, headers: HTTPHeaders, url: WebURL, body: [UInt8] = [], retryAfter: Duration? = nil) {
+            self.status = status
+            self.headers = headers
+            self.url = url
+            self.body = body
+            self.retryAfter = retryAfter
+        }
+    }
+
+    /// The status of the answer, where there was one.
+    public var status: Int? { answer?.status }
+
+    /// The fields of the answer, where there was one.
+    public var headers: HTTPHeaders? { answer?.headers }
+
+    /// The beginning of the answer's body, at most 64 KiB; empty where there was no answer.
+    public var errorBody: [UInt8] { answer?.body ?? [] }
+
+    public var answer: Answer? {
+        if case .status(let answer) = self { return answer }
+        return nil
+    }
+}

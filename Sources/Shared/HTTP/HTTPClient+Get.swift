@@ -1,0 +1,134 @@
+import Support
+
+extension HTTPClient {
+    /// How much of the body of an answer that isn't accepted is kept for the failure.
+    static let errorBodyLimit = 65_536
+
+    /// Gets the request's URL and hands the answer to `receive`: its head, then its body, both only where the status
+    /// is one of `statuses`. A further head means that an attempt is repeated: the receiver starts over.
+    ///
+    /// Transient failures are repeated as the schedule says. Throws `FetchFailure`, `WebURLFailure` (a redirect to an
+    /// address that isn't opened), `Cancelled`, and what `receive` throws, which is never repeated.
+    public func get(
+        _ request: HTTPRequest, accepting statuses: Set<Int> = [200], receive: (HTTPEvent) throws -> Void
+    ) throws -> HTTPResponse {
+        if let header = request.headers.first(where: { !$0.isValid }) {
+            throw FetchFailure.badHeader(name: header.name)
+        }
+        let deadline = clock.now() + request.timeouts.total
+        var attempt = 1
+        while true {
+            do {
+                return try follow(request, accepting: statuses, deadline: deadline, receive: receive)
+            } catch let stop as ReceiverStopped {
+                throw stop.error
+            } catch {
+                let failure = Support.failure(of: error)
+                let remaining = deadline - clock.now()
+                guard let delay = retries.delay(after: failure, attempt: attempt, remaining: remaining) else {
+                    throw error
+                }
+                log.detail("\(failure.message); attempt \(attempt + 1) in \(delay.milliseconds) ms")
+                try sleep(delay)
+                attempt += 1
+            }
+        }
+    }
+
+    /// Gets a small answer whole, in memory.
+    public func data(
+        _ request: HTTPRequest, accepting statuses: Set<Int> = [200]
+    ) throws -> (HTTPResponse, [UInt8]) {
+        var bytes: [UInt8] = []
+        let response = try get(request, accepting: statuses) { event in
+            switch event {
+            case .head: bytes.removeAll(keepingCapacity: true)
+            case .body(let chunk): bytes.append(contentsOf: chunk)
+            }
+        }
+        return (response, bytes)
+    }
+
+    /// One attempt: the request and the redirects it meets.
+    private func follow(
+        _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: Timestamp,
+        receive: (HTTPEvent) throws -> Void
+    ) throws -> HTTPResponse {
+        var request = request
+        var followed = 0
+        while true {
+            try interruption.check()
+            try judge(request.url)
+            let remaining = deadline - clock.now()
+            guard remaining > .zero else { throw FetchFailure.timedOut(url: request.url, .receiving) }
+            request.timeouts.total = remaining
+            log.detail("GET \(request.url.redacted)")
+            let answer = try exchange(request, accepting: statuses, receive: receive)
+            let response = answer.response
+            log.detail("\(response.status) \(response.url.redacted)")
+            if statuses.contains(response.status) { return response }
+            guard RedirectPolicy.isRedirect(response.status) else {
+                throw FetchFailure.status(
+                    FetchFailure.Answer(
+                        status: response.status, headers: response.headers, url: response.url, body: answer.body,
+                        retryAfter: RetryAfter.duration(in: response.headers, now: clock.now())))
+            }
+            request = try redirects.next(after: response, to: request, followed: followed)
+            followed += 1
+        }
+    }
+
+    /// A host that is an address is judged before anything is opened.
+    private func judge(_ url: WebURL) throws {
+        guard let address = url.address, case .refused(let kind) = addressGuard.verdict(on: address) else { return }
+        throw FetchFailure.blockedAddress(url: url, address: address, kind)
+    }
+
+    /// One exchange. Bodies of answers that aren't accepted are read as far as they are wanted, and the connection is
+    /// given up where there is more.
+    private func exchange(
+        _ request: HTTPRequest, accepting statuses: Set<Int>, receive: (HTTPEvent) throws -> Void
+    ) throws -> (response: HTTPResponse, body: [UInt8]) {
+        var head: HTTPResponse?
+        var isAccepted = false
+        var body: [UInt8] = []
+        var limit = BodyLimit(request)
+        let pass: (HTTPEvent) throws -> Void = { event in
+            do { try receive(event) } catch { throw ReceiverStopped(error: error) }
+        }
+        do {
+            let response = try transport.exchange(request, interruption: interruption) { event in
+                switch event {
+                case .head(let response):
+                    head = response
+                    isAccepted = statuses.contains(response.status)
+                    body.removeAll()
+                    guard isAccepted else { return }
+                    try limit.begin(response)
+                    try pass(event)
+                case .body(let bytes):
+                    if isAccepted {
+                        try limit.add(bytes.count)
+                        try pass(event)
+                    } else {
+                        let room = Self.errorBodyLimit - body.count
+                        body.append(contentsOf: bytes.prefix(room))
+                        if bytes.count > room { throw ReadEnough() }
+                    }
+                }
+            }
+            return (response, body)
+        } catch is ReadEnough {
+            guard let head else { throw FetchFailure.badAnswer(url: request.url, detail: "a body without a head") }
+            return (head, body)
+        }
+    }
+}
+
+/// The receiver's own error on its way through transport and retries.
+private struct ReceiverStopped: Error {
+    let error: any Error
+}
+
+/// Ends a transfer whose rest isn't wanted.
+private struct ReadEnough: Error {}

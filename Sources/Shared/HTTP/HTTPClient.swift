@@ -1,0 +1,34 @@
+import Support
+
+/// Waits for a while; throws `Cancelled` when the run is stopped meanwhile. A test's one returns at once.
+public typealias Sleeper = @Sendable (Duration) throws -> Void
+
+/// Fetches over any transport, with redirects, retries, limits and statuses turned into failures.
+public struct HTTPClient: Sendable {
+    let transport: any HTTPTransport
+    let addressGuard: AddressGuard
+    let retries: RetrySchedule
+    let redirects: RedirectPolicy
+    let log: Log
+    let interruption: Interruption
+    let clock: Clock
+    let sleep: Sleeper
+
+    /// - Parameters:
+    ///   - guard: judges hosts that are addresses before anything is opened; names are the transport's to judge.
+    ///   - sleep: by default `interruption.sleep`.
+    public init(
+        transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
+        retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(), log: Log = .silent,
+        interruption: Interruption, clock: Clock = .system, sleep: Sleeper? = nil
+    ) {
+        self.transport = transport
+        self.addressGuard = addressGuard
+        self.retries = retries
+        self.redirects = redirects
+        self.log = log
+        self.interruption = interruption
+        self.clock = clock
+        self.sleep = sleep ?? { [interruption] in try interruption.sleep($0) }
+    }
+}

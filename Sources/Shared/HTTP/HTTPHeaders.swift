@@ -1,0 +1,74 @@
+/// One field of a request.
+public struct HTTPHeader: Sendable, Hashable {
+    public let name: String
+    public let value: String
+    /// Whether the field is also sent where a redirect leads to another origin. False, as for everything that a user
+    /// gave and for every secret, means that it goes to the request's own origin alone; true is for `Accept`,
+    /// `If-None-Match` and their like.
+    public let crossesOrigins: Bool
+
+    public init(_ name: String, _ value: String, crossesOrigins: Bool = false) {
+        self.name = name
+        self.value = value
+        self.crossesOrigins = crossesOrigins
+    }
+
+    /// Whether name (RFC 9110 §5.1, a token) and value (§5.5) can be sent without adding lines to the request.
+    var isValid: Bool {
+        let isToken = { (byte: UInt8) in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+        }
+        return !name.isEmpty && name.utf8.allSatisfy(isToken)
+            && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    }
+}
+
+/// The fields of a response in their order. Names are compared without regard to case (RFC 9110 §5.1).
+public struct HTTPHeaders: Sendable, Hashable {
+    public private(set) var fields: [Field]
+
+    public struct Field: Sendable, Hashable {
+        public let name: String
+        public let value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public init(_ fields: [Field] = []) { self.fields = fields }
+
+    public init(_ fields: KeyValuePairs<String, String>) {
+        self.fields = fields.map { Field(name: $0.key, value: $0.value) }
+    }
+
+    /// The value of the field; several of the same name are combined with `, ` (RFC 9110 §5.3). Nil without one.
+    public subscript(name: String) -> String? {
+        let name = name.lowercased()
+        let values = fields.filter { $0.name.lowercased() == name }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// The value of the last field of that name: for those that have one value, where a list would be no value.
+    public func last(_ name: String) -> String? {
+        let name = name.lowercased()
+        return fields.last { $0.name.lowercased() == name }?.value
+    }
+
+    public mutating func append(name: String, value: String) { fields.append(Field(name: name, value: value)) }
+
+    /// `Content-Length` where it is one number, be it repeated (RFC 9110 §8.6).
+    public var contentLength: Int? {
+        guard let text = self["Content-Length"] else { return nil }
+        let values = Set(text.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })
+        guard values.count == 1, let value = values.first, value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else { return nil }
+        return Int(value)
+    }
+}

@@ -1,0 +1,56 @@
+import Support
+
+/// Dates in header fields (RFC 9110 §5.6.7).
+public enum HTTPDate {
+    /// Reads any of the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and
+    /// `Sun Nov  6 08:49:37 1994`; nil for anything else. The day of the week isn't checked.
+    ///
+    /// - Parameter now: decides the century of a year of two digits: never more than 50 years ahead of it.
+    public static func timestamp(_ text: String, now: Timestamp = .now()) -> Timestamp? {
+        let words = text.split { $0 == " " || $0 == "," }
+        switch words.count {
+        case 6:  // Sun 06 Nov 1994 08:49:37 GMT
+            guard words[5] == "GMT" else { return nil }
+            return timestamp(day: words[1], month: words[2], year: number(words[3], digits: 4...4), time: words[4])
+        case 4:  // Sunday 06-Nov-94 08:49:37 GMT
+            let parts = words[1].split(separator: "-")
+            guard words[3] == "GMT", parts.count == 3, let short = number(parts[2], digits: 2...2) else { return nil }
+            let thisYear = CalendarDay(at: now).year
+            var year = thisYear / 100 * 100 + short
+            if year > thisYear + 50 { year -= 100 }
+            return timestamp(day: parts[0], month: parts[1], year: year, time: words[2])
+        case 5:  // Sun Nov 6 08:49:37 1994
+            return timestamp(day: words[2], month: words[1], year: number(words[4], digits: 4...4), time: words[3])
+        default: return nil
+        }
+    }
+
+    /// The preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`, as for `If-Modified-Since`.
+    public static func text(_ time: Timestamp) -> String {
+        let day = CalendarDay(at: time)
+        // 1970-01-01 was a Thursday.
+        let weekday = weekdays[((day.daysSince1970 % 7) + 11) % 7]
+        let clock = time.iso8601.dropFirst(11).prefix(8)
+        let written = day.description
+        return "\(weekday), \(written.suffix(2)) \(months[day.month - 1]) \(written.prefix(4)) \(clock) GMT"
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+    private static func timestamp(day: Substring, month: Substring, year: Int?, time: Substring) -> Timestamp? {
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard let year, let month = months.firstIndex(of: String(month)), let day = number(day, digits: 1...2),
+            let date = CalendarDay(year: year, month: month + 1, day: day), clock.count == 3,
+            let hour = number(clock[0], digits: 2...2), let minute = number(clock[1], digits: 2...2),
+            let second = number(clock[2], digits: 2...2), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
+        return Timestamp(milliseconds: Int64(seconds) * 1000)
+    }
+
+    private static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
+        guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        return Int(text)
+    }
+}

@@ -1,0 +1,34 @@
+/// `.` and `..` in a path (RFC 3986 §5.2.4).
+enum DotSegments {
+    /// The path with its `.` and `..` segments carried out. Escaped dots (`%2e`) count, as they do for browsers, so
+    /// that nothing is hidden from a look at the path.
+    static func removed(from path: String) -> String {
+        guard path.utf8.contains(UInt8(ascii: ".")) || path.utf8.contains(UInt8(ascii: "%")) else { return path }
+        guard path.hasPrefix("/") else { return path }
+        var output: [Substring] = []
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch dots(segment) {
+            case 1:
+                if isLast { output.append("") }
+            case 2:
+                if !output.isEmpty { output.removeLast() }
+                if isLast { output.append("") }
+            default:
+                output.append(segment)
+            }
+        }
+        return "/" + output.joined(separator: "/")
+    }
+
+    /// 1 for `.`, 2 for `..`, however written; 0 for other segments.
+    private static func dots(_ segment: Substring) -> Int {
+        guard segment.utf8.count <= 6 else { return 0 }
+        switch PercentEncoding.decoded(Array(segment.utf8)[...]) {
+        case [UInt8(ascii: ".")]: return 1
+        case [UInt8(ascii: "."), UInt8(ascii: ".")]: return 2
+        default: return 0
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// The host of a URL: a name in lower-case ASCII, or an address.
+struct Host {
+    /// As it stands in a URL; IPv6 in brackets.
+    let text: String
+    let address: IPAddress?
+
+    /// Reads a host. A name whose last label is a number must be an IPv4 address in one of the forms that
+    /// `inet_aton(3)` reads (WHATWG URL, *ends in a number*), so that no way of writing `127.0.0.1` passes as a name.
+    static func parse(_ bytes: ArraySlice<UInt8>) throws(WebURLFailure) -> Host {
+        let refused = WebURLFailure.blockedHost(String(decoding: bytes, as: UTF8.self))
+        if bytes.first == UInt8(ascii: "[") {
+            let inner = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
+            guard bytes.last == UInt8(ascii: "]"), let address = IPAddress(inner), !address.isIPv4
+            else { throw refused }
+            return Host(text: "[\(address)]", address: address)
+        }
+        guard let decoded = String(validating: PercentEncoding.decoded(bytes), as: UTF8.self),
+            let name = InternationalName.ascii(decoded)
+        else { throw refused }
+        let labels = (name.hasSuffix(".") ? name.dropLast() : name[...]).split(
+            separator: ".", omittingEmptySubsequences: false)
+        guard labels.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 63 }), name.utf8.count <= 254 else { throw refused }
+        guard let last = labels.last else { throw refused }
+        if isNumber(last) {
+            guard let address = IPAddress(anyIPv4Form: labels.joined(separator: ".")) else { throw refused }
+            return Host(text: address.description, address: address)
+        }
+        guard name.utf8.allSatisfy(isNameCharacter) else { throw refused }
+        return Host(text: name, address: nil)
+    }
+
+    /// Digits, or `0x` and hexadecimal digits.
+    private static func isNumber(_ label: Substring) -> Bool {
+        if label.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return true }
+        return label.hasPrefix("0x") && label.utf8.dropFirst(2).allSatisfy { PercentEncoding.digit($0) != nil }
+    }
+
+    /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore that some servers' names have.
+    private static func isNameCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

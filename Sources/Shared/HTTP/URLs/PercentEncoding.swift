@@ -1,0 +1,119 @@
+/// Percent-encoding (RFC 3986 §2).
+enum PercentEncoding {
+    enum Part {
+        case path, query, fragment
+    }
+
+    /// The bytes as they may stand in that part of a URL: what is encoded already stays, a stray `%` becomes `%25`,
+    /// and blanks, non-ASCII bytes and characters that no URL has are encoded.
+    static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%") {
+                if octet(in: bytes, at: index) != nil { result.append(byte) } else { append(byte, to: &result) }
+            } else if isKept(byte, in: part) {
+                result.append(byte)
+            } else {
+                append(byte, to: &result)
+            }
+            index += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The value of one item of a query: everything but unreserved characters is encoded.
+    static func encodedValue(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// RFC 3986 §6.2.2.1 and §6.2.2.2: digits of escapes in upper case, unreserved characters unescaped.
+    static func normalized(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), let value = octet(in: bytes[...], at: index) {
+                if isUnreserved(value) { result.append(value) } else { append(value, to: &result) }
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The bytes that the text stands for. A stray `%` stands for itself.
+    static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if bytes[index] == UInt8(ascii: "%"), let value = octet(in: bytes, at: index) {
+                result.append(value)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// ALPHA / DIGIT / `-` / `.` / `_` / `~` (RFC 3986 §2.3).
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// Square brackets are left alone, though RFC 3986 keeps them for addresses: `filter[year]=2024` is common, and
+    /// some servers know only the plain form.
+    private static func isKept(_ byte: UInt8, in part: Part) -> Bool {
+        if isUnreserved(byte) { return true }
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("),
+            UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"),
+            UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "/"), UInt8(ascii: "["),
+            UInt8(ascii: "]"):
+            return true
+        case UInt8(ascii: "?"): return part != .path
+        default: return false
+        }
+    }
+
+    private static func octet(in bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+        guard index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    /// The value of a hexadecimal digit.
+    static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func append(_ byte: UInt8, to result: inout [UInt8]) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        result.append(UInt8(ascii: "%"))
+        result.append(digits[Int(byte >> 4)])
+        result.append(digits[Int(byte & 15)])
+    }
+}

@@ -1,0 +1,82 @@
+extension WebURL {
+    /// One `name=value` of a query, percent-decoded; `+` stands for a blank.
+    public struct QueryItem: Sendable, Hashable {
+        public let name: String
+        /// Empty where there is no `=`.
+        public let value: String
+    }
+
+    /// The parts of the query in their order; none where there is no query.
+    public var queryItems: [QueryItem] {
+        rawItems.map { item in
+            let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return QueryItem(name: Self.decodedItem(halves[0]), value: halves.count > 1 ? Self.decodedItem(halves[1]) : "")
+        }
+    }
+
+    /// The same URL without query and fragment.
+    public var withoutQuery: WebURL {
+        var result = self
+        result.query = nil
+        result.fragment = nil
+        return result
+    }
+
+    /// The same URL without the items that have one of these names; what stays keeps its bytes. A query that loses
+    /// all its items goes with its `?`.
+    public func removingQueryItems(named names: Set<String>) -> WebURL {
+        keepingItems { !names.contains($0) }
+    }
+
+    /// The same URL without query items that are likely secrets, as for a cache key.
+    public var withoutSecrets: WebURL { keepingItems { !Self.isSecret(queryName: $0) } }
+
+    /// The same URL with one more item at the end of its query.
+    public func appendingQueryItem(_ name: String, _ value: String) -> WebURL {
+        var result = self
+        let item = "\(PercentEncoding.encodedValue(name))=\(PercentEncoding.encodedValue(value))"
+        if let query, !query.isEmpty { result.query = "\(query)&\(item)" } else { result.query = item }
+        return result
+    }
+
+    /// The URL for a message: no credentials, no fragment, and `***` for the values of secret query items.
+    public var redacted: String {
+        var result = self
+        result.fragment = nil
+        guard query != nil else { return result.description }
+        let items = rawItems.map { item in
+            guard let equals = item.firstIndex(of: "="), Self.isSecret(queryName: Self.decodedItem(item[..<equals]))
+            else { return String(item) }
+            return item[...equals] + "***"
+        }
+        result.query = items.joined(separator: "&")
+        return result.description
+    }
+
+    /// Whether an item of that name likely holds a key, a token, a password or a signature.
+    public static func isSecret(queryName name: String) -> Bool {
+        let name = name.lowercased()
+        return name == "sig" || name == "key" || name.hasSuffix("_key") || name.hasSuffix("-key")
+            || name.hasSuffix("apikey")
+            || ["token", "signature", "secret", "passw", "credential", "auth"].contains { name.contains($0) }
+    }
+
+    private var rawItems: [Substring] {
+        guard let query, !query.isEmpty else { return [] }
+        return query.split(separator: "&", omittingEmptySubsequences: false)
+    }
+
+    private func keepingItems(_ isKept: (String) -> Bool) -> WebURL {
+        let items = rawItems
+        let kept = items.filter { isKept(Self.decodedItem($0.prefix { $0 != "=" })) }
+        guard kept.count < items.count else { return self }
+        var result = self
+        result.query = kept.isEmpty ? nil : kept.joined(separator: "&")
+        return result
+    }
+
+    private static func decodedItem(_ text: Substring) -> String {
+        let bytes = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(decoding: PercentEncoding.decoded(bytes[...]), as: UTF8.self)
+    }
+}

@@ -1,0 +1,88 @@
+/// An absolute `http` or `https` URL: the one way in which the tools read and write addresses.
+///
+/// What is stored is fit to be sent: blanks and non-ASCII characters of path, query and fragment are percent-encoded
+/// (RFC 3986 §2.1), the host is lower-case ASCII (international names in Punycode) or an address in its canonical
+/// writing. User name and password are kept apart and left out of every text that this type gives.
+public struct WebURL: Sendable, Hashable {
+    public enum Scheme: String, Sendable, Hashable {
+        case http, https
+
+        public var defaultPort: Int { self == .http ? 80 : 443 }
+    }
+
+    /// A user name and a password that stood before the host. Its texts never show them.
+    public struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+        CustomReflectable
+    {
+        public let user: String
+        public let password: String
+
+        public init(user: String, password: String) {
+            self.user = user
+            self.password = password
+        }
+
+        public var description: String { "(hidden)" }
+        public var debugDescription: String { description }
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+
+    /// Scheme, host and port: what decides which server a secret is meant for (RFC 6454 §4).
+    public struct Origin: Sendable, Hashable, CustomStringConvertible {
+        public let scheme: Scheme
+        /// Without a final dot.
+        public let host: String
+        public let port: Int
+
+        public var description: String {
+            port == scheme.defaultPort ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
+        }
+    }
+
+    public internal(set) var scheme: Scheme
+    /// The host as it stands in a URL: an IPv6 address is in brackets.
+    public internal(set) var host: String
+    /// The address where the host is one, in whatever way it was written.
+    public internal(set) var address: IPAddress?
+    /// The port as far as it was written.
+    public internal(set) var explicitPort: Int?
+    /// Percent-encoded; empty or beginning with `/`.
+    public internal(set) var path: String
+    /// What follows `?`, percent-encoded; nil without one.
+    public internal(set) var query: String?
+    /// What follows `#`, percent-encoded; nil without one. It is never sent.
+    public internal(set) var fragment: String?
+    public internal(set) var credentials: Credentials?
+
+    public var port: Int { explicitPort ?? scheme.defaultPort }
+
+    public var origin: Origin { Origin(scheme: scheme, host: hostWithoutDot, port: port) }
+
+    /// The host without the final dot that names the root of the DNS.
+    var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+
+    /// The host and, where it isn't the scheme's own, the port.
+    private var authority: String {
+        guard let explicitPort, explicitPort != scheme.defaultPort else { return host }
+        return "\(host):\(explicitPort)"
+    }
+
+    /// The text that is sent: no credentials, no fragment, dot segments removed, a path of at least `/`.
+    public var requestText: String {
+        let path = DotSegments.removed(from: self.path)
+        return "\(scheme.rawValue)://\(authority)\(path.isEmpty ? "/" : path)\(query.map { "?\($0)" } ?? "")"
+    }
+}
+
+extension WebURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The URL without its credentials. Reading it gives an equal URL, but for those.
+    public var description: String {
+        let query = self.query.map { "?\($0)" } ?? ""
+        return "\(scheme.rawValue)://\(authority)\(path)\(query)\(fragment.map { "#\($0)" } ?? "")"
+    }
+
+    public var debugDescription: String { description }
+
+    /// Keeps `dump` from showing the credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+}

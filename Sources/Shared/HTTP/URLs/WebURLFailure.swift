@@ -1,0 +1,58 @@
+import Support
+
+/// Why a text is no URL that the tools would open.
+public enum WebURLFailure: Failure, Equatable {
+    /// No absolute URL at all: status 65. For a command-line argument the caller may say 64 instead.
+    case notAURL(text: String, reason: Reason)
+    /// A scheme other than `http` and `https`: status 77.
+    case blockedScheme(String)
+    /// A host that is empty, has characters no host has, or is a number that is no address: status 77.
+    case blockedHost(String)
+
+    public enum Reason: Sendable, Equatable {
+        case noScheme
+        case noAuthority
+        case badPort
+        case controlCharacter
+    }
+
+    public var code: String {
+        switch self {
+        case .notAURL: "bad-url"
+        case .blockedScheme: "blocked-scheme"
+        case .blockedHost: "blocked-host"
+        }
+    }
+
+    public var exitCode: ExitCode {
+        switch self {
+        case .notAURL: .data
+        case .blockedScheme, .blockedHost: .notAllowed
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .notAURL(let text, .noScheme):
+            "\"\(Self.shown(text))\" is not an absolute URL; write it in full, beginning with https://"
+        case .notAURL(let text, .noAuthority):
+            "\"\(Self.shown(text))\" names no server; write two slashes after the colon, as in https://example.org/"
+        case .notAURL(let text, .badPort):
+            "\"\(Self.shown(text))\" has no valid port; it is a number from 1 to 65535"
+        case .notAURL(let text, .controlCharacter):
+            "\"\(Self.shown(text))\" has a line break or another control character in it; remove it"
+        case .blockedScheme(let scheme):
+            "addresses that begin with \(scheme): are not opened; only http and https are"
+        case .blockedHost(let host):
+            "\"\(Self.shown(host))\" is not the name or address of a server; check the URL"
+        }
+    }
+
+    /// The beginning of the text without what may be a password (all before an `@`) or a key (all after a `?`).
+    private static func shown(_ text: String) -> String {
+        var rest = Substring(text)
+        if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        if let mark = rest.firstIndex(of: "?") { rest = rest[..<mark] }
+        return rest.count > 100 ? "\(rest.prefix(100))..." : String(rest)
+    }
+}

@@ -1,0 +1,2 @@
+/// The version of all tools of this package, as `--version` and the `User-Agent` field give it.
+public let toolsVersion = "0.1.0"

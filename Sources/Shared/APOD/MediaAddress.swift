@@ -104,9 +104,7 @@ struct MediaAddress: Sendable, Equatable {
         ]
         let kept = query.split(separator: "&").filter { field in !resizing.contains(field.prefix { $0 != "=" }) }
         let end = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-        var result = self
-        result = MediaAddress(unchecked: String(text[..<pathEnd]) + end)
-        return result
+        return MediaAddress(unchecked: String(text[..<pathEnd]) + end)
     }
 
     private init(unchecked text: String) { self.text = text }
@@ -126,7 +124,8 @@ struct MediaAddress: Sendable, Equatable {
         let candidate: Substring?
         switch steps.first {
         case let id? where host == "youtu.be": candidate = id
-        case "embed", "v", "shorts", "live": candidate = steps.dropFirst().first
+        // Flash's player had its fields behind an ampersand, without a question mark.
+        case "embed", "v", "shorts", "live": candidate = steps.dropFirst().first?.prefix { $0 != "&" }
         case "watch": candidate = query.split(separator: "&").first { $0.hasPrefix("v=") }?.dropFirst(2)
         default: candidate = nil
         }

@@ -16,9 +16,8 @@ public final class ToolHome: Sendable {
         folder = try TemporaryFolder()
         cacheRoot = folder.path("cache/apod-tools")
         work = try folder.makeFolder("work")
-        let path = (Tools.folders + ["/usr/local/bin", "/usr/bin", "/bin"]).joined(separator: ":")
         environment = [
-            "PATH": path,
+            "PATH": ((Tools.folder.map { [$0] } ?? []) + ["/usr/local/bin", "/usr/bin", "/bin"]).joined(separator: ":"),
             "HOME": try folder.makeFolder("home"),
             "TMPDIR": try folder.makeFolder("tmp"),
             "XDG_CACHE_HOME": try folder.makeFolder("cache"),

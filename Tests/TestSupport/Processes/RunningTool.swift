@@ -25,12 +25,15 @@ public final class RunningTool: Sendable {
     private let output: StreamCollector
     private let errors: StreamCollector
     private let end = Monitor(End())
+    /// Kept, so that the tool's folders outlive it.
+    private let home: ToolHome?
 
     init(
-        _ executable: String, _ arguments: [String], environment: [String: String], folder: String, stdin: ToolInput,
+        home: ToolHome? = nil, _ executable: String, _ arguments: [String], environment: [String: String], folder: String, stdin: ToolInput,
         stdout: ToolStream, stderr: ToolStream
     ) throws {
         _ = brokenPipesAreErrors
+        self.home = home
         command = ([executable] + arguments).joined(separator: " ")
         var ends = try ToolEnds(stdin, stdout, stderr)
         do {

@@ -59,7 +59,7 @@ public final class ToolHome: Sendable {
         var merged = self.environment
         for (name, value) in environment { merged[name] = value }
         return try RunningTool(
-            Tools.path(tool), arguments, environment: merged, folder: work, stdin: stdin, stdout: stdout,
+            home: self, Tools.path(tool), arguments, environment: merged, folder: work, stdin: stdin, stdout: stdout,
             stderr: stderr)
     }
 

@@ -63,7 +63,7 @@ public enum CacheItem: Sendable {
     }
 
     /// A local file's key: its absolute path, links resolved, as a `file` address. Throws `SystemFailure` (66).
-    static func fileKey(_ path: String) throws -> CacheKey {
+    public static func fileKey(_ path: String) throws -> CacheKey {
         guard let resolved = realpath(path, nil) else {
             throw SystemFailure(errno: errno, "open \(path)", purpose: .openInput)
         }

@@ -1,0 +1,36 @@
+import Cache
+import Support
+
+/// The caches of the scopes that records come from, opened when first needed.
+public final class ScopedCaches: Sendable {
+    private let settings: CacheSettings
+    private let log: Log
+    private let interruption: Interruption
+    private let open = Monitor([String: ImageCache]())
+
+    /// - Parameter settings: a scope in them beats that of any record.
+    public init(settings: CacheSettings, log: Log, interruption: Interruption) {
+        self.settings = settings
+        self.log = log
+        self.interruption = interruption
+    }
+
+    /// The cache of this scope; of the current one for nil.
+    func cache(scope: String?) throws -> ImageCache {
+        var settings = settings
+        if settings.scope == nil { settings.scope = try scope.map(ScopeName.init) }
+        let wanted = settings
+        return try open.withLock { caches throws in
+            let name = wanted.scope?.text ?? ""
+            if let cache = caches[name] { return cache }
+            let cache = try ImageCache(settings: wanted, log: log, interruption: interruption)
+            caches[name] = cache
+            return cache
+        }
+    }
+
+    /// Writes down what was counted.
+    public func close() {
+        for cache in open.withLock({ Array($0.values) }) { cache.close() }
+    }
+}

@@ -49,6 +49,12 @@ import Testing
         #expect(server.accepted == 1)
     }
 
+    /// Its IPv6 address is refused, which must not keep the other one from being tried.
+    @Test func nameIsReachedByTheAddressThatIsAllowed() throws {
+        let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")
+        #expect(failure(server.url(host: "localhost"), guard: guarding) == nil)
+    }
+
     @Test func otherBlockIsOfNoUse() throws {
         let guarding = try AddressGuard(allowPrivate: "10.0.0.0/8")
         #expect(failure(server.url(), guard: guarding)?.code == "blocked-address")
@@ -86,6 +92,24 @@ import Testing
         }
         let environment = ["https_proxy": "127.0.0.1:\(proxy.port)"]
         #expect(failure("https://8.8.8.8/", guard: .standard, environment: environment)?.code == "proxy-unauthorized")
+    }
+
+    @Test(arguments: ["ftp://user:secret@127.0.0.1:1", "http://user:secret@127.0.0.1:1", "http://user:secret@[x:1"])
+    func passwordOfAProxyIsNotInTheMessage(proxy: String) {
+        let failure = failure("http://8.8.8.8/", guard: .standard, environment: ["http_proxy": proxy])
+        #expect(failure != nil)
+        #expect(failure?.message.contains("secret") == false)
+    }
+
+    @Test func missingCertificateFileIsAConfigurationFault() throws {
+        let transport = CurlTransport(
+            guard: .allowingAll, environment: [:], settings: .init(certificateFile: "/does/not/exist.pem"))
+        let failure = #expect(throws: FetchFailure.self) {
+            try transport.exchange(
+                HTTPRequest(url: WebURL("https://127.0.0.1:\(server.port)/")), interruption: Interruption()) { _ in }
+        }
+        #expect(failure?.exitCode == .configuration)
+        #expect(failure?.message.contains("/does/not/exist.pem") == true)
     }
 
     @Test func hostOfNoProxyIsReachedStraight() {

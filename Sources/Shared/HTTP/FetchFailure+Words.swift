@@ -84,7 +84,7 @@ extension FetchFailure {
         return "\(url.host) (\(address))"
     }
 
-    /// The table of CONTRACT §3 for statuses.
+    /// Who may do something about it: the user (77), time (75), or nobody (69).
     private static func exitCode(ofStatus status: Int) -> ExitCode {
         switch status {
         case 401, 403, 407, 511: .notAllowed

@@ -70,7 +70,8 @@ extension FetchFailure {
         case .badHeader(let name):
             "the header \"\(name)\" cannot be sent: a name is letters, digits and hyphens, a value is one line"
         case .badCertificateFile(let detail):
-            "cannot read the trusted certificates (\(detail)); install ca-certificates, or check the file that was given"
+            "cannot read the trusted certificates (\(detail)); install ca-certificates, or check the file that was "
+                + "given"
         case .noLibcurl(let detail):
             "libcurl, which fetching needs, cannot be used (\(detail)); install it: libcurl4 with apt, libcurl with "
                 + "dnf or apk, curl with brew"
@@ -83,7 +84,7 @@ extension FetchFailure {
         return "\(url.host) (\(address))"
     }
 
-    /// The table of CONTRACT §3 for statuses.
+    /// Who may do something about it: the user (77), time (75), or nobody (69).
     private static func exitCode(ofStatus status: Int) -> ExitCode {
         switch status {
         case 401, 403, 407, 511: .notAllowed

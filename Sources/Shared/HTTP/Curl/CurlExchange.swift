@@ -107,7 +107,7 @@ final class CurlExchange {
             return .blockedAddress(url: request.url, address: refused.address, refused.kind)
         }
         let url = request.url
-        let detail = String(cString: ccurl_error_text(handle, result))
+        let detail = withoutProxySecret(String(cString: ccurl_error_text(handle, result)))
         let tunnelStatus = ccurl_info_long(handle, Int32(CCURL_INFO_HTTP_CONNECTCODE))
         switch Int(result) {
         case CCURL_COULDNT_RESOLVE_HOST: return .nameNotResolved(url: url)
@@ -134,6 +134,13 @@ final class CurlExchange {
     }
 
     private typealias Answer = FetchFailure.Answer
+
+    /// libcurl's words, unless they repeat the proxy's URL with a user name and a password in it.
+    private func withoutProxySecret(_ detail: String) -> String {
+        guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"), detail.contains(text[...at])
+        else { return detail }
+        return "its URL cannot be read"
+    }
 
     private func phase(_ detail: String, _ handle: OpaquePointer) -> FetchFailure.Phase {
         if response == nil, ccurl_info_microseconds(handle, Int32(CCURL_INFO_PRETRANSFER_TIME_T)) == 0 {

@@ -24,6 +24,10 @@ extension WebURL {
     init(scheme: Scheme, afterSlashes rest: ArraySlice<UInt8>, text: String) throws(WebURLFailure) {
         let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
         var authority = rest[..<end]
+        // For browsers a backslash ends the authority: what they and others see in `a\@b` differs.
+        if authority.contains(UInt8(ascii: "\\")) {
+            throw .blockedHost(String(decoding: authority, as: UTF8.self))
+        }
         self.scheme = scheme
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
             credentials = Self.credentials(authority[..<at])
@@ -69,11 +73,12 @@ extension WebURL {
         }
     }
 
-    /// The text's bytes without ASCII blanks and control characters around them.
+    /// The text's bytes without ASCII blanks and line breaks around them.
     static func trimmed(_ text: String) -> [UInt8] {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
         var bytes = Array(text.utf8)[...]
-        while let first = bytes.first, first <= 0x20 { bytes.removeFirst() }
-        while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+        while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
         return Array(bytes)
     }
 

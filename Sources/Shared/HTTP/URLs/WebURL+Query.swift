@@ -10,7 +10,8 @@ extension WebURL {
     public var queryItems: [QueryItem] {
         rawItems.map { item in
             let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return QueryItem(name: Self.decodedItem(halves[0]), value: halves.count > 1 ? Self.decodedItem(halves[1]) : "")
+            let value = halves.count > 1 ? Self.decodedItem(halves[1]) : ""
+            return QueryItem(name: Self.decodedItem(halves[0]), value: value)
         }
     }
 

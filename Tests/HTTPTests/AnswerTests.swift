@@ -1,0 +1,105 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+@Suite struct HTTPHeadersTests {
+    @Test func namesAreComparedWithoutCaseAndRepeatedFieldsCombined() {
+        let headers = HTTPHeaders(["Vary": "a", "ETag": "\"x\"", "vary": "b"])
+        #expect(headers["VARY"] == "a, b")
+        #expect(headers["etag"] == "\"x\"")
+        #expect(headers.last("Vary") == "b")
+        #expect(headers["Age"] == nil)
+    }
+
+    @Test func contentLengthIsOneNumber() {
+        #expect(HTTPHeaders(["Content-Length": "12"]).contentLength == 12)
+        #expect(HTTPHeaders(["Content-Length": "12", "content-length": "12"]).contentLength == 12)
+        for bad in ["", "-1", "+1", "1, 2", "0x10", "99999999999999999999"] {
+            #expect(HTTPHeaders(["Content-Length": bad]).contentLength == nil)
+        }
+    }
+
+    @Test func headersThatWouldAddLinesAreInvalid() {
+        #expect(HTTPHeader("X-Key", "a b\tä").isValid)
+        for header in [
+            HTTPHeader("X", "a\r\nY: b"), HTTPHeader("X", "a\nb"), HTTPHeader("X", "\u{0}"), HTTPHeader("", "a"),
+            HTTPHeader("X Y", "a"), HTTPHeader("X:", "a"), HTTPHeader("X\n", "a"),
+        ] {
+            #expect(!header.isValid)
+        }
+    }
+}
+
+@Suite struct HeadReaderTests {
+    private func read(_ lines: [String]) -> [(status: Int, headers: HTTPHeaders)] {
+        var reader = HeadReader()
+        var heads: [(Int, HTTPHeaders)] = []
+        for line in lines {
+            let step = Array("\(line)\r\n".utf8).withUnsafeBytes { reader.add($0) }
+            if case .complete(let status, let headers) = step { heads.append((status, headers)) }
+        }
+        return heads
+    }
+
+    @Test func interimHeadsAndTrailersAreSkipped() {
+        let heads = read(["HTTP/1.1 103 Early", "Link: x", "", "HTTP/2 200", "ETag:  \"a\" ", "", "Trailer: late", ""])
+        #expect(heads.count == 1)
+        #expect(heads.first?.status == 200)
+        #expect(heads.first?.headers.fields == [HTTPHeaders.Field(name: "ETag", value: "\"a\"")])
+    }
+
+    @Test func continuedLineBelongsToItsField() {
+        #expect(read(["HTTP/1.1 200 OK", "X: a", "  b", ""]).first?.headers["x"] == "a b")
+    }
+
+    @Test func endlessHeadIsTooLong() {
+        var reader = HeadReader()
+        let line = Array("X: \(String(repeating: "a", count: 1000))\r\n".utf8)
+        let steps = (0..<400).map { _ in line.withUnsafeBytes { reader.add($0) } }
+        #expect(steps.contains { if case .tooLong = $0 { true } else { false } })
+    }
+}
+
+@Suite struct FetchFailureTests {
+    private func answer(_ status: Int) throws -> FetchFailure {
+        .status(FetchFailure.Answer(status: status, headers: HTTPHeaders(), url: try WebURL("https://u:pw@h/a?api_key=s3cret&d=1")))
+    }
+
+    @Test(arguments: [
+        (400, "http-400", ExitCode.unavailable), (401, "unauthorized", .notAllowed), (403, "forbidden", .notAllowed),
+        (404, "not-found", .unavailable), (407, "proxy-unauthorized", .notAllowed), (408, "timed-out", .temporary),
+        (410, "gone", .unavailable), (418, "http-418", .unavailable), (425, "rate-limited", .temporary),
+        (429, "rate-limited", .temporary), (500, "server-error", .temporary), (503, "server-error", .temporary),
+        (599, "server-error", .temporary), (204, "unexpected-status", .unavailable),
+    ])
+    func statusesHaveTheirCodes(status: Int, code: String, exit: ExitCode) throws {
+        let failure = try answer(status)
+        #expect(failure.code == code)
+        #expect(failure.exitCode == exit)
+        #expect(failure.message.contains("\(status)"))
+    }
+
+    @Test func messagesHideSecretsAndKeepTheRest() throws {
+        let url = try WebURL("https://u:pw@h/a?api_key=s3cret&d=1")
+        let failures: [FetchFailure] = [
+            try answer(404), .blockedAddress(url: url, address: nil, .loopback), .insecureRedirect(from: url, to: url),
+            .tooManyRedirects(url: url, limit: 10), .badRedirect(url: url, status: 302), .nameNotResolved(url: url),
+            .connectionFailed(url: url, detail: "x"), .timedOut(url: url, .connecting), .cutShort(url: url, detail: "x"),
+            .tooLarge(url: url, byteLimit: 1), .badCertificate(url: url, detail: "x"), .tlsFailed(url: url, detail: "x"),
+            .badAnswer(url: url, detail: "x"), .proxyFailed(url: url, detail: "x"), .transportFault(url: url, detail: "x"),
+        ]
+        for failure in failures {
+            #expect(!failure.message.contains("s3cret") && !failure.message.contains("pw@"))
+            #expect(failure.message.contains("h/a?api_key=***&d=1"))
+            #expect(!failure.message.hasSuffix("."))
+        }
+    }
+
+    @Test func missingLibcurlNamesThePackage() {
+        let failure = FetchFailure.noLibcurl(detail: "it is not installed")
+        #expect(failure.code == "no-libcurl")
+        #expect(failure.exitCode == .software)
+        #expect(failure.message.contains("libcurl4"))
+    }
+}

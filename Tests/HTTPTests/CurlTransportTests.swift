@@ -1,0 +1,284 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+/// Real exchanges with a server in this process.
+@Suite(.timeLimit(.minutes(2))) struct CurlTransportTests {
+    private let interruption = Interruption()
+
+    private func client(
+        guard guarding: AddressGuard = .allowingAll, environment: [String: String] = [:],
+        retries: RetrySchedule = .never
+    ) -> HTTPClient {
+        HTTPClient(
+            transport: CurlTransport(guard: guarding, environment: environment), guard: guarding, retries: retries,
+            interruption: interruption, sleep: { _ in })
+    }
+
+    private func request(_ url: String) throws -> HTTPRequest { HTTPRequest(url: try WebURL(url)) }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private func failure(_ body: () throws -> Void) -> (any Failure)? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return Support.failure(of: error)
+        }
+    }
+
+    @Test func bodyAndHeadersArrive() throws {
+        let server = try LoopbackServer { _, peer in peer.respond(200, ["ETag: \"a\"", "X: 1", "x: 2"], "hello") }
+        let (response, bytes) = try client().data(request(server.url("/a%20b?c=d#e")))
+        #expect(text(bytes) == "hello")
+        #expect(response.status == 200)
+        #expect(response.headers["etag"] == "\"a\"")
+        #expect(response.headers["X"] == "1, 2")
+        #expect(server.requests.map(\.target) == ["/a%20b?c=d"])
+        #expect(server.requests.first?.headers["user-agent"] == "apod-tools/\(toolsVersion)")
+        #expect(server.requests.first?.headers["cookie"] == nil)
+    }
+
+    @Test func chunkedBodyIsPutTogether() throws {
+        let server = try LoopbackServer { _, peer in
+            peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=b\r\n\r\n")
+            for part in ["hel", "lo"] { peer.send("\(part.utf8.count)\r\n\(part)\r\n") }
+            peer.send("0\r\nLate: x\r\n\r\n")
+        }
+        let client = client()
+        #expect(text(try client.data(request(server.url())).1) == "hello")
+        #expect(text(try client.data(request(server.url())).1) == "hello")
+        #expect(server.requests.last?.headers["cookie"] == nil)
+    }
+
+    @Test func compressedBodyArrivesDecompressed() throws {
+        let packed = "1f8b0800000000000203cb48cdc9c9d75148cecf2d284a2d2e4e4d5128cf2fca490100089e343517000000"
+        let server = try LoopbackServer { _, peer in
+            let bytes = Self.bytes(hex: packed)
+            peer.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
+            peer.send(bytes)
+        }
+        #expect(text(try client().data(request(server.url())).1) == "hello, compressed world")
+        #expect(server.requests.first?.headers["accept-encoding"]?.contains("gzip") == true)
+    }
+
+    @Test func compressionIsOnlyAskedForWhereItIsWanted() throws {
+        let server = try LoopbackServer { _, peer in peer.respond() }
+        var plain = try request(server.url())
+        plain.acceptsCompression = false
+        var rest = try request(server.url())
+        rest.rangeStart = 100
+        _ = try client().data(plain)
+        _ = try client().data(rest)
+        #expect(server.requests.map { $0.headers["accept-encoding"] } == [nil, nil])
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=100-"])
+    }
+
+    @Test func decompressedBytesCountAgainstTheLimit() throws {
+        // 200,000 zeros in 229 bytes.
+        let packed = "1f8b0800000000000203edc13101000000c2a0f54f6d067fa0"
+            + String(repeating: "00", count: 193) + "80d7007b58e05c400d0300"
+        let server = try LoopbackServer { _, peer in
+            let bytes = Self.bytes(hex: packed)
+            peer.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
+            peer.send(bytes)
+        }
+        var limited = try request(server.url())
+        limited.byteLimit = 200_000
+        #expect(try client().data(limited).1.count == 200_000)
+        limited.byteLimit = 199_999
+        #expect(failure { _ = try client().data(limited) }?.code == "too-large")
+    }
+
+    @Test func bytesWithoutAPromisedLengthCountAgainstTheLimit() throws {
+        let server = try LoopbackServer { _, peer in
+            peer.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+            peer.send([UInt8](repeating: 1, count: 5000))
+            peer.close()
+        }
+        var limited = try request(server.url())
+        #expect(try client().data(limited).1.count == 5000)
+        limited.byteLimit = 4999
+        #expect(failure { _ = try client().data(limited) }?.code == "too-large")
+    }
+
+    @Test func promisedLengthOverTheLimitEndsItBeforeTheBody() throws {
+        let server = try LoopbackServer { _, peer in
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n")
+            peer.waitForTheEnd()
+        }
+        #expect(failure { _ = try client().data(request(server.url())) }?.code == "too-large")
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nha",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+    ])
+    func brokenConnectionIsCutShortAndTransient(answer: String) throws {
+        let server = try LoopbackServer { _, peer in
+            peer.send(answer)
+            peer.close()
+        }
+        let failure = failure { _ = try client().data(request(server.url())) }
+        #expect(failure?.code == "cut-short")
+        #expect(failure?.isTransient == true)
+    }
+
+    @Test func cutBodyIsFetchedAgainFromTheStart() throws {
+        let server = try LoopbackServer { request, peer in
+            guard request.connection == 1 else { return peer.respond(200, [], "whole") }
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwh")
+            peer.close()
+        }
+        #expect(text(try client(retries: RetrySchedule()).data(request(server.url())).1) == "whole")
+    }
+
+    @Test(arguments: [("not http at all\r\n\r\n", "bad-answer"), ("", "connection-failed")])
+    func garbageIsTransient(answer: String, code: String) throws {
+        let server = try LoopbackServer { _, peer in
+            peer.send(answer)
+            peer.close()
+        }
+        let failure = failure { _ = try client().data(request(server.url())) }
+        #expect(failure?.code == code)
+        #expect(failure?.exitCode == .temporary)
+    }
+
+    @Test func refusedConnectionIsTransient() throws {
+        let port = try LoopbackServer { _, _ in }.port
+        let failure = failure { _ = try client().data(request("http://127.0.0.1:\(port)/")) }
+        #expect(failure?.code == "connection-failed")
+        #expect(failure?.exitCode == .temporary)
+    }
+
+    @Test func emptyAndBodilessAnswersEnd() throws {
+        let server = try LoopbackServer { request, peer in
+            request.target == "/none" ? peer.send("HTTP/1.1 304 X\r\nETag: a\r\n\r\n") : peer.respond()
+        }
+        #expect(try client().data(request(server.url())).1.isEmpty)
+        #expect(try client().data(request(server.url("/none")), accepting: [200, 304]).0.status == 304)
+    }
+
+    @Test func oneConnectionServesManyRequests() throws {
+        let server = try LoopbackServer { request, peer in
+            request.target == "/gone" ? peer.respond(404, [], "no") : peer.respond(200, [], "yes")
+        }
+        let client = client()
+        for _ in 0..<5 {
+            _ = try client.data(request(server.url()))
+            _ = failure { _ = try client.data(request(server.url("/gone"))) }
+        }
+        #expect(server.requests.count == 10)
+        #expect(server.accepted == 1)
+    }
+
+    @Test func requestsOfManyThreadsRunAtOnce() throws {
+        let server = try LoopbackServer { request, peer in peer.respond(200, [], request.target) }
+        let client = client()
+        let results = Monitor<Set<String>>([])
+        let threads = try (0..<8).map { number in
+            let target = server.url("/\(number)")
+            return try Thread.start {
+                guard let url = try? WebURL(target), let (_, bytes) = try? client.data(HTTPRequest(url: url))
+                else { return }
+                results.update { _ = $0.insert(String(decoding: bytes, as: UTF8.self)) }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(results.withLock { $0 } == Set((0..<8).map { "/\($0)" }))
+    }
+
+    @Test func headersOfTheRequestAreSentAsGiven() throws {
+        let server = try LoopbackServer { _, peer in peer.respond() }
+        var own = try request("http://user:p%40ss@127.0.0.1:\(server.port)/")
+        own.headers = [HTTPHeader("X-Key", "a: b"), HTTPHeader("X-Empty", ""), HTTPHeader("User-Agent", "mine")]
+        _ = try client().data(own)
+        let headers = try #require(server.requests.first?.headers)
+        #expect(headers["x-key"] == "a: b")
+        #expect(headers["x-empty"] == "")
+        #expect(headers["user-agent"] == "mine")
+        #expect(headers["authorization"] == "Basic dXNlcjpwQHNz")
+    }
+
+    @Test func nothingOfOneRequestIsLeftInTheNext() throws {
+        let server = try LoopbackServer { _, peer in peer.respond() }
+        let client = client()
+        var first = try request("http://u:p@127.0.0.1:\(server.port)/")
+        first.headers = [HTTPHeader("X-Key", "k")]
+        first.rangeStart = 5
+        _ = try client.data(first)
+        _ = try client.data(request(server.url()))
+        let headers = try #require(server.requests.last?.headers)
+        #expect(headers["authorization"] == nil && headers["x-key"] == nil && headers["range"] == nil)
+    }
+
+    @Test func secretsDoNotFollowToAnotherOrigin() throws {
+        let other = try LoopbackServer { _, peer in peer.respond(200, [], "there") }
+        let target = other.url("/b")
+        let server = try LoopbackServer { request, peer in
+            request.target == "/start" ? peer.redirect("/middle") : peer.redirect(target)
+        }
+        var own = try request("http://u:p@127.0.0.1:\(server.port)/start")
+        own.headers = [HTTPHeader("X-Key", "k"), HTTPHeader("Cookie", "c"), HTTPHeader("Accept", "image/*", crossesOrigins: true)]
+        let (response, bytes) = try client().data(own)
+        #expect(text(bytes) == "there")
+        #expect(response.url.description == target)
+        #expect(server.requests.allSatisfy { $0.headers["authorization"] != nil && $0.headers["x-key"] == "k" })
+        let headers = try #require(other.requests.first?.headers)
+        #expect(headers["authorization"] == nil && headers["x-key"] == nil && headers["cookie"] == nil)
+        #expect(headers["accept"] == "image/*")
+    }
+
+    @Test func receiversErrorEndsTheTransferAndTheNextOneWorks() throws {
+        let server = try LoopbackServer { request, peer in
+            if request.target == "/ok" { return peer.respond(200, [], "ok") }
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            peer.send([UInt8](repeating: 0, count: 1000))
+            peer.waitForTheEnd()
+        }
+        let client = client()
+        #expect(throws: SystemFailure.self) {
+            try client.get(request(server.url())) { event in
+                if case .body = event { throw SystemFailure(errno: 28, "write x") }
+            }
+        }
+        #expect(text(try client.data(request(server.url("/ok"))).1) == "ok")
+    }
+
+    @Test(arguments: [false, true])
+    func cancellingEndsAWaitingTransferAtOnce(afterTheHead: Bool) throws {
+        let server = try LoopbackServer { _, peer in
+            if afterTheHead { peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") }
+            peer.waitForTheEnd()
+        }
+        let interruption = interruption
+        let cancelled = Monitor<ContinuousClock.Instant?>(nil)
+        let thread = try Thread.start {
+            server.waitForRequests(1)
+            cancelled.update { $0 = .now }
+            interruption.cancel(.outputClosed)
+        }
+        #expect(throws: Cancelled.self) { try client().data(request(server.url())) }
+        let end = ContinuousClock.now
+        thread.join()
+        let start = try #require(cancelled.withLock { $0 })
+        // The promise is 0.1 s; the rest is for a machine at work on other tests.
+        #expect(end - start < .seconds(1))
+    }
+
+    @Test func silenceForTooLongIsATimeout() throws {
+        let server = try LoopbackServer { _, peer in peer.waitForTheEnd() }
+        var short = try request(server.url())
+        short.timeouts.total = .milliseconds(50)
+        let failure = failure { _ = try client().data(short) }
+        #expect(failure?.code == "timed-out")
+        #expect(failure?.isTransient == true)
+    }
+
+    private static func bytes(hex: String) -> [UInt8] {
+        let digits = Array(hex.utf8).compactMap(PercentEncoding.digit)
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

@@ -1,0 +1,120 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+/// The address guard at the socket, with a server that counts who came through.
+@Suite(.timeLimit(.minutes(2))) struct GuardedTransportTests {
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer { request, peer in
+            request.target.hasPrefix("/to?") ? peer.redirect(String(request.target.dropFirst(4))) : peer.respond(200, [], "in")
+        }
+    }
+
+    /// The failure of a request over the transport alone, without the client's look at the URL.
+    private func failure(
+        _ url: String, guard guarding: AddressGuard, environment: [String: String] = [:]
+    ) -> (any Failure)? {
+        do {
+            _ = try CurlTransport(guard: guarding, environment: environment).exchange(
+                HTTPRequest(url: WebURL(url)), interruption: Interruption()) { _ in }
+            return nil
+        } catch {
+            return Support.failure(of: error)
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost", "0x7f000001", "2130706433", "0177.1", "127.1", "[::ffff:127.0.0.1]", "0.0.0.0"])
+    func loopbackIsRefusedWithoutAConnection(host: String) throws {
+        let failure = failure(server.url(host: host), guard: .standard)
+        #expect(failure?.code == "blocked-address")
+        #expect(failure?.exitCode == .notAllowed)
+        #expect(failure?.isTransient == false)
+        #expect(failure?.message.contains("--allow-private") == true)
+        #expect(server.accepted == 0)
+    }
+
+    @Test func messageNamesHostAndClass() {
+        let failure = failure(server.url(host: "localhost"), guard: .standard)
+        #expect(failure?.message.contains("localhost") == true)
+        #expect(failure?.message.contains("a loopback address") == true)
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost", "0x7f000001", "[::ffff:127.0.0.1]"])
+    func allowedBlockIsReached(host: String) throws {
+        let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32,::1/128")
+        #expect(failure(server.url(host: host), guard: guarding) == nil)
+        #expect(server.accepted == 1)
+    }
+
+    /// Its IPv6 address is refused, which must not keep the other one from being tried.
+    @Test func nameIsReachedByTheAddressThatIsAllowed() throws {
+        let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")
+        #expect(failure(server.url(host: "localhost"), guard: guarding) == nil)
+    }
+
+    @Test func otherBlockIsOfNoUse() throws {
+        let guarding = try AddressGuard(allowPrivate: "10.0.0.0/8")
+        #expect(failure(server.url(), guard: guarding)?.code == "blocked-address")
+        #expect(server.accepted == 0)
+    }
+
+    @Test(arguments: ["127.0.0.2", "127.0.0.3", "169.254.169.254", "[::1]", "[fd00:ec2::254]"])
+    func redirectToABlockedAddressOpensNothing(host: String) throws {
+        let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")
+        let client = HTTPClient(
+            transport: CurlTransport(guard: guarding, environment: [:]), guard: guarding, retries: .never,
+            interruption: Interruption())
+        let target = "http://\(host)/"
+        let failure = #expect(throws: FetchFailure.self) {
+            try client.data(HTTPRequest(url: WebURL(server.url("/to?\(target)"))))
+        }
+        #expect(failure?.code == "blocked-address")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func proxyMayBePrivateButWhatItIsAskedForMayNot() throws {
+        let environment = ["http_proxy": "http://127.0.0.1:\(server.port)"]
+        #expect(failure("http://8.8.8.8/x", guard: .standard, environment: environment) == nil)
+        #expect(server.requests.map(\.target) == ["http://8.8.8.8/x"])
+        for target in ["http://10.0.0.1/", "http://localhost/", "http://169.254.169.254/", "http://[::1]/"] {
+            #expect(failure(target, guard: .standard, environment: environment)?.code == "blocked-address")
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func proxyThatRefusesATunnelIsNamed() throws {
+        let proxy = try LoopbackServer { _, peer in
+            peer.send("HTTP/1.1 407 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            peer.close()
+        }
+        let environment = ["https_proxy": "127.0.0.1:\(proxy.port)"]
+        #expect(failure("https://8.8.8.8/", guard: .standard, environment: environment)?.code == "proxy-unauthorized")
+    }
+
+    @Test(arguments: ["ftp://user:secret@127.0.0.1:1", "http://user:secret@127.0.0.1:1", "http://user:secret@[x:1"])
+    func passwordOfAProxyIsNotInTheMessage(proxy: String) {
+        let failure = failure("http://8.8.8.8/", guard: .standard, environment: ["http_proxy": proxy])
+        #expect(failure != nil)
+        #expect(failure?.message.contains("secret") == false)
+    }
+
+    @Test func missingCertificateFileIsAConfigurationFault() throws {
+        let transport = CurlTransport(
+            guard: .allowingAll, environment: [:], settings: .init(certificateFile: "/does/not/exist.pem"))
+        let failure = #expect(throws: FetchFailure.self) {
+            try transport.exchange(
+                HTTPRequest(url: WebURL("https://127.0.0.1:\(server.port)/")), interruption: Interruption()) { _ in }
+        }
+        #expect(failure?.exitCode == .configuration)
+        #expect(failure?.message.contains("/does/not/exist.pem") == true)
+    }
+
+    @Test func hostOfNoProxyIsReachedStraight() {
+        let environment = ["http_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"]
+        #expect(failure(server.url(), guard: .allowingAll, environment: environment) == nil)
+        #expect(failure(server.url(), guard: .standard, environment: environment)?.code == "blocked-address")
+    }
+}

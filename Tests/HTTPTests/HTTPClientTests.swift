@@ -1,0 +1,177 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+@Suite struct HTTPClientTests {
+    private let pauses = Monitor<[Duration]>([])
+
+    private func client(_ transport: any HTTPTransport, guard guarding: AddressGuard = .standard) -> HTTPClient {
+        let pauses = pauses
+        return HTTPClient(
+            transport: transport, guard: guarding, retries: RetrySchedule(random: { 1 }), interruption: Interruption(),
+            clock: Clock { Timestamp(milliseconds: pauses.withLock { $0.reduce(0) { $0 + $1.milliseconds } }) },
+            sleep: { pause in pauses.withLock { $0.append(pause) } })
+    }
+
+    private func request(_ url: String = "http://a/", byteLimit: Int = 1000) throws -> HTTPRequest {
+        HTTPRequest(url: try WebURL(url), headers: [HTTPHeader("X-Key", "secret")], byteLimit: byteLimit)
+    }
+
+    @Test func bodyOfAnAcceptedAnswerIsHandedOver() throws {
+        let transport = ScriptedTransport { _, _ in .ok("hello") }
+        let (response, bytes) = try client(transport).data(request())
+        #expect(response.status == 200)
+        #expect(bytes == Array("hello".utf8))
+    }
+
+    @Test func failedAttemptsAreRepeatedAndTheReceiverStartsOver() throws {
+        let transport = ScriptedTransport { request, count in
+            switch count {
+            case 0: .status(503)
+            case 1: .init(body: [[1, 2]], error: .cutShort(url: request.url, detail: ""))
+            default: .ok("x")
+            }
+        }
+        #expect(try client(transport).data(request()).1 == Array("x".utf8))
+        #expect(pauses.withLock { $0 } == [.milliseconds(500), .seconds(1)])
+    }
+
+    @Test func definiteAnswerIsNotRepeatedAndKeepsItsBody() throws {
+        let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(status: 404, body: [Array("no".utf8)]) }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
+        #expect(failure?.status == 404)
+        #expect(failure?.errorBody == Array("no".utf8))
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func errorBodyIsCutAt64KiBWithoutCountingAgainstTheLimit() throws {
+        let part = [UInt8](repeating: 7, count: 40_000)
+        let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(status: 404, body: [part, part]) }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request(byteLimit: 10)) }
+        #expect(failure?.code == "not-found")
+        #expect(failure?.errorBody.count == 65_536)
+    }
+
+    @Test func fourthFailureOfAServerEndsIt() throws {
+        let transport = ScriptedTransport { _, _ in .status(500) }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
+        #expect(failure?.exitCode == .temporary)
+        #expect(transport.requests.count == 4)
+    }
+
+    @Test func longRateLimitEndsItAtOnce() throws {
+        let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "3600"]) }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
+        #expect(failure?.code == "rate-limited")
+        #expect(failure?.message.contains("3600 s") == true)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func retriesStayWithinTheTotalTime() throws {
+        let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "50"]) }
+        _ = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
+        #expect(pauses.withLock { $0 } == [.seconds(50), .seconds(50)])
+        #expect(transport.requests.map(\.timeouts.total) == [.seconds(120), .seconds(70), .seconds(20)])
+    }
+
+    @Test func redirectsAreFollowedAndTheLastURLAnswers() throws {
+        let transport = ScriptedTransport { request, _ in
+            switch request.url.description {
+            case "http://a/": .redirect("/b")
+            case "http://a/b": .redirect("http://c/d")
+            default: .ok("end")
+            }
+        }
+        let (response, _) = try client(transport).data(request())
+        #expect(response.url.description == "http://c/d")
+        #expect(transport.requests.map(\.headers.count) == [1, 1, 0])
+    }
+
+    @Test func droppedHeadersDoNotComeBackWithTheOrigin() throws {
+        let transport = ScriptedTransport { request, count in
+            [.redirect("http://b/"), .redirect("http://a/"), .ok("")][count]
+        }
+        _ = try client(transport).data(request())
+        #expect(transport.requests.map(\.headers.count) == [1, 0, 0])
+    }
+
+    @Test func circleOfRedirectsEnds() throws {
+        let transport = ScriptedTransport { _, _ in .redirect("/") }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
+        #expect(failure?.code == "too-many-redirects")
+        #expect(transport.requests.count == 11)
+    }
+
+    @Test func redirectThatIsAcceptedIsNotFollowed() throws {
+        let transport = ScriptedTransport { _, _ in .redirect("/") }
+        #expect(try client(transport).data(request(), accepting: [302]).0.status == 302)
+    }
+
+    @Test(arguments: ["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/latest", "http://0x7f000001/"])
+    func redirectToABlockedAddressIsNotTried(target: String) throws {
+        let transport = ScriptedTransport { _, _ in .redirect(target) }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
+        #expect(failure?.code == "blocked-address")
+        #expect(failure?.exitCode == .notAllowed)
+        #expect(failure?.message.contains("--allow-private") == true)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func promisedLengthOverTheLimitIsRefusedBeforeTheBody() throws {
+        let transport = ScriptedTransport { _, _ in .status(200, ["Content-Length": "1001"]) }
+        var events = 0
+        let failure = #expect(throws: FetchFailure.self) {
+            try client(transport).get(request()) { _ in events += 1 }
+        }
+        #expect(failure?.code == "too-large")
+        #expect(failure?.exitCode == .notAllowed)
+        #expect(events == 0)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func bytesOverTheLimitAreCounted() throws {
+        let part = [UInt8](repeating: 0, count: 501)
+        let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(body: [part, part]) }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
+        #expect(failure?.code == "too-large")
+    }
+
+    @Test func restOfARangeCountsWithWhatWasThere() throws {
+        let transport = ScriptedTransport { _, _ in .status(206, ["Content-Length": "600"]) }
+        var resumed = try request()
+        resumed.rangeStart = 500
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(resumed, accepting: [200, 206]) }
+        #expect(failure?.code == "too-large")
+    }
+
+    @Test func receiversErrorIsThrownOnAndNotRepeated() throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        let full = SystemFailure(errno: 28, "write x")
+        let failure = #expect(throws: SystemFailure.self) {
+            try client(transport).get(request()) { _ in throw full }
+        }
+        #expect(failure == full)
+        // Even where it is a transient one.
+        #expect(throws: Cancelled.self) { try client(transport).get(request()) { _ in throw Cancelled() } }
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func headerWithALineBreakIsNotSent() throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        var broken = try request()
+        broken.headers = [HTTPHeader("X", "a\r\nHost: b")]
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(broken) }
+        #expect(failure?.exitCode == .usage)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func stoppedRunSendsNothing() throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        let interruption = Interruption()
+        interruption.cancel(.outputClosed)
+        let client = HTTPClient(transport: transport, interruption: interruption)
+        #expect(throws: Cancelled.self) { try client.data(request()) }
+        #expect(transport.requests.isEmpty)
+    }
+}

@@ -1,0 +1,41 @@
+import HTTP
+import Support
+
+/// A transport whose answers are given by a function of the request and of how many there were before.
+final class ScriptedTransport: HTTPTransport {
+    /// An answer: status, fields and body, or an error after part of the body.
+    struct Answer: Sendable {
+        var status = 200
+        var headers: [HTTPHeaders.Field] = []
+        var body: [[UInt8]] = []
+        var error: FetchFailure?
+
+        static func ok(_ text: String) -> Answer { Answer(body: [Array(text.utf8)]) }
+        static func status(_ status: Int, _ headers: KeyValuePairs<String, String> = [:]) -> Answer {
+            Answer(status: status, headers: HTTPHeaders(headers).fields)
+        }
+        static func redirect(_ location: String) -> Answer { .status(302, ["Location": location]) }
+    }
+
+    private let script: @Sendable (HTTPRequest, Int) -> Answer
+    private let log = Monitor<[HTTPRequest]>([])
+
+    init(_ script: @escaping @Sendable (HTTPRequest, Int) -> Answer) { self.script = script }
+
+    var requests: [HTTPRequest] { log.withLock { $0 } }
+
+    func exchange(
+        _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
+    ) throws -> HTTPResponse {
+        let count = log.withLock {
+            $0.append(request)
+            return $0.count - 1
+        }
+        let answer = script(request, count)
+        let response = HTTPResponse(status: answer.status, headers: HTTPHeaders(answer.headers), url: request.url)
+        try receive(.head(response))
+        for part in answer.body { try part.withUnsafeBytes { try receive(.body($0)) } }
+        if let error = answer.error { throw error }
+        return response
+    }
+}

@@ -87,7 +87,8 @@ enum Corpus {
         }
 
         var orientation: Orientation {
-            guard let range = details.range(of: "xif orientation ") ?? details.range(of: "XIf orientation ") else { return .upright }
+            guard let range = details.firstRange(of: "xif orientation ") ?? details.firstRange(of: "XIf orientation ")
+            else { return .upright }
             return details[range.upperBound...].first.flatMap { UInt8(String($0)) }.flatMap(Orientation.init(rawValue:))
                 ?? .upright
         }
@@ -131,17 +132,5 @@ enum Corpus {
 
     private static func trimmed(_ text: Substring) -> String {
         String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-    }
-}
-
-extension StringProtocol {
-    /// Where `text` first stands; the standard library has no such search without Foundation for a `String`.
-    func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

@@ -1,0 +1,145 @@
+import Support
+
+/// What can go wrong between a day and its picture, beyond the network (`FetchFailure`) and the command line
+/// (`UsageFailure`).
+public enum APODFailure: Failure, Equatable {
+    /// There never was a picture that day, or the service doesn't know it.
+    case noPicture(CalendarDay)
+    /// The day's picture isn't out yet.
+    case notPublished(CalendarDay)
+    /// The service answered, but with something in the picture's place.
+    case standIn(StandIn, CalendarDay, Service)
+    /// The answer is about another day than the one asked for.
+    case wrongDay(asked: CalendarDay, answered: CalendarDay, Service)
+    /// The answer doesn't have the shape that the service's answers have.
+    case badAnswer(BadAnswer, Service)
+    /// The service won't answer this request, whenever it is asked; with its own words.
+    case refused(Service, status: Int, said: String?)
+    /// 401 or 403 without a word about the key.
+    case forbidden(Service, status: Int)
+    case key(KeyFault)
+    /// 429, after all retries.
+    case rateLimited(Service, limitPerHour: Int?, retryAfterSeconds: Int?, isDemoKey: Bool)
+    /// 408 or 5xx, after all retries; with the service's own words.
+    case failing(Service, status: Int, said: String?)
+
+    /// What stands in for a picture.
+    public enum StandIn: Sendable, Equatable {
+        /// NASA's logo, or the generic still of its news.
+        case placeholder
+        /// Nothing at all: the picture got lost when the site moved.
+        case nothing
+    }
+
+    public enum BadAnswer: Sendable, Equatable {
+        case notJSON
+        /// A web page, as gateways and captive portals send.
+        case html
+        case arrayForObject
+        case objectForArray
+        case missing(field: String)
+        case wrongType(field: String)
+        case tangledHTML(field: String)
+    }
+
+    /// Why api.nasa.gov's gateway doesn't take a key; `API_KEY_…` in its answers.
+    public enum KeyFault: String, Sendable, CaseIterable {
+        case missing, invalid, unverified, disabled, unauthorized
+    }
+
+    public var code: String {
+        switch self {
+        case .noPicture: "no-picture"
+        case .notPublished: "not-published"
+        case .standIn: "stand-in"
+        case .wrongDay: "wrong-date"
+        case .badAnswer: "bad-answer"
+        case .refused: "refused"
+        case .forbidden: "forbidden"
+        case .key(let fault): "api-key-\(fault.rawValue)"
+        case .rateLimited: "rate-limited"
+        case .failing: "server-error"
+        }
+    }
+
+    public var exitCode: ExitCode {
+        switch self {
+        case .noPicture, .notPublished, .standIn, .refused: .unavailable
+        case .wrongDay, .badAnswer: .data
+        case .forbidden, .key: .notAllowed
+        case .rateLimited, .failing: .temporary
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .noPicture(let day): "there is no picture of the day for \(day)"
+        case .notPublished(let day):
+            "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time, try again then"
+        case .standIn(.placeholder, let day, .api):
+            "the old service gives NASA's logo or another stand-in instead of the picture of \(day); use --service science"
+        case .standIn(.placeholder, let day, .science):
+            "NASA's site gives a stand-in instead of the picture of \(day); it may have got lost when the site moved"
+        case .standIn(.nothing, let day, let service):
+            "\(service.name) has the texts of \(day) but no picture; it may have got lost when the site moved"
+        case .wrongDay(let asked, let answered, let service):
+            "\(service.name) was asked for \(asked) but answered \(answered); check the service's address"
+        case .badAnswer(let fault, let service):
+            "\(service.name) gave an answer that can't be used: \(fault.words); check the service's address, or try again later"
+        case .refused(let service, let status, let said):
+            "\(service.name) refused the request with status \(status)\(Self.quoted(said))"
+        case .forbidden(let service, let status):
+            "\(service.name) doesn't allow the request (status \(status)); it may block this network"
+        case .key(let fault): fault.words
+        case .rateLimited(let service, let limit, let seconds, let isDemoKey):
+            "\(service.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
+                + "; try again\(seconds.map { " in \(Self.span(seconds: $0))" } ?? " later")"
+                + (isDemoKey ? ", or get a key of your own at https://api.nasa.gov and set NASA_API_KEY" : "")
+        case .failing(let service, let status, let said):
+            "\(service.name) failed with status \(status)\(Self.quoted(said)); try again later"
+        }
+    }
+
+    private static func quoted(_ said: String?) -> String { said.map { ": \"\($0)\"" } ?? "" }
+
+    private static func span(seconds: Int) -> String {
+        seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"
+    }
+}
+
+extension Service {
+    /// As the subject of a sentence.
+    var name: String {
+        switch self {
+        case .science: "science.nasa.gov's service"
+        case .api: "api.nasa.gov's service"
+        }
+    }
+}
+
+extension APODFailure.BadAnswer {
+    var words: String {
+        switch self {
+        case .notJSON: "it is not JSON"
+        case .html: "it is a web page, not JSON"
+        case .arrayForObject: "it is a list where one picture was asked for"
+        case .objectForArray: "it is one object where a list was asked for"
+        case .missing(let field): "it has no \(field)"
+        case .wrongType(let field): "its \(field) is not what it should be"
+        case .tangledHTML(let field): "the HTML in its \(field) is too long or too deep"
+        }
+    }
+}
+
+extension APODFailure.KeyFault {
+    var words: String {
+        let advice = "get one at https://api.nasa.gov and set NASA_API_KEY or --api-key-file, or use --service science"
+        return switch self {
+        case .missing: "api.nasa.gov wants a key; \(advice)"
+        case .invalid: "api.nasa.gov doesn't know this key; check it, or \(advice)"
+        case .unverified: "api.nasa.gov's key is not verified yet; follow the link in the mail that came with it"
+        case .disabled: "api.nasa.gov has disabled this key; \(advice)"
+        case .unauthorized: "this api.nasa.gov key is not allowed to ask for the picture of the day; \(advice)"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Records
+import Support
+
+/// Reads the body of an answer with status 200, whatever it turns out to be.
+enum Answer {
+    /// The picture of the day that was asked for. Throws `APODFailure`: not an object, another day's, a stand-in.
+    static func picture(in bytes: [UInt8], of day: CalendarDay, from service: Service) throws(APODFailure) -> Picture {
+        guard try begins(bytes, service) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, service) }
+        guard let answer = try records(in: bytes, service).first else { throw .badAnswer(.notJSON, service) }
+        // Before anything else: what is wrong with another day's answer doesn't matter.
+        let answered = try AnswerFields.day(of: answer, service: service)
+        guard answered == day else { throw .wrongDay(asked: day, answered: answered, service) }
+        return try picture(from: answer, service)
+    }
+
+    /// The pictures, or what is wrong with them, of the days from `first` to `last`, as far as they are there. Objects
+    /// about other days, or without a date, are passed over: both services ignore questions that they don't understand.
+    static func pictures(
+        in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of service: Service
+    ) throws(APODFailure) -> [CalendarDay: Result<Picture, APODFailure>] {
+        guard try begins(bytes, service) == UInt8(ascii: "[") else { throw .badAnswer(.objectForArray, service) }
+        var pictures: [CalendarDay: Result<Picture, APODFailure>] = [:]
+        for answer in try records(in: bytes, service) {
+            guard let day = try? AnswerFields.day(of: answer, service: service), first <= day, day <= last else { continue }
+            pictures[day] = Result { () throws(APODFailure) in try picture(from: answer, service) }
+        }
+        return pictures
+    }
+
+    private static func picture(from answer: Record, _ service: Service) throws(APODFailure) -> Picture {
+        switch service {
+        case .science: try ScienceAnswer.picture(from: answer)
+        case .api: try LegacyAnswer.picture(from: answer)
+        }
+    }
+
+    /// The first byte of the JSON value: a brace or a bracket.
+    private static func begins(_ bytes: [UInt8], _ service: Service) throws(APODFailure) -> UInt8 {
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        switch rest.first(where: { $0 > 0x20 }) {
+        case let byte? where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["): return byte
+        case UInt8(ascii: "<"): throw .badAnswer(.html, service)
+        default: throw .badAnswer(.notJSON, service)
+        }
+    }
+
+    private static func records(in bytes: [UInt8], _ service: Service) throws(APODFailure) -> [Record] {
+        do { return try Record.list(parsing: bytes) } catch { throw .badAnswer(.notJSON, service) }
+    }
+}

@@ -1,0 +1,109 @@
+/// The rules for the texts around a picture, the same for both services once tags are gone.
+enum CaptionText {
+    /// The explanation on one line: without its `Explanation:` label, the announcement of tomorrow's picture, and the
+    /// code of a vanished button that the old service read as text (`digg_url = '…';`, about 2009).
+    static func explanation(_ lines: [String]) -> String {
+        var kept: [String] = []
+        var dropsNext = false
+        for line in lines {
+            if dropsNext {
+                dropsNext = false
+                continue
+            }
+            guard let label = tomorrowLabel(in: line) else {
+                kept.append(line)
+                continue
+            }
+            kept.append(String(line[..<label.lowerBound]))
+            // The label alone on its line announces what the next one says.
+            dropsNext = line[label.upperBound...].isEmpty
+        }
+        var text = PlainText.folded(withoutButtonCode(kept.joined(separator: " ")))
+        while let rest = dropping(label: "Explanation", from: text) { text = rest }
+        return text
+    }
+
+    /// The title on one line. 184 old titles go on with a line of credits, which is cut off.
+    static func title(_ text: String) -> String {
+        let lines = text.split(whereSeparator: \.isNewline).map { PlainText.folded($0) }.filter { !$0.isEmpty }
+        var kept: [String] = []
+        for line in lines {
+            if !kept.isEmpty, isCreditLine(line) { break }
+            kept.append(line)
+        }
+        return kept.joined(separator: " ")
+    }
+
+    private static func isCreditLine(_ line: String) -> Bool {
+        if CreditLine.label(of: line) != nil { return true }
+        return ["credit", "copyright", "\u{A9}"].contains { line.firstRange(ofIgnoringCase: $0)?.lowerBound == line.startIndex }
+    }
+
+    /// What follows `label:` at the beginning of the text; nil where it doesn't stand there.
+    private static func dropping(label: String, from text: String) -> String? {
+        guard let range = text.firstRange(ofIgnoringCase: label), range.lowerBound == text.startIndex else { return nil }
+        let rest = text[range.upperBound...].drop { $0 == " " }
+        guard rest.first == ":" else { return nil }
+        return String(rest.dropFirst().drop { $0 == " " })
+    }
+
+    /// `Tomorrow's picture:`, with either apostrophe. Without a colon it is a sentence like any other.
+    private static func tomorrowLabel(in line: String) -> Range<String.Index>? {
+        for words in ["Tomorrow's picture", "Tomorrow\u{2019}s picture"] {
+            guard let range = line.firstRange(ofIgnoringCase: words) else { continue }
+            let rest = line[range.upperBound...].drop { $0 == " " }
+            if rest.first == ":" { return range.lowerBound..<rest.index(after: rest.startIndex) }
+        }
+        return nil
+    }
+
+    /// Without assignments to names that begin with `digg_`, each up to its semicolon.
+    private static func withoutButtonCode(_ text: String) -> String {
+        var text = text
+        while let name = text.firstRange(ofIgnoringCase: "digg_") {
+            let rest = text[name.upperBound...]
+            let word = rest.drop { $0.isLetter || $0 == "_" }.drop { $0 == " " }
+            guard word.first == "=" else { break }
+            let end = word.firstIndex(of: ";").map { word.index(after: $0) } ?? word.endIndex
+            text.removeSubrange(name.lowerBound..<end)
+        }
+        return text
+    }
+}
+
+/// A line of credits: who made the picture, and whether somebody claims a copyright.
+struct CreditLine: Equatable {
+    /// The names alone; nil where there are none.
+    let names: String?
+    /// Whether the line began with a label such as `Image Credit:`.
+    let hasLabel: Bool
+    /// Whether it speaks of a copyright or a licence anywhere.
+    let mentionsRights: Bool
+
+    /// - Parameter text: plain text, folded.
+    init(_ text: String) {
+        var rest = Substring(text)
+        var sawLabel = false
+        while true {
+            rest = rest.drop { $0 == " " || $0 == ":" }
+            guard let label = Self.label(of: rest) else { break }
+            sawLabel = true
+            rest = rest[label.upperBound...]
+        }
+        let names = PlainText.folded(rest)
+        self.names = names.isEmpty ? nil : names
+        hasLabel = sawLabel
+        mentionsRights = ["copyright", "license", "licence", "\u{A9}"].contains { text.containsIgnoringCase($0) }
+    }
+
+    /// A label at the beginning, colon included: a few words without punctuation, one of which is credit, copyright or
+    /// licence, such as `Illustration Credit & Copyright:`.
+    static func label(of text: some StringProtocol) -> Range<String.Index>? {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        let words = text[..<colon]
+        guard words.utf8.count <= 60, words.allSatisfy({ $0.isLetter || $0 == " " || $0 == "&" || $0 == "/" }),
+            ["credit", "copyright", "license", "licence"].contains(where: { words.containsIgnoringCase($0) })
+        else { return nil }
+        return text.startIndex..<text.index(after: colon)
+    }
+}

@@ -1,0 +1,54 @@
+/// The videos and pictures in the page of a day, which the new service sends along as `basic_html`. For a video, and for
+/// an animated GIF, it is the only place where it says what they are.
+struct EmbeddedMedia: Equatable {
+    /// A picture, and the larger one that it links to.
+    struct Picture: Equatable {
+        let shown: MediaAddress
+        let linked: MediaAddress?
+    }
+
+    /// The players and movies in the order of the page, each address once, those that are surely a video before other
+    /// frames (a page may hold frames that only count visitors).
+    private(set) var videos: [MediaAddress] = []
+    /// A video's own still.
+    private(set) var poster: MediaAddress?
+    private(set) var pictures: [Picture] = []
+
+    /// - Parameters:
+    ///   - html: the page; over the parser's limits it counts as empty.
+    ///   - base: its own address, for relative references.
+    init(page html: String, base: MediaAddress?) {
+        var frames: [MediaAddress] = []
+        var links: [MediaAddress?] = []
+        for piece in HTMLPieces.page(html) ?? [] {
+            switch piece {
+            case .open("a", let attributes): links.append(MediaAddress(attributes["href"], base: base))
+            case .close("a"): links.removeLast()
+            case .open(let name, let attributes):
+                func address(_ attribute: String) -> MediaAddress? { MediaAddress(attributes[attribute], base: base) }
+                switch name {
+                case "iframe", "embed": frames.append(contentsOf: [address("src") ?? address("data-src")].compactMap { $0 })
+                case "object": frames.append(contentsOf: [address("data")].compactMap { $0 })
+                case "video":
+                    videos.append(contentsOf: [address("src")].compactMap { $0 })
+                    poster = poster ?? address("poster").flatMap { $0.isStandIn ? nil : $0 }
+                case "source":
+                    // Inside `picture` a source has no `src`, inside `audio` its type says so.
+                    guard let source = address("src"), attributes["type"]?.containsIgnoringCase("audio") != true,
+                        source.kind != .picture
+                    else { continue }
+                    videos.append(source)
+                case "img":
+                    guard let shown = address("src") ?? address("data-src"), !shown.isStandIn else { continue }
+                    let linked = links.last ?? nil
+                    pictures.append(Picture(shown: shown, linked: linked?.kind == .picture ? linked : nil))
+                default: break
+                }
+            case .close, .text: break
+            }
+        }
+        videos += frames.filter { $0.kind != .picture }
+        videos = videos.filter(\.isVideo) + videos.filter { !$0.isVideo }
+        videos = videos.enumerated().filter { index, video in !videos[..<index].contains(video) }.map(\.element)
+    }
+}

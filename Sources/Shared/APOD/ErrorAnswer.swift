@@ -1,0 +1,61 @@
+import HTTP
+import Records
+import Support
+
+/// Turns an answer that isn't 200 into what it means.
+///
+/// api.nasa.gov has two voices: its gateway (`{"error":{"code","message"}}`, or HTML) and the service behind it
+/// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain text
+/// or HTML of their own.
+enum ErrorAnswer {
+    /// - Parameters:
+    ///   - day: the day asked for; nil for several.
+    ///   - newest: the newest day that may be published now.
+    ///   - key: the key that was sent; it is kept out of the failure, whatever the server says.
+    static func failure(
+        for answer: FetchFailure.Answer, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?
+    ) -> APODFailure {
+        let body = (try? Record(parsing: answer.body)) ?? Record()
+        let code = body.string("error.code") ?? body.string("code") ?? ""
+        let said = words(of: body, answer.body, key: key)
+        let absent = day.map { $0 >= newest ? APODFailure.notPublished($0) : .noPicture($0) }
+        switch answer.status {
+        case 401, 403:
+            if service == .api, code.hasPrefix("API_KEY_"),
+                let fault = APODFailure.KeyFault(rawValue: code.dropFirst("API_KEY_".count).lowercased())
+            {
+                return .key(fault)
+            }
+            return .forbidden(service, status: answer.status)
+        case 404 where code == "rest_no_route": return .refused(service, status: 404, said: said)
+        case 404, 410: return absent ?? .refused(service, status: answer.status, said: said)
+        case 400:
+            // The old server takes a day that isn't out yet, by its own clock in UTC, for one beyond its range, and its
+            // rewrite says that of any day without a picture.
+            let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
+            let isTooLate = said?.containsIgnoringCase("Date must be between") == true && day.map { $0 >= newest } == true
+            if let absent, isAbsent || isTooLate { return absent }
+            return .refused(service, status: 400, said: said)
+        case 429:
+            return .rateLimited(
+                service, limitPerHour: answer.headers.last("X-RateLimit-Limit").flatMap(Int.init),
+                retryAfterSeconds: answer.retryAfter.map { Int(min($0.milliseconds, 1 << 40) + 999) / 1000 },
+                isDemoKey: service == .api && key == APODClient.demoKey)
+        case 408, 500...: return .failing(service, status: answer.status, said: said)
+        default: return .refused(service, status: answer.status, said: said)
+        }
+    }
+
+    /// What the server has to say, as one line of at most 200 characters.
+    private static func words(of body: Record, _ bytes: [UInt8], key: String?) -> String? {
+        var text =
+            body.string("msg") ?? body.string("error.message") ?? body.string("message")
+            ?? (body.isEmpty ? PlainText.line(ofHTML: String(decoding: bytes, as: UTF8.self)) : nil) ?? ""
+        text = PlainText.folded(text)
+        if let key, !key.isEmpty, key != APODClient.demoKey {
+            while let range = text.firstRange(ofIgnoringCase: key) { text.replaceSubrange(range, with: "…") }
+        }
+        if text.count > 200 { text = text.prefix(199) + "…" }
+        return text.isEmpty ? nil : text
+    }
+}

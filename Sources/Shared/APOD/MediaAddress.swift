@@ -1,0 +1,154 @@
+/// The address of a picture, a video or a page, as a service gave it: absolute, without blanks, otherwise unchanged.
+struct MediaAddress: Sendable, Equatable {
+    let text: String
+
+    /// What the file name says. Addresses without a telling extension, such as a player's, are `unknown`.
+    enum Kind: Sendable, Equatable {
+        case picture, movie, page, unknown
+    }
+
+    /// The address in `text`; nil where there is none for the web.
+    ///
+    /// Blanks around it go and inner ones become `%20` (12 old days have some), `//host/…` becomes https (29 days). A
+    /// reference without a host is taken relative to `base`'s host, with a leading `/`, or to its folder.
+    init?(_ text: String?, base: MediaAddress? = nil) {
+        guard let text else { return nil }
+        let trimmed = PlainText.folded(text)
+        guard !trimmed.isEmpty else { return nil }
+        let escaped = trimmed.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
+        if Self.hasWebScheme(escaped) {
+            self.text = escaped
+        } else if escaped.hasPrefix("//") {
+            self.text = "https:" + escaped
+        } else if let base, Self.isReference(escaped) {
+            self.text = base.origin + (escaped.hasPrefix("/") ? escaped : base.folder + escaped)
+        } else {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+    }
+
+    private static func hasWebScheme(_ text: String) -> Bool {
+        ["http://", "https://"].contains { text.firstRange(ofIgnoringCase: $0)?.lowerBound == text.startIndex }
+    }
+
+    /// A relative path: no scheme (`data:`, `mailto:`, `javascript:`), no bare query or fragment.
+    private static func isReference(_ text: String) -> Bool {
+        guard let first = text.first, first != "#", first != "?" else { return false }
+        let head = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return !head.contains(":")
+    }
+
+    // MARK: Parts
+
+    /// Scheme and authority: `https://www.youtube.com`.
+    private var origin: String { String(text[..<pathStart]) }
+
+    /// The path up to and including its last slash.
+    private var folder: String {
+        let path = self.path
+        return path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
+    }
+
+    private var pathStart: String.Index {
+        guard let slashes = text.firstRange(ofIgnoringCase: "://") else { return text.endIndex }
+        return text[slashes.upperBound...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
+    }
+
+    private var pathEnd: String.Index { text[pathStart...].firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex }
+
+    private var path: Substring { text[pathStart..<pathEnd] }
+
+    private var fileName: String { path.split(separator: "/").last.map { $0.lowercased() } ?? "" }
+
+    /// In small letters, without user and port.
+    private var host: String {
+        guard let slashes = text.firstRange(ofIgnoringCase: "://") else { return "" }
+        let authority = text[slashes.upperBound..<pathStart]
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return host.prefix { $0 != ":" }.lowercased()
+    }
+
+    private var query: Substring {
+        guard pathEnd < text.endIndex, text[pathEnd] == "?" else { return "" }
+        let start = text.index(after: pathEnd)
+        return text[start..<(text[start...].firstIndex(of: "#") ?? text.endIndex)]
+    }
+
+    // MARK: Meaning
+
+    var kind: Kind {
+        guard let dot = fileName.lastIndex(of: ".") else { return .unknown }
+        switch fileName[fileName.index(after: dot)...] {
+        case "jpg", "jpeg", "jpe", "png", "gif", "webp", "avif", "tif", "tiff", "bmp", "svg", "heic", "jp2", "jxl": return .picture
+        case "mp4", "m4v", "mov", "qt", "mpg", "mpeg", "mpe", "wmv", "avi", "webm", "ogv", "flv", "swf", "mkv", "3gp": return .movie
+        case "html", "htm", "php", "pdf", "txt": return .page
+        default: return .unknown
+        }
+    }
+
+    /// Whether it is one of the pictures that NASA's services give where they have none: the logo, which the old
+    /// service answers for every day since October 2026, the new site's still for any piece of news, and the still of
+    /// the old service's own source.
+    var isStandIn: Bool {
+        ["nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png", "default_apod_image.jpg"]
+            .contains(fileName)
+    }
+
+    /// The picture in its full resolution: the same address without the query fields by which NASA's image server makes
+    /// a smaller one (`w`, `h`, `fit`, `crop` and their kin). Other fields stay.
+    var withoutResizing: MediaAddress {
+        guard !query.isEmpty else { return self }
+        let resizing: Set<Substring> = [
+            "w", "h", "width", "height", "fit", "crop", "resize", "rect", "dpr", "q", "quality", "fm", "format", "auto",
+        ]
+        let kept = query.split(separator: "&").filter { field in !resizing.contains(field.prefix { $0 != "=" }) }
+        let end = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+        return MediaAddress(unchecked: String(text[..<pathEnd]) + end)
+    }
+
+    private init(unchecked text: String) { self.text = text }
+
+    /// Whether a video plays there: a movie file, or YouTube's or Vimeo's player.
+    var isVideo: Bool { kind == .movie || youTubeID != nil || isOnVideoSite }
+
+    private var isOnVideoSite: Bool {
+        ["youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com"].contains { host == $0 || host.hasSuffix("." + $0) }
+    }
+
+    /// The eleven characters that name a YouTube video; nil elsewhere, and for a play list.
+    var youTubeID: String? {
+        let isYouTube = ["youtube.com", "youtube-nocookie.com"].contains { host == $0 || host.hasSuffix("." + $0) }
+        guard isYouTube || host == "youtu.be" else { return nil }
+        let steps = path.split(separator: "/")
+        let candidate: Substring?
+        switch steps.first {
+        case let id? where host == "youtu.be": candidate = id
+        // Flash's player had its fields behind an ampersand, without a question mark.
+        case "embed", "v", "shorts", "live": candidate = steps.dropFirst().first?.prefix { $0 != "&" }
+        case "watch": candidate = query.split(separator: "&").first { $0.hasPrefix("v=") }?.dropFirst(2)
+        default: candidate = nil
+        }
+        // The path of a play list's player has eleven letters too.
+        guard let candidate, candidate.utf8.count == 11, candidate != "videoseries",
+            candidate.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+        else { return nil }
+        return String(candidate)
+    }
+
+    /// The still that YouTube keeps for every video, at the address that the old service gives too.
+    var youTubeStill: MediaAddress? {
+        youTubeID.map { MediaAddress(unchecked: "https://img.youtube.com/vi/\($0)/0.jpg") }
+    }
+}
+
+extension UInt8 {
+    var isASCIIAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Records
+import Support
+
+/// Reads the new service's object for one day.
+///
+/// Its texts are HTML, its `url` is the article, its `hdurl` a resized picture or the still of a video, and the video
+/// itself stands only in `basic_html`.
+enum ScienceAnswer {
+    /// Throws `APODFailure`: a field is missing, or there is a stand-in where the picture should be.
+    ///
+    /// - Parameter service: `api` for a copy of the old service that passes the new one's objects on.
+    static func picture(from answer: Record, service: Service = .science) throws(APODFailure) -> Picture {
+        let day = try AnswerFields.day(of: answer, service: service)
+        let title = try AnswerFields.text(of: answer, "title", service: service)
+        let explanation = try lines(of: answer, "explanation", service: service)
+        guard let explanation else { throw .badAnswer(.missing(field: "explanation"), service) }
+        let heading = try lines(ofHTML: title, "title", service: service).joined(separator: " ")
+        guard !heading.isEmpty else { throw .badAnswer(.missing(field: "title"), service) }
+
+        let rights = try Rights(of: answer, service: service)
+        let permalink = MediaAddress(answer.string("permalink")) ?? MediaAddress(answer.string("url"))
+        let media = try Media(of: answer, permalink: permalink, day: day, service: service)
+        let alt = try lines(of: answer, "alt", service: service)?.joined(separator: " ")
+        return Picture(
+            service: service, day: day, title: CaptionText.title(heading), explanation: CaptionText.explanation(explanation),
+            mediaType: media.type, url: media.url?.text, hdurl: media.hdurl?.text, copyright: rights.copyright,
+            thumbnailURL: media.thumbnail?.text, permalink: permalink?.text, credit: rights.credit,
+            alt: alt.flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    /// A field's HTML as lines of plain text; nil where the field isn't there.
+    private static func lines(of answer: Record, _ field: String, service: Service) throws(APODFailure) -> [String]? {
+        guard let html = FieldPath(field).flatMap({ answer.string($0) }) else { return nil }
+        return try lines(ofHTML: html, field, service: service)
+    }
+
+    private static func lines(ofHTML html: String, _ field: String, service: Service) throws(APODFailure) -> [String] {
+        guard let lines = PlainText.lines(ofHTML: html) else { throw .badAnswer(.tangledHTML(field: field), service) }
+        return lines
+    }
+
+    /// Who made the picture, and who claims it.
+    ///
+    /// Both fields usually hold the same line. Where its label says `Image Credit:` and nothing of a copyright or a
+    /// licence, nobody claims the picture, and `copyright` is absent as it was in the old service; without a label, as
+    /// since 2026, NASA's field `copyright` is taken at its word.
+    private struct Rights {
+        let credit: String?
+        let copyright: String?
+
+        init(of answer: Record, service: Service) throws(APODFailure) {
+            let creditLine = try ScienceAnswer.lines(of: answer, "credit", service: service)?.joined(separator: " ")
+            let copyrightLine = try ScienceAnswer.lines(of: answer, "copyright", service: service)?.joined(separator: " ")
+            let claimed = copyrightLine.flatMap { $0.isEmpty ? nil : CreditLine($0) }
+            let credited = creditLine.flatMap { $0.isEmpty ? nil : CreditLine($0) } ?? claimed
+            credit = credited?.names
+            if let claimed {
+                copyright = !claimed.hasLabel || claimed.mentionsRights ? claimed.names : nil
+            } else {
+                copyright = credited?.mentionsRights == true ? credited?.names : nil
+            }
+        }
+    }
+
+    /// What there is to see, and where.
+    private struct Media {
+        var type: Picture.MediaType
+        var url: MediaAddress?
+        var hdurl: MediaAddress?
+        var thumbnail: MediaAddress?
+
+        init(of answer: Record, permalink: MediaAddress?, day: CalendarDay, service: Service) throws(APODFailure) {
+            let given = MediaAddress(answer.string("hdurl"))
+            let still = given.flatMap { $0.isStandIn || $0.kind == .movie || $0.kind == .page ? nil : $0 }
+            let embedded = EmbeddedMedia(page: answer.string("basic_html") ?? "", base: permalink)
+            // A movie in `hdurl` says as much as one in the page.
+            let video = embedded.videos.first ?? given.flatMap { $0.kind == .movie ? $0 : nil }
+            switch answer.string("media_type").map(PlainText.folded)?.lowercased() {
+            case "video": type = .video
+            // The new service's word for whatever stands in a frame: a player's address makes it a video.
+            case "iframe", "other": type = video?.isVideo == true ? .video : .other
+            case "image": type = .image
+            default: type = still == nil && embedded.pictures.isEmpty && video?.isVideo == true ? .video : .image
+            }
+            if type == .image, still == nil, embedded.pictures.isEmpty, let video, video.isVideo { type = .video }
+
+            switch type {
+            case .image:
+                if let still {
+                    url = still
+                    hdurl = still.withoutResizing
+                } else if let picture = embedded.pictures.first {
+                    url = picture.shown
+                    hdurl = picture.linked ?? picture.shown.withoutResizing
+                } else {
+                    throw .standIn(given?.isStandIn == true ? .placeholder : .nothing, day, service)
+                }
+            case .video:
+                // Without any trace of the player the article is where the video plays, as the old service linked pages.
+                url = video ?? permalink
+                thumbnail = still ?? embedded.poster ?? video?.youTubeStill
+                if url == nil { throw .standIn(.nothing, day, service) }
+            case .other:
+                url = video
+                thumbnail = still
+            }
+        }
+    }
+}
+
+/// The fields that both services' answers must have.
+enum AnswerFields {
+    static func day(of answer: Record, service: Service) throws(APODFailure) -> CalendarDay {
+        let text = try text(of: answer, "date", service: service)
+        guard let day = CalendarDay(PlainText.folded(text)) else { throw .badAnswer(.wrongType(field: "date"), service) }
+        return day
+    }
+
+    /// The text of a field that must hold one.
+    static func text(of answer: Record, _ name: String, service: Service) throws(APODFailure) -> String {
+        guard answer.has(name) else { throw .badAnswer(.missing(field: name), service) }
+        guard let text = FieldPath(name).flatMap({ answer.string($0) }) else {
+            throw .badAnswer(.wrongType(field: name), service)
+        }
+        return text
+    }
+}

@@ -1,0 +1,76 @@
+import HTTP
+import Support
+
+/// Asks one service. Every call is one request, with the client's retries; every failure says what it means here.
+struct ServiceClient: Sendable {
+    let service: Service
+    let base: WebURL
+    /// For the old service; sent as a header, so that it is in no log of an address.
+    let key: String?
+    let http: HTTPClient
+    let clock: Clock
+
+    /// The most days that one answer lists: the new service's limit for a page.
+    static let pageLimit = 25
+
+    /// A day's answer has 12 KB, a full page 300 KB.
+    private static let byteLimit = 16_000_000
+
+    /// The picture of that day. Throws `APODFailure`, or what the request threw.
+    func picture(of day: CalendarDay) throws -> Picture {
+        let bytes = try fetch(address(of: day), day: day)
+        return try Answer.picture(in: bytes, of: day, from: service)
+    }
+
+    /// The pictures from `first` to `last`, at most `pageLimit` days, as far as the service lists them.
+    func pictures(
+        from first: CalendarDay, through last: CalendarDay
+    ) throws -> [CalendarDay: Result<Picture, APODFailure>] {
+        let bytes = try fetch(address(from: first, through: last), day: nil)
+        return try Answer.pictures(in: bytes, from: first, through: last, of: service)
+    }
+
+    private func fetch(_ url: WebURL, day: CalendarDay?) throws -> [UInt8] {
+        var headers = [HTTPHeader("Accept", "application/json", crossesOrigins: true)]
+        if let key { headers.append(HTTPHeader("X-Api-Key", key)) }
+        do {
+            return try http.data(HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit)).1
+        } catch let failure as FetchFailure {
+            guard let answer = failure.answer else { throw failure }
+            throw ErrorAnswer.failure(
+                for: answer, from: service, day: day, newest: PublishedDays.newest(at: clock.now()), key: key)
+        }
+    }
+
+    // MARK: Addresses
+
+    /// `BASE/YYMMDD`, or `BASE?date=YYYY-MM-DD`.
+    func address(of day: CalendarDay) throws -> WebURL {
+        switch service {
+        case .science:
+            let path = base.path.hasSuffix("/") ? base.path : base.path + "/"
+            return try base.resolving(path + Self.sixDigits(day) + (base.query.map { "?\($0)" } ?? ""))
+        case .api:
+            // `thumbs` asks for the stills of videos.
+            return base.appendingQueryItem("date", day.description).appendingQueryItem("thumbs", "true")
+        }
+    }
+
+    /// A list of days. The new service gives pages of 25, newest first, and repeats its first page behind the last one,
+    /// so the first is always the only one that is asked for.
+    func address(from first: CalendarDay, through last: CalendarDay) -> WebURL {
+        switch service {
+        case .science:
+            base.appendingQueryItem("date_from", Self.sixDigits(first)).appendingQueryItem("date_to", Self.sixDigits(last))
+                .appendingQueryItem("per_page", String(Self.pageLimit)).appendingQueryItem("page", "1")
+        case .api:
+            base.appendingQueryItem("start_date", first.description).appendingQueryItem("end_date", last.description)
+                .appendingQueryItem("thumbs", "true")
+        }
+    }
+
+    /// `150603` for 2015-06-03: the new service writes years with two digits, of which 95 to 99 are before 2000.
+    static func sixDigits(_ day: CalendarDay) -> String {
+        String(day.description.filter { $0 != "-" }.suffix(6))
+    }
+}

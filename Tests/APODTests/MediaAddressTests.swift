@@ -1,0 +1,108 @@
+import Testing
+
+@testable import APOD
+
+@Suite struct MediaAddressTests {
+    @Test func blanksGoOrAreEscapedAndHostsWithoutASchemeBecomeHTTPS() {
+        #expect(MediaAddress(" http://x.org/a b.jpg \n")?.text == "http://x.org/a%20b.jpg")
+        #expect(MediaAddress("//x.org/a")?.text == "https://x.org/a")
+    }
+
+    @Test(arguments: ["", " ", "javascript:alert(1)", "data:image/gif;base64,AAAA", "image/a.jpg", "https://", "//", "#top"])
+    func whatIsNoAddressIsNone(_ text: String) {
+        #expect(MediaAddress(text) == nil)
+    }
+
+    @Test func referencesAreTakenRelativeToThePage() {
+        let base = MediaAddress("https://x.org/apod/day.html?a=/b")
+        #expect(MediaAddress("image/a.jpg", base: base)?.text == "https://x.org/apod/image/a.jpg")
+        #expect(MediaAddress("/image/a.jpg", base: base)?.text == "https://x.org/image/a.jpg")
+        #expect(MediaAddress("a.jpg", base: MediaAddress("https://x.org"))?.text == "https://x.org/a.jpg")
+        #expect(MediaAddress("mailto:a@x.org", base: base) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://x.org/A.JPG?x=.mp4", MediaAddress.Kind.picture), ("https://x.org/a.tif", .picture),
+        ("https://x.org/a.mov", .movie), ("https://x.org/a.MP4#t=1", .movie), ("https://x.org/a/hudf.html", .page),
+        ("https://x.org/a.b/c", .unknown), ("https://x.org", .unknown), ("https://x.jpg", .unknown),
+    ])
+    func theFileNameSaysWhatItIs(text: String, kind: MediaAddress.Kind) {
+        #expect(MediaAddress(text)?.kind == kind)
+    }
+
+    @Test func onlyTheFieldsOfTheResizingQueryAreTakenOff() {
+        func full(_ text: String) -> String? { MediaAddress(text)?.withoutResizing.text }
+        #expect(full("https://x.org/a.jpg?w=10&h=20&fit=clip&crop=faces%2Cfocalpoint") == "https://x.org/a.jpg")
+        #expect(full("https://x.org/a.jpg?v=2&w=10") == "https://x.org/a.jpg?v=2")
+        #expect(full("https://x.org/a.jpg") == "https://x.org/a.jpg")
+    }
+
+    @Test(arguments: [
+        "https://www.youtube.com/embed/abc-DEF_123?rel=0", "https://youtu.be/abc-DEF_123", "http://m.youtube.com/watch?x=1&v=abc-DEF_123",
+        "https://www.youtube-nocookie.com/embed/abc-DEF_123", "https://www.youtube.com/shorts/abc-DEF_123",
+        "https://WWW.YOUTUBE.COM/v/abc-DEF_123&hl=en",
+    ])
+    func youTubeVideosHaveAKnownStill(_ text: String) {
+        #expect(MediaAddress(text)?.youTubeStill?.text == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
+        #expect(MediaAddress(text)?.isVideo == true)
+    }
+
+    @Test(arguments: [
+        "https://www.youtube.com/embed/videoseries?list=PL1", "https://youtube.com.evil.org/embed/abc-DEF_123",
+        "https://notyoutube.com/embed/abc-DEF_123", "https://www.youtube.com/embed/short", "https://player.vimeo.com/video/1138604812",
+    ])
+    func otherAddressesHaveNone(_ text: String) {
+        #expect(MediaAddress(text)?.youTubeID == nil)
+    }
+
+    @Test(arguments: [
+        "https://x.org/a/nasa-logo@2x.png", "https://x.org/nasa-logo%402x.png", placeholder,
+        "https://x.org/static/default_apod_image.jpg", "https://x.org/NEWS-thumbnail.png",
+    ])
+    func nasasStandInsAreKnownByTheirFileName(_ text: String) {
+        #expect(MediaAddress(text)?.isStandIn == true)
+    }
+
+    @Test func aPictureWithALogoInItsPathIsNoStandIn() {
+        #expect(MediaAddress("https://x.org/nasa-logo@2x.png/ring.jpg")?.isStandIn == false)
+    }
+}
+
+@Suite struct EmbeddedMediaTests {
+    private func media(_ html: String) -> EmbeddedMedia {
+        EmbeddedMedia(page: html, base: MediaAddress("https://x.org/apod/day/"))
+    }
+
+    @Test(arguments: [
+        "<iframe width=960 SRC='//v.org/a.mp4'></iframe>", "<video controls><source src=\"//v.org/a.mp4\" type=video/mp4></video>",
+        "<video src=//v.org/a.mp4>", "<embed src=//v.org/a.mp4>", "<OBJECT data=//v.org/a.mp4></OBJECT>",
+        "<iframe data-src=//v.org/a.mp4>",
+    ])
+    func videosAreFoundInEveryElementThatPlaysThem(_ html: String) {
+        #expect(media(html).videos.map(\.text) == ["https://v.org/a.mp4"])
+    }
+
+    @Test func videosComeBeforeOtherFrames() {
+        let found = media("<iframe src=https://count.org/me></iframe><iframe src=https://player.vimeo.com/video/1></iframe>")
+        #expect(found.videos.map(\.text) == ["https://player.vimeo.com/video/1", "https://count.org/me"])
+    }
+
+    @Test func picturesComeWithTheLargerOneThatTheyLinkTo() {
+        let found = media("<a href=big.gif><IMG SRC=small.gif></a> <a href=/page.html><img src=/b.png></a><img src=c.jpg>")
+        #expect(found.pictures.map(\.shown.text) == ["https://x.org/apod/day/small.gif", "https://x.org/b.png", "https://x.org/apod/day/c.jpg"])
+        #expect(found.pictures.map(\.linked?.text) == ["https://x.org/apod/day/big.gif", nil, nil])
+    }
+
+    @Test func standInsAreNoPictures() {
+        #expect(media("<img src='\(placeholder)'>").pictures.isEmpty)
+    }
+
+    @Test func aPosterIsAStill() {
+        #expect(media("<video poster=still.jpg src=a.mp4>").poster?.text == "https://x.org/apod/day/still.jpg")
+    }
+
+    @Test func linksAndWordsAboutVideosAreNone() {
+        let found = media("<a href=https://www.youtube.com/embed/abc-DEF_123>video</a> &lt;iframe src=x&gt; <!-- <video src=a.mp4> -->")
+        #expect(found.videos.isEmpty)
+    }
+}

@@ -3,32 +3,6 @@ import HTTP
 import Support
 import Testing
 
-/// Answers every request with the same status, fields and body, and counts them.
-private final class CannedTransport: HTTPTransport {
-    private let status: Int
-    private let headers: HTTPHeaders
-    private let body: [UInt8]
-    private let count = Monitor(0)
-
-    init(_ status: Int, _ headers: KeyValuePairs<String, String> = [:], _ body: String = "") {
-        self.status = status
-        self.headers = HTTPHeaders(headers)
-        self.body = Array(body.utf8)
-    }
-
-    var requests: Int { count.withLock { $0 } }
-
-    func exchange(
-        _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
-    ) throws -> HTTPResponse {
-        count.update { $0 += 1 }
-        let response = HTTPResponse(status: status, headers: headers, url: request.url)
-        try receive(.head(response))
-        try body.withUnsafeBytes { try receive(.body($0)) }
-        return response
-    }
-}
-
 @Suite struct ExerciseTransportTests {
     /// Asks once through a client that retries without waiting, and gives what came of it.
     private func ask(_ transport: CannedTransport) throws -> Result<[UInt8], any Error> {

@@ -85,6 +85,7 @@ import Testing
 
     @Test func pngFaultsAreTold() {
         #expect(code(Tiny.png(data: 0)) == "corrupt-image")
+        #expect(code(Tiny.png(before: Tiny.chunk("IDAT", []), data: 0)) == "corrupt-image")
         #expect(code(Tiny.png(before: Tiny.chunk("a\u{1}cd", []))) == "corrupt-image")
         #expect(code(Tiny.png(before: [0xFF, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "corrupt-image")
         #expect(code(Tiny.png(before: [0x7F, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "truncated-image")

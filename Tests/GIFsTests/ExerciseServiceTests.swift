@@ -1,6 +1,7 @@
 import GIFs
 import HTTP
 import Support
+import TestSupport
 import Testing
 
 @Suite struct ExerciseServiceTests {
@@ -77,6 +78,20 @@ import Testing
         #expect(failed.code == code)
         #expect(failed.exitCode == exit)
         #expect(failed.isTransient == (exit == .temporary))
+    }
+
+    @Test(
+        .enabled(if: Corpus.isPresent),
+        arguments: [
+            ("error-401-invalid-key", 401, "api-key-invalid"), ("error-403-not-subscribed", 403, "not-subscribed"),
+            ("error-429-monthly-quota", 429, "quota-exceeded"), ("error-429-too-many-requests", 429, "rate-limited"),
+        ])
+    func recordedRefusalsAreToldApart(file: String, status: Int, code: String) throws {
+        let answer = FetchFailure.Answer(
+            status: status, headers: HTTPHeaders(), url: try WebURL("https://a.b/"),
+            body: try Corpus.bytes("api/exercisedb/\(file).json"))
+        let service = try ExerciseService(key: "k")
+        #expect(failure(of: service.failure(of: FetchFailure.status(answer), for: try #require(gif))).code == code)
     }
 
     @Test func otherErrorsStayAsTheyAre() throws {

@@ -1,5 +1,6 @@
 import Formats
 import Support
+import TestSupport
 import Testing
 
 @Suite struct ImageInspectionTests {
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func randomChangesNeverCrash() {
-        var random = SplitMix(state: 7)
+        var random = SeededRandom(seed: 7)
         for (_, bytes) in Tiny.all {
             for _ in 0..<3_000 {
                 var changed = bytes
@@ -84,6 +85,7 @@ import Testing
 
     @Test func pngFaultsAreTold() {
         #expect(code(Tiny.png(data: 0)) == "corrupt-image")
+        #expect(code(Tiny.png(before: Tiny.chunk("IDAT", []), data: 0)) == "corrupt-image")
         #expect(code(Tiny.png(before: Tiny.chunk("a\u{1}cd", []))) == "corrupt-image")
         #expect(code(Tiny.png(before: [0xFF, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "corrupt-image")
         #expect(code(Tiny.png(before: [0x7F, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "truncated-image")
@@ -100,18 +102,5 @@ import Testing
         #expect(still.isAnimated == false && still.hasAlpha == false)
         let moving = try inspect(Tiny.gif(Tiny.control(delay: 1, transparent: 3), Tiny.gifFrame(), Tiny.gifFrame()))
         #expect(moving.isAnimated == true && moving.hasAlpha == true)
-    }
-}
-
-/// A small generator with a seed (Steele, Lea, Flood 2014), so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -46,7 +46,8 @@ enum PNGLayout {
         while true {
             let chunk = try nextChunk(&window, at: offset)
             guard chunk.end <= window.count else { throw FormatFailure.truncated(.png) }
-            if chunk.type == code("IDAT") { sawData = true }
+            // Some of the chunks may be empty (§11.2.3), but not all.
+            if chunk.type == code("IDAT"), !chunk.body.isEmpty { sawData = true }
             if chunk.type == code("IEND") {
                 guard sawData else { throw FormatFailure.corrupt(.png, "no image data") }
                 return

@@ -100,7 +100,8 @@ struct SourceWindow {
                     index = UnsafeRawPointer(hit) - bytes.baseAddress!
                     switch bytes[index + 1] {
                     case 0xC0...0xCF, 0xD9...0xFE: return index
-                    case 0xFF: index += 1
+                    // Without a call for each byte of a long run.
+                    case 0xFF: repeat { index += 1 } while index < filled - 1 && bytes[index + 1] == 0xFF
                     default: index += 2
                     }
                 }

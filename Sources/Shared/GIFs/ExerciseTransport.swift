@@ -17,21 +17,22 @@ public struct ExerciseTransport: HTTPTransport {
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
-        var refusal: [UInt8]?
-        var response = try base.exchange(request, interruption: interruption) { event in
+        var isRefusal = false
+        var body: [UInt8] = []
+        let response = try base.exchange(request, interruption: interruption) { event in
             switch event {
             case .head(let head):
-                refusal = head.status == 429 ? [] : nil
+                isRefusal = head.status == 429
+                body.removeAll()
                 if [200, 206].contains(head.status) { try GIFAcceptance.check(head) }
             case .body(let bytes):
-                refusal?.append(contentsOf: bytes.prefix(4096 - min(refusal?.count ?? 0, 4096)))
+                if isRefusal { body.append(contentsOf: bytes.prefix(max(4096 - body.count, 0))) }
             }
             try receive(event)
         }
-        guard let refusal, ExerciseAnswer.quota(in: refusal) != nil else { return response }
+        guard isRefusal, ExerciseAnswer.quota(in: body) != nil else { return response }
         var headers = response.headers
         headers.append(name: "Retry-After", value: String(Self.quotaPause))
-        response = HTTPResponse(status: response.status, headers: headers, url: response.url)
-        return response
+        return HTTPResponse(status: response.status, headers: headers, url: response.url)
     }
 }

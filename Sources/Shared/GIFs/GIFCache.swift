@@ -1,0 +1,77 @@
+import Cache
+import HTTP
+import Support
+
+/// The GIFs of exercises in the cache that all tools share: its scopes, expiry, capacity and single flight are theirs
+/// too.
+///
+/// All calls block, and may come from any number of threads. How many do so at once is the caller's to limit.
+public struct GIFCache: Sendable {
+    /// A GIF in the cache.
+    public struct Item: Sendable {
+        public let entry: Entry
+        public let status: CacheStatus
+        public let facts: GIFFacts
+    }
+
+    private let cache: ImageCache
+    private let service: ExerciseService
+    private let client: HTTPClient
+
+    /// - Parameter client: makes the client over the transport that it is given, which is `transport` with what
+    ///   `ExerciseTransport` adds.
+    public init(
+        cache: ImageCache, service: ExerciseService, transport: any HTTPTransport,
+        client: (any HTTPTransport) -> HTTPClient
+    ) {
+        self.cache = cache
+        self.service = service
+        self.client = client(ExerciseTransport(over: transport))
+    }
+
+    /// Gives a GIF from the cache where it is fresh, else from the service; only a GIF that `GIFAcceptance` takes is
+    /// kept. Without the service, an expired one is given as `stale`.
+    ///
+    /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    public func put(_ gif: ExerciseGIF) throws -> Item {
+        do {
+            let key = try CacheKey(custom: gif.cacheKey)
+            if let item = try fetch(gif, key) { return item }
+            // What was kept under this key is no GIF after all, so it counts as absent.
+            try cache.remove(key)
+            guard let item = try fetch(gif, key) else { throw GIFFailure.corrupt("it changed on the disk") }
+            return item
+        } catch {
+            throw service.failure(of: error, for: gif)
+        }
+    }
+
+    /// Gives a GIF that is in the cache, expired or not (`stale`), without asking the network; nil where there is none.
+    /// Throws `CacheFailure` and `SystemFailure`.
+    public func get(_ gif: ExerciseGIF) throws -> Item? {
+        guard let entry = try cache.lookup(CacheKey(custom: gif.cacheKey)), let facts = try facts(of: entry) else {
+            return nil
+        }
+        return Item(entry: entry, status: cache.status(of: entry), facts: facts)
+    }
+
+    /// nil where the entry that was found is unreadable as a GIF.
+    private func fetch(_ gif: ExerciseGIF, _ key: CacheKey) throws -> Item? {
+        let request = try service.imageRequest(for: gif)
+        let (entry, status) = try cache.fetch(request, key: key, client: client) { source in
+            let facts = try GIFAcceptance.inspect(source)
+            return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
+        }
+        return try facts(of: entry).map { Item(entry: entry, status: status, facts: $0) }
+    }
+
+    /// From the note that the entry was kept with; from its file where the index was lost and restored without notes.
+    private func facts(of entry: Entry) throws -> GIFFacts? {
+        if let facts = entry.details.flatMap(GIFFacts.init(note:)) { return facts }
+        do {
+            return try GIFAcceptance.inspect(File.openInput(entry.path))
+        } catch is GIFFailure {
+            return nil
+        }
+    }
+}

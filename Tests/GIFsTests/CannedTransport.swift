@@ -1,0 +1,35 @@
+import HTTP
+import Support
+
+/// Answers every request with the same status, fields and body, and counts them.
+final class CannedTransport: HTTPTransport {
+    private let status: Int
+    private let headers: HTTPHeaders
+    private let body: [UInt8]
+    private let count = Monitor(0)
+
+    init(_ status: Int, _ headers: KeyValuePairs<String, String> = [:], _ body: String = "") {
+        self.status = status
+        self.headers = HTTPHeaders(headers)
+        self.body = Array(body.utf8)
+    }
+
+    /// Answers with a GIF.
+    init(gif body: [UInt8]) {
+        status = 200
+        headers = HTTPHeaders(["Content-Type": "image/gif"])
+        self.body = body
+    }
+
+    var requests: Int { count.withLock { $0 } }
+
+    func exchange(
+        _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
+    ) throws -> HTTPResponse {
+        count.update { $0 += 1 }
+        let response = HTTPResponse(status: status, headers: headers, url: request.url)
+        try receive(.head(response))
+        try body.withUnsafeBytes { try receive(.body($0)) }
+        return response
+    }
+}

@@ -1,0 +1,104 @@
+import GIFs
+import HTTP
+import Support
+import TestSupport
+import Testing
+
+@Suite struct ExerciseServiceTests {
+    private let gif = try? ExerciseGIF(id: ExerciseID("0001"))
+
+    @Test func requestHasTheIDAsItIsAndTheKeyInAHeaderOnly() throws {
+        let service = try ExerciseService(environment: ["EXERCISEDB_API_KEY": " secret-key\n"])
+        let request = try service.imageRequest(for: #require(gif))
+        #expect(
+            request.url.description == "https://exercisedb.p.rapidapi.com/image?exerciseId=0001&resolution=180")
+        let key = try #require(request.headers.first { $0.name == "X-RapidAPI-Key" })
+        #expect(key.value == "secret-key")
+        #expect(!key.crossesOrigins)
+        #expect(request.headers.first { $0.name == "X-RapidAPI-Host" }?.value == "exercisedb.p.rapidapi.com")
+        #expect(!"\(service)".contains("secret"))
+        var dumped = ""
+        dump(service, to: &dumped)
+        #expect(!dumped.contains("secret"))
+    }
+
+    @Test func anotherAddressMayHaveAPathAndAPort() throws {
+        let service = try ExerciseService(environment: ["EXERCISEDB_API_URL": "http://127.0.0.1:8080/db/"])
+        let request = try service.imageRequest(for: #require(gif))
+        #expect(request.url.description == "http://127.0.0.1:8080/db/image?exerciseId=0001&resolution=180")
+        #expect(!request.headers.contains { $0.name == "X-RapidAPI-Key" })
+        #expect(!service.hasKey)
+    }
+
+    @Test func emptySettingsAreNone() throws {
+        let service = try ExerciseService(environment: ["EXERCISEDB_API_URL": "", "EXERCISEDB_API_KEY": " \n"])
+        #expect(service.address == ExerciseService.standardAddress)
+        #expect(!service.hasKey)
+    }
+
+    @Test func givenKeyGoesBeforeTheEnvironments() throws {
+        let service = try ExerciseService(environment: ["EXERCISEDB_API_KEY": "a"], key: "b")
+        let headers = try service.imageRequest(for: #require(gif)).headers
+        #expect(headers.first { $0.name == "X-RapidAPI-Key" }?.value == "b")
+    }
+
+    @Test(arguments: [
+        ["EXERCISEDB_API_URL": "exercisedb"], ["EXERCISEDB_API_URL": "ftp://example.org"],
+        ["EXERCISEDB_API_URL": "https://example.org/?rapidapi-key=s3cret"], ["EXERCISEDB_API_KEY": "s3c\nret"],
+        ["EXERCISEDB_API_KEY": "s3c ret"],
+    ])
+    func badSettingsAreTheConfigurationsFault(_ environment: [String: String]) throws {
+        let failed = #expect(throws: ConfigurationFailure.self) { try ExerciseService(environment: environment) }
+        #expect(failed?.exitCode == .configuration)
+        #expect(failed?.message.contains("s3c") == false)
+    }
+
+    @Test(arguments: [
+        (401, #"{"message": "Invalid API key. Go to https://docs.rapidapi.com/docs/keys for more info."}"#, true,
+            "api-key-invalid", ExitCode.notAllowed),
+        (401, #"{"message": "Invalid API key. Go to https://docs.rapidapi.com/docs/keys for more info."}"#, false,
+            "api-key-missing", .notAllowed),
+        (403, #"{"message": "You are not subscribed to this API."}"#, true, "not-subscribed", .notAllowed),
+        (403, "<html>Forbidden</html>", true, "forbidden", .notAllowed),
+        (404, "", true, "unknown-exercise", .unavailable),
+        (404, #"{"message": "Endpoint '/image' does not exist"}"#, true, "not-found", .unavailable),
+        (422, "{}", true, "unknown-exercise", .unavailable),
+        (429, #"{"message": "You have exceeded the MONTHLY quota for Requests on your current plan, BASIC."}"#, true,
+            "quota-exceeded", .temporary),
+        (429, #"{"message": "You have exceeded the DAILY quota for Requests on your current plan, BASIC."}"#, true,
+            "quota-exceeded", .temporary),
+        (429, #"{"message": "Too many requests"}"#, true, "rate-limited", .temporary),
+        (500, "", true, "server-error", .temporary),
+    ])
+    func refusalsAreToldApart(status: Int, body: String, hasKey: Bool, code: String, exit: ExitCode) throws {
+        let service = try ExerciseService(key: hasKey ? "k" : nil)
+        let answer = FetchFailure.Answer(
+            status: status, headers: HTTPHeaders(), url: try WebURL("https://a.b/"), body: Array(body.utf8))
+        let failed = failure(of: service.failure(of: FetchFailure.status(answer), for: try #require(gif)))
+        #expect(failed.code == code)
+        #expect(failed.exitCode == exit)
+        #expect(failed.isTransient == (exit == .temporary))
+    }
+
+    @Test(
+        .enabled(if: Corpus.isPresent),
+        arguments: [
+            ("error-401-invalid-key", 401, "api-key-invalid"), ("error-403-not-subscribed", 403, "not-subscribed"),
+            ("error-429-monthly-quota", 429, "quota-exceeded"), ("error-429-too-many-requests", 429, "rate-limited"),
+        ])
+    func recordedRefusalsAreToldApart(file: String, status: Int, code: String) throws {
+        let answer = FetchFailure.Answer(
+            status: status, headers: HTTPHeaders(), url: try WebURL("https://a.b/"),
+            body: try Corpus.bytes("api/exercisedb/\(file).json"))
+        let service = try ExerciseService(key: "k")
+        #expect(failure(of: service.failure(of: FetchFailure.status(answer), for: try #require(gif))).code == code)
+    }
+
+    @Test func otherErrorsStayAsTheyAre() throws {
+        let service = try ExerciseService()
+        let gif = try #require(gif)
+        #expect(service.failure(of: Cancelled(), for: gif) is Cancelled)
+        let timeout = FetchFailure.timedOut(url: try WebURL("https://a.b/"), .waiting)
+        #expect(failure(of: service.failure(of: timeout, for: gif)).code == "timed-out")
+    }
+}

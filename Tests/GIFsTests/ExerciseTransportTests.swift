@@ -1,0 +1,52 @@
+import GIFs
+import HTTP
+import Support
+import Testing
+
+@Suite struct ExerciseTransportTests {
+    /// Asks once through a client that retries without waiting, and gives what came of it.
+    private func ask(_ transport: CannedTransport) throws -> Result<[UInt8], any Error> {
+        let client = HTTPClient(
+            transport: ExerciseTransport(over: transport), interruption: Interruption(), sleep: { _ in })
+        let service = try ExerciseService(key: "k")
+        let gif = try ExerciseGIF(id: ExerciseID("0001"))
+        do {
+            return .success(try client.data(service.imageRequest(for: gif)).1)
+        } catch {
+            return .failure(service.failure(of: error, for: gif))
+        }
+    }
+
+    private func code(_ result: Result<[UInt8], any Error>) -> String? {
+        if case .failure(let error) = result { return failure(of: error).code }
+        return nil
+    }
+
+    @Test func usedUpQuotaIsAskedForOnce() throws {
+        let transport = CannedTransport(429, [:], #"{"message": "You have exceeded the MONTHLY quota for Requests"}"#)
+        #expect(code(try ask(transport)) == "quota-exceeded")
+        #expect(transport.requests == 1)
+    }
+
+    @Test func burstIsRetried() throws {
+        let transport = CannedTransport(429, [:], #"{"message": "Too many requests"}"#)
+        #expect(code(try ask(transport)) == "rate-limited")
+        #expect(transport.requests == 4)
+    }
+
+    @Test(arguments: ["application/json", "text/html; charset=utf-8", "image/png"])
+    func anotherContentTypeIsRefusedAtOnce(_ type: String) throws {
+        let transport = CannedTransport(200, ["Content-Type": type], "GIF89a")
+        #expect(code(try ask(transport)) == "not-a-gif")
+        #expect(transport.requests == 1)
+    }
+
+    @Test(arguments: ["image/gif", "Image/GIF;x=y", "application/octet-stream"])
+    func typeOfAGIFPasses(_ type: String) throws {
+        #expect(try ask(CannedTransport(200, ["Content-Type": type], "GIF89a")).get() == Array("GIF89a".utf8))
+    }
+
+    @Test func missingTypePasses() throws {
+        #expect(try ask(CannedTransport(200, [:], "GIF89a")).get() == Array("GIF89a".utf8))
+    }
+}

@@ -1,0 +1,86 @@
+import Cache
+import Formats
+import GIFs
+import HTTP
+import Support
+import TestSupport
+import Testing
+
+@Suite struct GIFCacheTests {
+    private let folder: TemporaryFolder
+    private let gif: ExerciseGIF
+
+    init() throws {
+        folder = try TemporaryFolder()
+        gif = try ExerciseGIF(id: ExerciseID("0001"))
+    }
+
+    /// A cache over a transport, `days` from now, whose client neither waits nor retries more than once.
+    private func cache(_ transport: CannedTransport, days: Int64 = 0) throws -> GIFCache {
+        let time = Timestamp.now() + .seconds(days * 86_400)
+        let clock = Clock { time }
+        let interruption = Interruption()
+        let cache = try ImageCache(
+            settings: CacheSettings(root: folder.path("cache")), clock: clock, interruption: interruption)
+        return GIFCache(cache: cache, service: try ExerciseService(key: "k"), transport: transport) {
+            HTTPClient(transport: $0, interruption: interruption, clock: clock, sleep: { _ in })
+        }
+    }
+
+    private func code(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return failure(of: error).code
+        }
+    }
+
+    @Test func secondPutMakesNoRequest() throws {
+        let transport = CannedTransport(gif: TinyGIF.bytes)
+        let first = try cache(transport).put(gif)
+        #expect(first.status == .miss)
+        #expect(first.facts == GIFFacts(size: PixelSize(width: 4, height: 3), frames: 2, durationMilliseconds: 120, loop: 0))
+        #expect(first.entry.key == "exercisedb:0001@180")
+        let second = try cache(transport).put(gif)
+        #expect(second.status == .hit)
+        #expect(second.facts == first.facts)
+        #expect(transport.requests == 1)
+    }
+
+    @Test func getNeverAsksTheService() throws {
+        let transport = CannedTransport(gif: TinyGIF.bytes)
+        #expect(try cache(transport).get(gif) == nil)
+        #expect(transport.requests == 0)
+        _ = try cache(transport).put(gif)
+        let item = try #require(try cache(transport).get(gif))
+        #expect(item.facts.frames == 2)
+        let file = try File.openInput(item.entry.path)
+        #expect(try file.bytes(0..<file.count) == TinyGIF.bytes)
+        #expect(transport.requests == 1)
+    }
+
+    @Test func resolutionsAreKeptApart() throws {
+        let transport = CannedTransport(gif: TinyGIF.bytes)
+        _ = try cache(transport).put(gif)
+        _ = try cache(transport).put(ExerciseGIF(id: gif.id, resolution: .pixels360))
+        #expect(transport.requests == 2)
+    }
+
+    @Test func whatIsNoGIFIsNotKept() throws {
+        let page = CannedTransport(200, ["Content-Type": "image/gif"], "<!doctype html>")
+        #expect(code { _ = try cache(page).put(gif) } == "not-a-gif")
+        let cut = CannedTransport(gif: Array(TinyGIF.bytes.dropLast()))
+        #expect(code { _ = try cache(cut).put(gif) } == "truncated-gif")
+        #expect(try cache(cut).get(gif) == nil)
+    }
+
+    @Test func usedUpQuotaLeavesAnExpiredGIFInUse() throws {
+        _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
+        let quota = CannedTransport(429, [:], #"{"message": "You have exceeded the DAILY quota for Requests"}"#)
+        #expect(try cache(quota, days: 15).put(gif).status == .stale)
+        #expect(quota.requests == 1)
+        let other = try ExerciseGIF(id: ExerciseID("0002"))
+        #expect(code { _ = try cache(quota).put(other) } == "quota-exceeded")
+    }
+}

@@ -35,7 +35,7 @@ enum Fault: Sendable, Equatable {
           html                  an HTML page with status 200 and type image/jpeg
           garbage, close, reset not HTTP; an end without an answer; a reset
           chunked, no-length    chunks instead of a length; neither
-          gzip, gzip-bomb       Content-Encoding gzip; 100 MB of zeros in 600 kB
+          gzip, gzip-bomb       Content-Encoding gzip; 100 MB of zeros in 1 MB
           big-MEGABYTES         zeros behind the body up to that size
           no-validators         without ETag and Last-Modified; no-range: Range is ignored
           max-age-SECONDS       with Cache-Control

@@ -1,1 +1,150 @@
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// libjpeg and libpng behind functions that return a status: both leave by longjmp on an error, which must never cross a
+// Swift frame, so every function here has a setjmp of its own and calls back only through functions that return.
+
+/// How a call ended.
+typedef enum {
+    APOD_OK = 0,
+    /// The data is damaged; the message says how.
+    APOD_CORRUPT,
+    /// The data ends too early.
+    APOD_TRUNCATED,
+    /// The data may be fine, but is of a kind that the library does not read.
+    APOD_UNSUPPORTED,
+    /// The data does not begin as the format does.
+    APOD_NOT_IMAGE,
+    /// More than the library or the limits allow; the message says what.
+    APOD_TOO_LARGE,
+    /// Memory was refused.
+    APOD_NO_MEMORY,
+    /// A callback said that it failed.
+    APOD_STOPPED,
+    /// A fault of the caller.
+    APOD_MISUSE,
+} apod_status;
+
+/// Where compressed bytes come from: fills `buffer` with bytes from `offset` on and gives how many; 0 at the end, -1
+/// when reading failed or the work is to stop.
+typedef struct {
+    void *context;
+    ptrdiff_t (*read)(void *context, uint8_t *buffer, ptrdiff_t capacity, uint64_t offset);
+} apod_input;
+
+/// Where compressed bytes go: takes all of them and gives 0, or -1 when the work is to stop.
+typedef struct {
+    void *context;
+    int (*write)(void *context, const uint8_t *bytes, ptrdiff_t count);
+} apod_output;
+
+#define APOD_MESSAGE_CAPACITY 200
+
+// JPEG in
+
+typedef struct apod_jpeg_decoder apod_jpeg_decoder;
+
+typedef enum {
+    APOD_JPEG_GRAY,
+    APOD_JPEG_YCBCR,
+    APOD_JPEG_RGB,
+    /// Four inks, also where they are stored as YCCK.
+    APOD_JPEG_CMYK,
+} apod_jpeg_colour;
+
+typedef struct {
+    uint32_t width, height;
+    apod_jpeg_colour colour;
+    /// Whether 255 means no ink, as Adobe's programs write CMYK.
+    int inverted;
+    /// What libjpeg keeps while it decodes: all coefficients where the picture comes in several scans, else 0.
+    uint64_t coefficient_bytes;
+    /// The embedded profile, NULL where there is none; belongs to the decoder.
+    const uint8_t *profile;
+    size_t profile_bytes;
+} apod_jpeg_header;
+
+/// One component as `apod_jpeg_read_planes` delivers it.
+typedef struct {
+    /// Samples that belong to the picture.
+    uint32_t width, height;
+    /// The size of the whole picture in samples of this component, which need not be whole.
+    double extent_width, extent_height;
+    /// Samples that are written to each row: whole blocks.
+    uint32_t written_width;
+    /// Rows that each call delivers.
+    uint32_t group_rows;
+} apod_jpeg_plane;
+
+/// NULL when memory is refused.
+apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit);
+void apod_jpeg_close(apod_jpeg_decoder *decoder);
+/// What went wrong, in libjpeg's words.
+const char *apod_jpeg_message(const apod_jpeg_decoder *decoder);
+apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *header);
+/// Begins to decode planes, without colour conversion and upsampling, at `scale`/8 (1, 2, 4 or 8) of the size.
+/// Only for APOD_JPEG_GRAY (1 plane) and APOD_JPEG_YCBCR (3).
+apod_status apod_jpeg_start_planes(apod_jpeg_decoder *decoder, int scale, apod_jpeg_plane planes[3]);
+/// Decodes the next group of rows of every plane: `rows[c][i]` is where row i of plane c goes.
+apod_status apod_jpeg_read_planes(apod_jpeg_decoder *decoder, uint8_t **const rows[3]);
+/// Begins to decode rows of gray, RGB or CMYK pixels at `scale`/8 of the size.
+apod_status apod_jpeg_start_rows(apod_jpeg_decoder *decoder, int scale, uint32_t *width, uint32_t *height);
+apod_status apod_jpeg_read_row(apod_jpeg_decoder *decoder, uint8_t *row);
+/// Reads what follows the last row, to the end marker.
+apod_status apod_jpeg_finish(apod_jpeg_decoder *decoder);
+
+// JPEG out
+
+typedef struct apod_jpeg_encoder apod_jpeg_encoder;
+
+/// NULL when memory is refused.
+apod_jpeg_encoder *apod_jpeg_encoder_open(apod_output output);
+void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder);
+const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder);
+/// Begins a picture of 1 (gray) or 3 channels, chroma 4:2:0. `planes`: it comes as planes of YCbCr, else as rows of
+/// RGB.
+apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
+                                    int quality, int planes);
+/// Takes 16 rows of luma and 8 of each chroma (8 of gray where there is one channel), whole blocks wide.
+apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
+apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
+apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder);
+
+// PNG in
+
+typedef struct apod_png_decoder apod_png_decoder;
+
+typedef struct {
+    uint32_t width, height;
+    /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, 8 bits each, as the rows are delivered.
+    int channels;
+    int interlaced;
+    /// The embedded profile, NULL where there is none; belongs to the decoder.
+    const uint8_t *profile;
+    size_t profile_bytes;
+} apod_png_header;
+
+/// NULL when memory is refused.
+apod_png_decoder *apod_png_open(apod_input input);
+void apod_png_close(apod_png_decoder *decoder);
+const char *apod_png_message(const apod_png_decoder *decoder);
+apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *header);
+/// Reads the next row; only where the picture is not interlaced.
+apod_status apod_png_read_row(apod_png_decoder *decoder, uint8_t *row);
+/// Reads all rows; `rows` has one pointer a row.
+apod_status apod_png_read_image(apod_png_decoder *decoder, uint8_t **rows);
+/// Reads what follows the last row, to the end chunk.
+apod_status apod_png_finish(apod_png_decoder *decoder);
+
+// PNG out
+
+typedef struct apod_png_encoder apod_png_encoder;
+
+/// NULL when memory is refused.
+apod_png_encoder *apod_png_encoder_open(apod_output output);
+void apod_png_encoder_close(apod_png_encoder *encoder);
+const char *apod_png_encoder_message(const apod_png_encoder *encoder);
+apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, uint32_t height, int channels);
+apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t *row);
+apod_status apod_png_encoder_finish(apod_png_encoder *encoder);

@@ -1,1 +1,56 @@
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// The inner loops of the picture engine. Every function is a pure function of its arguments, gives the same bytes on
+// every processor, and does not allocate. Weights have 14 fractional bits: those of one output sample sum to 16384.
+
+/// The instruction sets that the two passes are written for.
+typedef enum {
+    APOD_KERNEL_SCALAR = 0,
+    APOD_KERNEL_SSE2 = 1,
+    APOD_KERNEL_AVX2 = 2,
+} apod_kernel_level;
+
+/// The best level of this processor.
+apod_kernel_level apod_kernel_best(void);
+
+/// How many samples of slack rows need behind their last one: the vertical pass reads and writes whole blocks.
+#define APOD_KERNEL_BLOCK 64
+
+/// The vertical pass: `out[x] = (128 + sum of rows[k][x] * weights[k]) >> 8` for x below `count`, so that `out` has 6
+/// fractional bits. `taps` is even. Every row can be read, and `out` written, up to the next multiple of
+/// APOD_KERNEL_BLOCK. `level` is at most that of the processor.
+void apod_vertical(apod_kernel_level level, const uint8_t *const *rows, const int16_t *weights, ptrdiff_t taps,
+                   int16_t *out, ptrdiff_t count);
+
+/// The horizontal pass: `out[i]` is the sum of `in[starts[i] + k] * weights[i * taps + k]`, rounded, without the 20
+/// fractional bits, held within 0...255. `taps` is a multiple of 8; `in` can be read up to `starts[i] + taps`.
+void apod_horizontal(apod_kernel_level level, const int16_t *in, const int32_t *starts, const int16_t *weights,
+                     ptrdiff_t taps, uint8_t *out, ptrdiff_t count);
+
+/// Takes `count` pixels of `channels` (2, 3 or 4) samples apart: plane c begins at `planes + c * stride`.
+void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count);
+
+/// Puts `count` pixels of `channels` (2, 3 or 4) samples together: plane c begins at `planes + c * stride`.
+void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels, uint8_t *pixels, ptrdiff_t count);
+
+/// Multiplies the colour samples of each pixel (`channels` 2 or 4, alpha last) by its alpha, in place, rounded.
+void apod_premultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count);
+
+/// Undoes `apod_premultiply`, in place; a pixel of alpha 0 becomes black.
+void apod_unpremultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count);
+
+/// Lays straight-alpha pixels (`channels` 2 or 4) on a background of `channels - 1` samples: rounded, without alpha.
+void apod_flatten(const uint8_t *pixels, ptrdiff_t channels, const uint8_t *background, uint8_t *out, ptrdiff_t count);
+
+/// Turns inverted CMYK (255 is no ink, as Adobe stores it) into RGB by multiplication.
+void apod_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, ptrdiff_t count);
+
+/// Adds the sums of runs of `factor` pixels of one row to `sums`, one sum a run and channel; the last run may be
+/// shorter. `count` is in pixels.
+void apod_box_add(const uint8_t *row, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, uint32_t *sums);
+
+/// Divides the sums of `apod_box_add` over `rows` rows by the pixels in each box, rounded, and clears them.
+void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, ptrdiff_t rows,
+                     uint8_t *out);

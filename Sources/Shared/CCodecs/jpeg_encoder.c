@@ -1,0 +1,134 @@
+#include "CCodecs.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+#define OUTPUT_BUFFER_BYTES (64 * 1024)
+
+struct apod_jpeg_encoder {
+    struct jpeg_compress_struct info;
+    struct jpeg_error_mgr errors;
+    struct jpeg_destination_mgr destination;
+    jmp_buf escape;
+    apod_status status;
+    char message[JMSG_LENGTH_MAX];
+    apod_output output;
+    uint8_t buffer[OUTPUT_BUFFER_BYTES];
+};
+
+static apod_jpeg_encoder *owner(j_common_ptr info) { return (apod_jpeg_encoder *)info->client_data; }
+
+static _Noreturn void leave(j_common_ptr info, apod_status status) {
+    owner(info)->status = status;
+    longjmp(owner(info)->escape, 1);
+}
+
+static void error_exit(j_common_ptr info) {
+    info->err->format_message(info, owner(info)->message);
+    switch (info->err->msg_code) {
+    case JERR_OUT_OF_MEMORY: leave(info, APOD_NO_MEMORY);
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_WIDTH_OVERFLOW: leave(info, APOD_TOO_LARGE);
+    default: leave(info, APOD_MISUSE);
+    }
+}
+
+static void emit_message(j_common_ptr info, int level) { (void)info, (void)level; }
+
+static void output_message(j_common_ptr info) { (void)info; }
+
+static void hand_over(apod_jpeg_encoder *encoder, size_t count) {
+    if (count > 0 && encoder->output.write(encoder->output.context, encoder->buffer, (ptrdiff_t)count) != 0) {
+        leave((j_common_ptr)&encoder->info, APOD_STOPPED);
+    }
+    encoder->destination.next_output_byte = encoder->buffer;
+    encoder->destination.free_in_buffer = OUTPUT_BUFFER_BYTES;
+}
+
+static void init_destination(j_compress_ptr info) { hand_over(owner((j_common_ptr)info), 0); }
+
+static boolean empty_output_buffer(j_compress_ptr info) {
+    // libjpeg asks with the buffer full, whatever `free_in_buffer` says by then.
+    hand_over(owner((j_common_ptr)info), OUTPUT_BUFFER_BYTES);
+    return TRUE;
+}
+
+static void term_destination(j_compress_ptr info) {
+    apod_jpeg_encoder *encoder = owner((j_common_ptr)info);
+    hand_over(encoder, OUTPUT_BUFFER_BYTES - encoder->destination.free_in_buffer);
+}
+
+apod_jpeg_encoder *apod_jpeg_encoder_open(apod_output output) {
+    apod_jpeg_encoder *encoder = malloc(sizeof *encoder);
+    if (encoder == NULL) return NULL;
+    memset(encoder, 0, offsetof(apod_jpeg_encoder, buffer));
+    encoder->output = output;
+    encoder->info.err = jpeg_std_error(&encoder->errors);
+    encoder->errors.error_exit = error_exit;
+    encoder->errors.emit_message = emit_message;
+    encoder->errors.output_message = output_message;
+    encoder->info.client_data = encoder;
+    if (setjmp(encoder->escape)) {
+        jpeg_destroy_compress(&encoder->info);
+        free(encoder);
+        return NULL;
+    }
+    jpeg_create_compress(&encoder->info);
+    encoder->destination = (struct jpeg_destination_mgr){
+        .init_destination = init_destination,
+        .empty_output_buffer = empty_output_buffer,
+        .term_destination = term_destination,
+    };
+    encoder->info.dest = &encoder->destination;
+    return encoder;
+}
+
+void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder) {
+    jpeg_destroy_compress(&encoder->info);
+    free(encoder);
+}
+
+const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder) { return encoder->message; }
+
+apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
+                                    int quality, int planes) {
+    struct jpeg_compress_struct *info = &encoder->info;
+    if (setjmp(encoder->escape)) return encoder->status;
+    info->image_width = width;
+    info->image_height = height;
+    info->input_components = channels;
+    info->in_color_space = channels == 1 ? JCS_GRAYSCALE : planes ? JCS_YCbCr : JCS_RGB;
+    // Chooses YCbCr 4:2:0 for three channels.
+    jpeg_set_defaults(info);
+    jpeg_set_quality(info, quality, TRUE);
+    info->dct_method = JDCT_ISLOW;
+    info->raw_data_in = planes ? TRUE : FALSE;
+    jpeg_start_compress(info, TRUE);
+    return APOD_OK;
+}
+
+apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]) {
+    struct jpeg_compress_struct *info = &encoder->info;
+    if (setjmp(encoder->escape)) return encoder->status;
+    JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+    jpeg_write_raw_data(info, planes, (JDIMENSION)(info->max_v_samp_factor * DCTSIZE));
+    return APOD_OK;
+}
+
+apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row) {
+    if (setjmp(encoder->escape)) return encoder->status;
+    JSAMPROW rows[1] = {(JSAMPROW)row};
+    jpeg_write_scanlines(&encoder->info, rows, 1);
+    return APOD_OK;
+}
+
+apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder) {
+    if (setjmp(encoder->escape)) return encoder->status;
+    jpeg_finish_compress(&encoder->info);
+    return APOD_OK;
+}

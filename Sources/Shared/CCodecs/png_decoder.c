@@ -1,0 +1,129 @@
+#include "CCodecs.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+#define INPUT_BUFFER_BYTES (64 * 1024)
+/// For what a chunk other than pixel data may unpack to: a profile, a text that is read over.
+#define CHUNK_LIMIT (8 * 1024 * 1024)
+
+struct apod_png_decoder {
+    png_structp png;
+    png_infop info;
+    apod_status status;
+    char message[APOD_MESSAGE_CAPACITY];
+    apod_input input;
+    uint64_t offset;
+    size_t position, available;
+    uint8_t buffer[INPUT_BUFFER_BYTES];
+};
+
+static void fail(png_structp png, png_const_charp message) {
+    apod_png_decoder *decoder = png_get_error_ptr(png);
+    if (decoder->status == APOD_OK) {
+        // The one way in which libpng tells these apart is its wording.
+        decoder->status = strstr(message, "Out of memory") != NULL || strstr(message, "out of memory") != NULL
+            ? APOD_NO_MEMORY : strstr(message, "Not a PNG") != NULL ? APOD_NOT_IMAGE
+            : strstr(message, "exceeds user limit") != NULL ? APOD_TOO_LARGE : APOD_CORRUPT;
+        snprintf(decoder->message, sizeof decoder->message, "%s", message);
+    }
+    png_longjmp(png, 1);
+}
+
+static void ignore_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
+
+static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
+    apod_png_decoder *decoder = png_get_io_ptr(png);
+    while (count > 0) {
+        if (decoder->position == decoder->available) {
+            const ptrdiff_t got =
+                decoder->input.read(decoder->input.context, decoder->buffer, INPUT_BUFFER_BYTES, decoder->offset);
+            if (got <= 0) {
+                decoder->status = got < 0 ? APOD_STOPPED : APOD_TRUNCATED;
+                snprintf(decoder->message, sizeof decoder->message, "the file ends before the picture does");
+                png_error(png, "read");
+            }
+            decoder->offset += (uint64_t)got;
+            decoder->position = 0;
+            decoder->available = (size_t)got;
+        }
+        const size_t rest = decoder->available - decoder->position, size = count < rest ? count : rest;
+        memcpy(bytes, decoder->buffer + decoder->position, size);
+        decoder->position += size;
+        bytes += size;
+        count -= size;
+    }
+}
+
+apod_png_decoder *apod_png_open(apod_input input) {
+    apod_png_decoder *decoder = malloc(sizeof *decoder);
+    if (decoder == NULL) return NULL;
+    memset(decoder, 0, offsetof(apod_png_decoder, buffer));
+    decoder->input = input;
+    decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, ignore_warning);
+    if (decoder->png != NULL) decoder->info = png_create_info_struct(decoder->png);
+    if (decoder->info == NULL) {
+        apod_png_close(decoder);
+        return NULL;
+    }
+    png_set_read_fn(decoder->png, decoder, read_bytes);
+    return decoder;
+}
+
+void apod_png_close(apod_png_decoder *decoder) {
+    if (decoder->png != NULL) png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    free(decoder);
+}
+
+const char *apod_png_message(const apod_png_decoder *decoder) { return decoder->message; }
+
+apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *header) {
+    png_structp png = decoder->png;
+    png_infop info = decoder->info;
+    if (setjmp(png_jmpbuf(png))) return decoder->status;
+    png_set_chunk_malloc_max(png, CHUNK_LIMIT);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_read_info(png, info);
+    png_set_expand(png);
+    png_set_scale_16(png);
+    const int interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    if (interlaced) png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    *header = (apod_png_header){
+        .width = png_get_image_width(png, info),
+        .height = png_get_image_height(png, info),
+        .channels = png_get_channels(png, info),
+        .interlaced = interlaced,
+    };
+    png_charp name;
+    png_bytep profile;
+    png_uint_32 count;
+    int compression;
+    if (png_get_iCCP(png, info, &name, &compression, &profile, &count) == PNG_INFO_iCCP) {
+        header->profile = profile;
+        header->profile_bytes = count;
+    }
+    return APOD_OK;
+}
+
+apod_status apod_png_read_row(apod_png_decoder *decoder, uint8_t *row) {
+    if (setjmp(png_jmpbuf(decoder->png))) return decoder->status;
+    png_read_row(decoder->png, row, NULL);
+    return APOD_OK;
+}
+
+apod_status apod_png_read_image(apod_png_decoder *decoder, uint8_t **rows) {
+    if (setjmp(png_jmpbuf(decoder->png))) return decoder->status;
+    png_read_image(decoder->png, rows);
+    return APOD_OK;
+}
+
+apod_status apod_png_finish(apod_png_decoder *decoder) {
+    if (setjmp(png_jmpbuf(decoder->png))) return decoder->status;
+    png_read_end(decoder->png, NULL);
+    return APOD_OK;
+}

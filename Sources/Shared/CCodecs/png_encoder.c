@@ -1,0 +1,84 @@
+#include "CCodecs.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+struct apod_png_encoder {
+    png_structp png;
+    png_infop info;
+    apod_status status;
+    char message[APOD_MESSAGE_CAPACITY];
+    apod_output output;
+};
+
+static void fail(png_structp png, png_const_charp message) {
+    apod_png_encoder *encoder = png_get_error_ptr(png);
+    if (encoder->status == APOD_OK) {
+        encoder->status = APOD_MISUSE;
+        snprintf(encoder->message, sizeof encoder->message, "%s", message);
+    }
+    png_longjmp(png, 1);
+}
+
+static void ignore_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
+
+static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
+    apod_png_encoder *encoder = png_get_io_ptr(png);
+    if (encoder->output.write(encoder->output.context, bytes, (ptrdiff_t)count) != 0) {
+        encoder->status = APOD_STOPPED;
+        png_error(png, "write");
+    }
+}
+
+static void flush_nothing(png_structp png) { (void)png; }
+
+apod_png_encoder *apod_png_encoder_open(apod_output output) {
+    apod_png_encoder *encoder = calloc(1, sizeof *encoder);
+    if (encoder == NULL) return NULL;
+    encoder->output = output;
+    encoder->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, encoder, fail, ignore_warning);
+    if (encoder->png != NULL) encoder->info = png_create_info_struct(encoder->png);
+    if (encoder->info == NULL) {
+        apod_png_encoder_close(encoder);
+        return NULL;
+    }
+    png_set_write_fn(encoder->png, encoder, write_bytes, flush_nothing);
+    return encoder;
+}
+
+void apod_png_encoder_close(apod_png_encoder *encoder) {
+    if (encoder->png != NULL) png_destroy_write_struct(&encoder->png, &encoder->info);
+    free(encoder);
+}
+
+const char *apod_png_encoder_message(const apod_png_encoder *encoder) { return encoder->message; }
+
+apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, uint32_t height, int channels) {
+    static const int colour_types[5] = {
+        0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA,
+    };
+    if (channels < 1 || channels > 4) return APOD_MISUSE;
+    if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
+    // libpng's default of a million columns is a guard for readers.
+    png_set_user_limits(encoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(encoder->png, encoder->info, width, height, 8, colour_types[channels], PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(encoder->png, encoder->info);
+    return APOD_OK;
+}
+
+apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t *row) {
+    if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
+    png_write_row(encoder->png, row);
+    return APOD_OK;
+}
+
+apod_status apod_png_encoder_finish(apod_png_encoder *encoder) {
+    if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
+    png_write_end(encoder->png, encoder->info);
+    return APOD_OK;
+}

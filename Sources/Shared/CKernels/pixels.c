@@ -1,0 +1,109 @@
+#include "CKernels.h"
+#include <string.h>
+
+// Loops over whole pixels. Each has a body for every number of channels, so that the compiler knows its strides.
+
+void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count) {
+    int16_t *restrict a = planes, *restrict b = planes + stride, *restrict c = planes + 2 * stride;
+    int16_t *restrict d = planes + 3 * stride;
+    switch (channels) {
+    case 2:
+        for (ptrdiff_t i = 0; i < count; i++) a[i] = pixels[2 * i], b[i] = pixels[2 * i + 1];
+        break;
+    case 3:
+        for (ptrdiff_t i = 0; i < count; i++) {
+            a[i] = pixels[3 * i], b[i] = pixels[3 * i + 1], c[i] = pixels[3 * i + 2];
+        }
+        break;
+    default:
+        for (ptrdiff_t i = 0; i < count; i++) {
+            a[i] = pixels[4 * i], b[i] = pixels[4 * i + 1], c[i] = pixels[4 * i + 2], d[i] = pixels[4 * i + 3];
+        }
+    }
+}
+
+void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels, uint8_t *pixels, ptrdiff_t count) {
+    const uint8_t *a = planes, *b = planes + stride, *c = planes + 2 * stride, *d = planes + 3 * stride;
+    uint8_t *restrict out = pixels;
+    switch (channels) {
+    case 2:
+        for (ptrdiff_t i = 0; i < count; i++) out[2 * i] = a[i], out[2 * i + 1] = b[i];
+        break;
+    case 3:
+        for (ptrdiff_t i = 0; i < count; i++) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
+        break;
+    default:
+        for (ptrdiff_t i = 0; i < count; i++) {
+            out[4 * i] = a[i], out[4 * i + 1] = b[i], out[4 * i + 2] = c[i], out[4 * i + 3] = d[i];
+        }
+    }
+}
+
+/// `value / 255`, rounded, for values up to 255 * 255.
+static inline uint8_t divided_by_255(uint32_t value) { return (uint8_t)((value + 128 + ((value + 128) >> 8)) >> 8); }
+
+void apod_premultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count) {
+    if (channels == 2) {
+        for (ptrdiff_t i = 0; i < count; i++) pixels[2 * i] = divided_by_255((uint32_t)pixels[2 * i] * pixels[2 * i + 1]);
+        return;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        uint8_t *pixel = pixels + 4 * i;
+        const uint32_t alpha = pixel[3];
+        for (int c = 0; c < 3; c++) pixel[c] = divided_by_255(pixel[c] * alpha);
+    }
+}
+
+void apod_unpremultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count) {
+    const ptrdiff_t colours = channels - 1;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        uint8_t *pixel = pixels + channels * i;
+        const uint32_t alpha = pixel[colours];
+        if (alpha == 255) continue;
+        for (ptrdiff_t c = 0; c < colours; c++) {
+            // Ringing can leave a colour above its alpha.
+            const uint32_t value = alpha == 0 ? 0 : (pixel[c] * 255u + alpha / 2) / alpha;
+            pixel[c] = value > 255 ? 255 : (uint8_t)value;
+        }
+    }
+}
+
+void apod_flatten(const uint8_t *pixels, ptrdiff_t channels, const uint8_t *background, uint8_t *out, ptrdiff_t count) {
+    const ptrdiff_t colours = channels - 1;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const uint8_t *pixel = pixels + channels * i;
+        const uint32_t alpha = pixel[colours];
+        for (ptrdiff_t c = 0; c < colours; c++) {
+            out[colours * i + c] = divided_by_255(pixel[c] * alpha + background[c] * (255 - alpha));
+        }
+    }
+}
+
+void apod_cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) {
+        for (int c = 0; c < 3; c++) rgb[3 * i + c] = divided_by_255((uint32_t)cmyk[4 * i + c] * cmyk[4 * i + 3]);
+    }
+}
+
+void apod_box_add(const uint8_t *row, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, uint32_t *sums) {
+    for (ptrdiff_t begin = 0; begin < count; begin += factor, sums += channels) {
+        const ptrdiff_t end = count - begin < factor ? count : begin + factor;
+        for (ptrdiff_t c = 0; c < channels; c++) {
+            uint32_t sum = 0;
+            for (ptrdiff_t i = begin; i < end; i++) sum += row[i * channels + c];
+            sums[c] += sum;
+        }
+    }
+}
+
+void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, ptrdiff_t rows,
+                     uint8_t *out) {
+    for (ptrdiff_t begin = 0; begin < count; begin += factor, sums += channels, out += channels) {
+        const uint32_t width = (uint32_t)(count - begin < factor ? count - begin : factor);
+        const uint32_t pixels = width * (uint32_t)rows;
+        for (ptrdiff_t c = 0; c < channels; c++) {
+            out[c] = (uint8_t)((sums[c] + pixels / 2) / pixels);
+            sums[c] = 0;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CLCMS
+import Support
+
+/// Turns rows of pixels of an embedded profile into sRGB, by Little CMS.
+///
+/// Meant for the small output rows: a profile is decided on before resampling and applied after it, which differs from
+/// the other order only as resampling in one gamma-encoded space differs from another.
+final class ColourTransform {
+    private let transform: cmsHTRANSFORM
+
+    /// nil where nothing needs to be done: no profile, one that is sRGB for all that can be seen, one that doesn't fit
+    /// the pixels, or a corrupt one.
+    init?(profile bytes: [UInt8]?, layout: RowLayout) {
+        guard let bytes, bytes.count >= 128, bytes.count <= Int(UInt32.max) else { return nil }
+        // A context of its own: no global error handler, which would print.
+        guard let context = cmsCreateContext(nil, nil) else { return nil }
+        defer { cmsDeleteContext(context) }
+        guard let profile = cmsOpenProfileFromMemTHR(context, bytes, UInt32(bytes.count)) else { return nil }
+        defer { cmsCloseProfile(profile) }
+        let space = cmsGetColorSpace(profile)
+        let (wanted, input, output): (cmsColorSpaceSignature, UInt32, UInt32) =
+            switch layout {
+            case .gray: (cmsSigGrayData, Self.gray8, Self.gray8)
+            case .grayAlpha: (cmsSigGrayData, Self.grayAlpha8, Self.grayAlpha8)
+            case .rgb: (cmsSigRgbData, Self.rgb8, Self.rgb8)
+            case .rgba: (cmsSigRgbData, Self.rgba8, Self.rgba8)
+            case .cmyk: (cmsSigCmykData, Self.invertedCMYK8, Self.rgb8)
+            }
+        guard space == wanted else { return nil }
+        if wanted == cmsSigRgbData && Self.isSRGB(profile) { return nil }
+        if wanted == cmsSigGrayData && Self.isSRGBGray(profile) { return nil }
+        let created = wanted == cmsSigGrayData ? Self.sRGBGray(context) : cmsCreate_sRGBProfileTHR(context)
+        guard let target = created else { return nil }
+        defer { cmsCloseProfile(target) }
+        // NOCACHE: the one-pixel cache is the transform's only state.
+        let flags = UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE)
+        guard
+            let transform = cmsCreateTransformTHR(
+                context, profile, input, target, output, UInt32(INTENT_RELATIVE_COLORIMETRIC), flags)
+        else { return nil }
+        self.transform = transform
+    }
+
+    deinit { cmsDeleteTransform(transform) }
+
+    /// Converts `count` pixels; `input` and `output` may be the same memory where both have as many channels.
+    func apply(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {
+        cmsDoTransform(transform, input, output, UInt32(count))
+    }
+
+    // The pixel formats of lcms2.h, whose macros Swift does not see: colour space << 16, flavour << 13, extra channels
+    // << 7, channels << 3, bytes.
+    private static let gray8 = UInt32(PT_GRAY) << 16 | 1 << 3 | 1
+    private static let grayAlpha8 = gray8 | 1 << 7
+    private static let rgb8 = UInt32(PT_RGB) << 16 | 3 << 3 | 1
+    private static let rgba8 = rgb8 | 1 << 7
+    private static let invertedCMYK8 = UInt32(PT_CMYK) << 16 | 1 << 13 | 4 << 3 | 1
+
+    /// sRGB's transfer function (IEC 61966-2-1), as the parameters of an ICC curve of type 4.
+    private static func sRGBCurve(_ context: cmsContext?) -> OpaquePointer? {
+        let parameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+        return cmsBuildParametricToneCurve(context, 4, parameters)
+    }
+
+    private static func sRGBGray(_ context: cmsContext) -> cmsHPROFILE? {
+        guard let curve = sRGBCurve(context) else { return nil }
+        defer { cmsFreeToneCurve(curve) }
+        return cmsCreateGrayProfileTHR(context, cmsD50_xyY(), curve)
+    }
+
+    /// sRGB's primaries, adapted to D50 as profiles hold them (sRGB2014.icc).
+    private static let primaries: [(cmsTagSignature, [Double])] = [
+        (cmsSigRedColorantTag, [0.4361, 0.2225, 0.0139]),
+        (cmsSigGreenColorantTag, [0.3851, 0.7169, 0.0971]),
+        (cmsSigBlueColorantTag, [0.1431, 0.0606, 0.7141]),
+    ]
+
+    /// Whether the profile's matrix and curves are those of sRGB within about one step of 8 bits, whatever its name:
+    /// most pictures carry such a profile, and then nothing needs converting.
+    private static func isSRGB(_ profile: cmsHPROFILE) -> Bool {
+        guard cmsIsMatrixShaper(profile) != 0 else { return false }
+        for (tag, expected) in primaries {
+            guard let raw = cmsReadTag(profile, tag) else { return false }
+            let value = raw.assumingMemoryBound(to: cmsCIEXYZ.self).pointee
+            let near = zip([value.X, value.Y, value.Z], expected).allSatisfy { abs($0 - $1) < 0.004 }
+            if !near { return false }
+        }
+        return [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag].allSatisfy { isSRGBCurve(profile, $0) }
+    }
+
+    private static func isSRGBGray(_ profile: cmsHPROFILE) -> Bool { isSRGBCurve(profile, cmsSigGrayTRCTag) }
+
+    private static func isSRGBCurve(_ profile: cmsHPROFILE, _ tag: cmsTagSignature) -> Bool {
+        guard let raw = cmsReadTag(profile, tag), let reference = sRGBCurve(nil) else { return false }
+        defer { cmsFreeToneCurve(reference) }
+        let curve = OpaquePointer(raw)
+        return stride(from: Float(0), through: 1, by: 1 / 32).allSatisfy { x in
+            abs(cmsEvalToneCurveFloat(curve, x) - cmsEvalToneCurveFloat(reference, x)) < 0.006
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Formats
+import Support
+
+/// Decodes a picture at its full size: upright, sRGB, 8 bits a sample; the first frame of an animation.
+///
+/// Takes memory for all of its pixels, up to `limits.maxMemoryBytes`; to make a picture smaller, use `shrink`, which
+/// doesn't. Throws `FormatFailure`, `ImageError`, and what the source throws.
+public func decode(
+    _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()
+) throws -> PixelBuffer {
+    let info = try inspect(source, limits: limits)
+    let reader = try rowReader(source, info, scale: 8, limits: limits, interruption: interruption)
+    let finish = RowFinish(
+        reader.layout, profile: reader.profile, isPremultiplied: false, background: nil, width: reader.size.width)
+    let channels = finish.channels
+    try limits.check(memory: reader.size, bytesPerPixel: channels)
+    let rowBytes = reader.size.width * channels
+    let row = AlignedBuffer(count: reader.size.width * reader.layout.channels)
+    let bytes = try [UInt8](unsafeUninitializedCapacity: rowBytes * reader.size.height) { buffer, initialized in
+        for y in 0..<reader.size.height {
+            if y % 64 == 0 { try interruption.check() }
+            try reader.readRow(into: row.bytes)
+            (buffer.baseAddress! + y * rowBytes).update(from: finish.apply(row.bytes), count: rowBytes)
+        }
+        initialized = rowBytes * reader.size.height
+    }
+    try reader.finish()
+    return PixelBuffer(size: reader.size, channels: channels, bytes: bytes).upright(from: info.orientation)
+}
+
+/// The rows of any picture; a JPEG at `scale` eighths of its size.
+func rowReader(
+    _ source: some ByteSource, _ info: PictureInfo, scale: Int, limits: DecodeLimits, interruption: Interruption
+) throws -> any RowReader {
+    switch info.format {
+    case .jpeg: try JPEGReader(source, limits: limits, interruption: interruption).rows(scale: scale)
+    case .png: try PNGReader(source, limits: limits, interruption: interruption)
+    case .gif: try GIFReader(source, size: info.storedSize, limits: limits, interruption: interruption)
+    case .webp: try WebPReader(source, size: info.storedSize, limits: limits, interruption: interruption)
+    }
+}

@@ -1,0 +1,48 @@
+import Formats
+import Support
+
+/// How much a stranger's picture may cost. All of it is checked against the header, before memory is taken.
+public struct DecodeLimits: Sendable, Hashable {
+    /// Pixels of the stored picture. Default 400 million, half as much again as the largest pictures that telescopes
+    /// publish as JPEG (about 20 000 x 14 000).
+    public var maxPixels: Int
+    /// Bytes of the file. Default 256 MiB.
+    public var maxInputBytes: Int
+    /// Bytes of memory where a format forces the whole picture into it: a progressive JPEG's coefficients, an
+    /// interlaced PNG, a WebP, a small picture that is to be turned. Default 1 GiB.
+    public var maxMemoryBytes: Int
+    /// Scans of a JPEG. Default 500: real ones have about 10, and each costs a visit to all of the picture.
+    public var maxScans: Int
+
+    public init(
+        maxPixels: Int = 400_000_000, maxInputBytes: Int = 256 << 20, maxMemoryBytes: Int = 1 << 30,
+        maxScans: Int = 500
+    ) {
+        self.maxPixels = maxPixels
+        self.maxInputBytes = maxInputBytes
+        self.maxMemoryBytes = maxMemoryBytes
+        self.maxScans = maxScans
+    }
+
+    public static let standard = DecodeLimits()
+
+    func check(bytes count: Int) throws(ImageError) {
+        if count > maxInputBytes { throw .tooManyBytes(count, limit: maxInputBytes) }
+    }
+
+    func check(pixels size: PixelSize) throws(ImageError) {
+        guard let pixels = size.pixels, pixels <= maxPixels else { throw .tooManyPixels(size, limit: maxPixels) }
+    }
+
+    func check(memory bytes: Int) throws(ImageError) {
+        if bytes > maxMemoryBytes { throw .tooMuchMemory(bytes: bytes, limit: maxMemoryBytes) }
+    }
+
+    /// Checks what a whole picture takes in memory, and gives it.
+    @discardableResult
+    func check(memory size: PixelSize, bytesPerPixel: Int) throws(ImageError) -> Int {
+        let (bytes, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: bytesPerPixel)
+        try check(memory: overflow ? .max : bytes)
+        return bytes
+    }
+}

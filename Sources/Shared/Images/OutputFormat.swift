@@ -1,0 +1,77 @@
+/// A format that pictures are written in.
+public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg, png, webp
+
+    /// IANA media type.
+    public var contentType: String { "image/\(rawValue)" }
+
+    /// The usual file extension, without a dot.
+    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
+    /// The format that a file's extension stands for, whatever its case; nil for one that is not written.
+    public init?(fileExtension: String) {
+        switch fileExtension.lowercased() {
+        case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
+        case "png": self = .png
+        case "webp": self = .webp
+        default: return nil
+        }
+    }
+
+    /// The format's name as people write it.
+    public var name: String {
+        switch self {
+        case .jpeg: "JPEG"
+        case .png: "PNG"
+        case .webp: "WebP"
+        }
+    }
+
+    /// Columns and rows that fit: libjpeg's JPEG_MAX_DIMENSION, PNG §11.2.2, VP8's 14 bits.
+    var maxSide: Int {
+        switch self {
+        case .jpeg: 65_500
+        case .png: 0x7FFF_FFFF
+        case .webp: 16_383
+        }
+    }
+}
+
+/// A colour without alpha, sRGB.
+public struct RGB: Sendable, Hashable {
+    public var red: UInt8
+    public var green: UInt8
+    public var blue: UInt8
+
+    public init(red: UInt8, green: UInt8, blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    public static let white = RGB(red: 255, green: 255, blue: 255)
+    public static let black = RGB(red: 0, green: 0, blue: 0)
+
+    /// Rec. 601 luma, as JPEG's gray is.
+    var luma: UInt8 {
+        let sum: Int = 299 * Int(red) + 587 * Int(green) + 114 * Int(blue)
+        return UInt8((sum + 500) / 1000)
+    }
+}
+
+/// How a picture is written. Equal options and pixels give equal bytes.
+public struct EncodeOptions: Sendable, Hashable {
+    public var format: OutputFormat
+    /// 1...100 on the format's own scale; PNG, which loses nothing, ignores it. Values outside are held to the range.
+    public var quality: Int {
+        didSet { quality = min(max(quality, 1), 100) }
+    }
+    /// What transparent pixels lie on where the format has no alpha (JPEG).
+    public var background: RGB
+
+    public init(format: OutputFormat = .jpeg, quality: Int = 82, background: RGB = .white) {
+        self.format = format
+        self.quality = min(max(quality, 1), 100)
+        self.background = background
+    }
+}

@@ -1,0 +1,50 @@
+import CCodecs
+import Formats
+import Support
+
+/// Hands the bytes of a source to a C decoder. Keeps the error that stopped it, which C only knows as "stopped".
+final class ByteFeed {
+    let source: any ByteSource
+    let format: ImageFormat
+    private let interruption: Interruption
+    private var failure: (any Error)?
+
+    init(_ source: any ByteSource, _ format: ImageFormat, _ interruption: Interruption) {
+        self.source = source
+        self.format = format
+        self.interruption = interruption
+    }
+
+    /// For as long as this object lives.
+    var input: apod_input {
+        apod_input(context: Unmanaged.passUnretained(self).toOpaque()) { context, buffer, capacity, offset in
+            Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer!, capacity, offset)
+        }
+    }
+
+    private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ capacity: Int, _ offset: UInt64) -> Int {
+        do {
+            try interruption.check()
+            guard let offset = Int(exactly: offset), offset < source.count else { return 0 }
+            return try source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity), at: offset)
+        } catch {
+            failure = error
+            return -1
+        }
+    }
+
+    /// Throws what a status that is not APOD_OK stands for.
+    func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
+        guard status != APOD_OK else { return }
+        let words = message().map { String(cString: $0) } ?? ""
+        switch status {
+        case APOD_TRUNCATED: throw ImageError.truncated(format)
+        case APOD_UNSUPPORTED: throw ImageError.unsupported(format, words)
+        case APOD_NOT_IMAGE: throw ImageError.notAnImage
+        case APOD_TOO_LARGE: throw ImageError.overLimit(format, words)
+        case APOD_NO_MEMORY: throw ImageError.outOfMemory
+        case APOD_STOPPED: throw failure ?? Cancelled()
+        default: throw ImageError.corrupt(format, words)
+        }
+    }
+}

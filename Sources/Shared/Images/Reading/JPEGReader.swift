@@ -1,0 +1,105 @@
+import CCodecs
+import Formats
+import Support
+
+/// A JPEG whose header has been read, to be decoded by libjpeg-turbo either as planes or as rows.
+final class JPEGReader {
+    let size: PixelSize
+    let colour: apod_jpeg_colour
+    /// Whether 255 stands for no ink.
+    let isInverted: Bool
+    let profile: [UInt8]?
+    fileprivate let decoder: OpaquePointer
+    fileprivate let feed: ByteFeed
+
+    init(_ source: any ByteSource, limits: DecodeLimits, interruption: Interruption) throws {
+        feed = ByteFeed(source, .jpeg, interruption)
+        let scanLimit = UInt32(clamping: limits.maxScans)
+        guard let decoder = apod_jpeg_open(feed.input, scanLimit) else { throw ImageError.outOfMemory }
+        self.decoder = decoder
+        var header = apod_jpeg_header()
+        let status = apod_jpeg_read_header(decoder, &header)
+        size = PixelSize(width: Int(header.width), height: Int(header.height))
+        colour = header.colour
+        isInverted = header.inverted != 0
+        profile = header.profile.map { Array(UnsafeBufferPointer(start: $0, count: header.profile_bytes)) }
+        try feed.check(status, apod_jpeg_message(decoder))
+        try limits.check(pixels: size)
+        try limits.check(memory: Int(clamping: header.coefficient_bytes))
+    }
+
+    deinit { apod_jpeg_close(decoder) }
+
+    var isGray: Bool { colour == APOD_JPEG_GRAY }
+
+    /// Whether it can be decoded as planes.
+    var hasPlanes: Bool { colour == APOD_JPEG_GRAY || colour == APOD_JPEG_YCBCR }
+
+    /// Starts to decode planes at `scale` eighths of the size. One of these two can be called, once.
+    func planes(scale: Int) throws -> any PlaneReader { try JPEGPlaneReader(self, scale: scale) }
+
+    /// Starts to decode rows of pixels at `scale` eighths of the size.
+    func rows(scale: Int) throws -> any RowReader { try JPEGRowReader(self, scale: scale) }
+
+    fileprivate func check(_ status: apod_status) throws { try feed.check(status, apod_jpeg_message(decoder)) }
+}
+
+private final class JPEGPlaneReader: PlaneReader {
+    let planes: [PlaneGeometry]
+    private let jpeg: JPEGReader
+    private let rows: PlaneRowTable
+
+    init(_ jpeg: JPEGReader, scale: Int) throws {
+        self.jpeg = jpeg
+        let count = jpeg.colour == APOD_JPEG_GRAY ? 1 : 3
+        var shapes = [apod_jpeg_plane](repeating: apod_jpeg_plane(), count: 3)
+        try jpeg.check(apod_jpeg_start_planes(jpeg.decoder, Int32(scale), &shapes))
+        planes = shapes.prefix(count).map { shape in
+            PlaneGeometry(
+                size: PixelSize(width: Int(shape.width), height: Int(shape.height)), extentWidth: shape.extent_width,
+                extentHeight: shape.extent_height, rowBytes: Int(shape.written_width),
+                groupRows: Int(shape.group_rows))
+        }
+        rows = PlaneRowTable(rowCounts: planes.map(\.groupRows))
+    }
+
+    func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
+        for c in planes.indices {
+            for row in 0..<planes[c].groupRows { rows.set(c, row, destination(c, row)) }
+        }
+        try jpeg.check(apod_jpeg_read_planes(jpeg.decoder, rows.planes))
+    }
+
+    func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
+}
+
+private final class JPEGRowReader: RowReader {
+    let size: PixelSize
+    let extent: (width: Double, height: Double)
+    let layout: RowLayout
+    let profile: [UInt8]?
+    private let jpeg: JPEGReader
+
+    init(_ jpeg: JPEGReader, scale: Int) throws {
+        self.jpeg = jpeg
+        var width: UInt32 = 0
+        var height: UInt32 = 0
+        try jpeg.check(apod_jpeg_start_rows(jpeg.decoder, Int32(scale), &width, &height))
+        size = PixelSize(width: Int(width), height: Int(height))
+        extent = (Double(jpeg.size.width * scale) / 8, Double(jpeg.size.height * scale) / 8)
+        switch jpeg.colour {
+        case APOD_JPEG_GRAY: layout = .gray
+        case APOD_JPEG_CMYK: layout = .cmyk
+        default: layout = .rgb
+        }
+        profile = jpeg.profile
+    }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        try jpeg.check(apod_jpeg_read_row(jpeg.decoder, row))
+        guard layout == .cmyk && !jpeg.isInverted else { return }
+        for i in 0..<size.width * 4 { row[i] = 255 - row[i] }
+    }
+
+    func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
+}

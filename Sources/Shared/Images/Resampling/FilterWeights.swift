@@ -1,0 +1,105 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The weights of a Lanczos filter of three lobes along one axis, in 14-bit fixed point.
+///
+/// Those of each output sample sum to exactly 16384, so that a flat colour stays what it is. At a scale of 1 they are
+/// the identity.
+struct FilterWeights: Sendable {
+    /// One, in weights.
+    static let one = 16384
+
+    /// Output samples.
+    let count: Int
+    /// Weights of each output sample, the zeros at the end of shorter ones included.
+    let taps: Int
+    /// The first input sample of each output sample.
+    let starts: [Int32]
+    /// The input sample behind the last one of each output sample.
+    let ends: [Int32]
+    /// `taps` weights for each output sample.
+    let weights: [Int16]
+
+    /// - Parameter multiple: what `taps` is rounded up to, for kernels that take several at a time.
+    init(_ axis: ResamplingAxis, tapsMultipleOf multiple: Int) {
+        let scale = axis.scale
+        // Larger output than input: the filter keeps its width of three input samples.
+        let stretch = max(scale, 1)
+        let support = 3 * stretch
+        let widest = min(Int((2 * support).rounded(.up)) + 1, axis.sourceCount)
+        let taps = (widest + multiple - 1) / multiple * multiple
+        var starts = [Int32](repeating: 0, count: axis.targetCount)
+        var ends = starts
+        var weights = [Int16](repeating: 0, count: axis.targetCount * taps)
+        withUnsafeTemporaryAllocation(of: Double.self, capacity: max(widest, 1)) { exact in
+            for i in 0..<axis.targetCount {
+                let centre = (Double(i) + 0.5 + axis.targetOffset) * scale
+                var low = max(Int((centre - support + 0.5).rounded(.down)), 0)
+                let high = min(Int((centre + support + 0.5).rounded(.down)), axis.sourceCount, low + widest)
+                // A centre outside the samples takes the one at the edge.
+                if high <= low { low = high > 0 ? high - 1 : 0 }
+                let count = max(high - low, 1)
+                Self.lanczos(
+                    from: (Double(low) + 0.5 - centre) / stretch, step: 1 / stretch,
+                    into: UnsafeMutableBufferPointer(rebasing: exact[0..<count]))
+                starts[i] = Int32(low)
+                ends[i] = Int32(low + count)
+                Self.round(exact, count: count, into: &weights, at: i * taps)
+            }
+        }
+        self.count = axis.targetCount
+        self.taps = taps
+        self.starts = starts
+        self.ends = ends
+        self.weights = weights
+    }
+
+    /// Rounds to fixed point. What rounding leaves over is handed to the next weight, so that the sum is exact and low
+    /// frequencies keep their gain even where the weights themselves are only a few units.
+    private static func round(
+        _ exact: UnsafeMutableBufferPointer<Double>, count: Int, into weights: inout [Int16], at offset: Int
+    ) {
+        var sum = 0.0
+        for k in 0..<count { sum += exact[k] }
+        // A sample at the edge of the support alone has a weight of almost nothing; it then stands for itself.
+        guard abs(sum) > 1e-6 else {
+            weights[offset] = Int16(one)
+            return
+        }
+        let gain = Double(one) / sum
+        var carry = 0.0
+        for k in 0..<count {
+            let wanted = exact[k] * gain + carry
+            let rounded = wanted.rounded()
+            carry = wanted - rounded
+            weights[offset + k] = Int16(max(min(rounded, 32767), -32768))
+        }
+    }
+
+    /// `3 sin(pi x) sin(pi x / 3) / (pi x)^2` at equal steps, 0 outside of -3...3. Steps by rotation, since two sines a
+    /// weight would cost a noticeable part of a small picture's time.
+    private static func lanczos(from first: Double, step: Double, into values: UnsafeMutableBufferPointer<Double>) {
+        let third = Double.pi / 3
+        // sin(pi x) = sin(3a) = 3 sin(a) - 4 sin(a)^3 for a = pi x / 3: one rotation does for both sines.
+        var sine = sin(first * third), cosine = cos(first * third)
+        let sineStep = sin(step * third), cosineStep = cos(step * third)
+        for k in values.indices {
+            let x = first + Double(k) * step
+            if abs(x) < 1e-8 {
+                values[k] = 1
+            } else if abs(x) >= 3 {
+                values[k] = 0
+            } else {
+                let angle = x * third
+                let outer = sine * (3 - 4 * sine * sine)
+                values[k] = outer * sine / (3 * angle * angle)
+            }
+            (sine, cosine) = (sine * cosineStep + cosine * sineStep, cosine * cosineStep - sine * sineStep)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import CCodecs
+
+/// Takes the bytes that a C encoder writes to a sink of the caller's. Keeps the error that stopped it.
+final class ByteDrain {
+    typealias Sink = (UnsafeRawBufferPointer) throws -> Void
+
+    let format: OutputFormat
+    /// Bytes that have gone to the sink.
+    private(set) var count = 0
+    private let sink: Sink
+    private var failure: (any Error)?
+
+    init(_ format: OutputFormat, _ sink: @escaping Sink) {
+        self.format = format
+        self.sink = sink
+    }
+
+    /// For as long as this object lives.
+    var output: apod_output {
+        apod_output(context: Unmanaged.passUnretained(self).toOpaque()) { context, bytes, count in
+            let drain = Unmanaged<ByteDrain>.fromOpaque(context!).takeUnretainedValue()
+            do {
+                try drain.write(UnsafeRawBufferPointer(start: bytes, count: count))
+                return 0
+            } catch {
+                drain.failure = error
+                return -1
+            }
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        try sink(bytes)
+        count += bytes.count
+    }
+
+    /// Throws what a status that is not APOD_OK stands for.
+    func check(_ status: apod_status, _ message: @autoclosure () -> UnsafePointer<CChar>?) throws {
+        switch status {
+        case APOD_OK: return
+        case APOD_NO_MEMORY: throw ImageError.outOfMemory
+        case APOD_STOPPED:
+            if let failure { throw failure }
+            throw ImageError.encoder(format, "stopped")
+        default: throw ImageError.encoder(format, message().map { String(cString: $0) } ?? "")
+        }
+    }
+}

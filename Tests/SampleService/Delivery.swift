@@ -1,0 +1,75 @@
+import Support
+import TestSupport
+
+/// How an answer goes over the wire.
+struct Delivery {
+    enum Manner { case answer, garbage, close, reset }
+    enum Framing { case length, chunked, none }
+
+    let request: LoopbackRequest
+    var response: LoopbackResponse?
+    var manner = Manner.answer
+    var framing = Framing.length
+    /// Whether the last chunk is sent.
+    var endsChunks = true
+    /// How many bytes of the body are sent of those that were promised; nil all.
+    var kept: Int?
+    /// Before the answer.
+    var wait: Duration?
+    /// Before each piece of the body.
+    var pause: Duration?
+    /// Whether silence follows instead of the end.
+    var stalls = false
+    /// The body is filled up to this many bytes with zeros.
+    var size: Int?
+
+    init(_ request: LoopbackRequest) { self.request = request }
+
+    func send(on connection: LoopbackConnection) throws {
+        if let wait, !connection.pause(wait) { return connection.close() }
+        switch manner {
+        case .close: return connection.close()
+        case .reset: return connection.reset()
+        case .garbage:
+            connection.close()
+            return try connection.send(Array("\u{1}\u{2} this is no protocol at all \r\n\r\n".utf8))
+        case .answer: break
+        }
+        guard let response else { return connection.close() }
+        let isPlain = framing == .length && kept == nil && pause == nil && size == nil && !stalls
+        if isPlain { return try connection.send(response, to: request) }
+        try sendSpoiled(response, on: connection)
+    }
+
+    private func sendSpoiled(_ response: LoopbackResponse, on connection: LoopbackConnection) throws {
+        var response = response
+        let size = max(size ?? 0, response.body.count)
+        let kept = min(kept ?? (stalls ? 0 : size), size)
+        switch framing {
+        case .length: response.set("Content-Length", "\(size)")
+        case .chunked: response.set("Transfer-Encoding", "chunked")
+        case .none: break
+        }
+        let endsHere = kept < size || framing == .none || !endsChunks || request.header("Connection") == "close"
+        if endsHere {
+            connection.close()
+            if framing == .none || endsChunks { response.set("Connection", "close") }
+        }
+        try connection.send(response.head())
+        guard request.method != "HEAD", response.status != 304, response.status != 204 else { return }
+
+        let piece = pause == nil ? 65536 : max(1, (kept + 15) / 16)
+        var sent = 0
+        while sent < kept {
+            if let pause, !connection.pause(pause) { return connection.close() }
+            let end = min(sent + piece, kept)
+            var bytes = Array(response.body[min(sent, response.body.count)..<min(end, response.body.count)])
+            bytes += [UInt8](repeating: 0, count: end - sent - bytes.count)
+            if framing == .chunked { bytes = Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10] }
+            try connection.send(bytes)
+            sent = end
+        }
+        if stalls { return connection.waitForClient() }
+        if framing == .chunked && endsChunks && kept == size { try connection.send(Array("0\r\n\r\n".utf8)) }
+    }
+}

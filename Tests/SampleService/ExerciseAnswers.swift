@@ -1,0 +1,118 @@
+import Support
+import TestSupport
+
+/// ExerciseDB: a list of exercises, and an animation for each.
+struct ExerciseAnswers {
+    let settings: SampleSettings
+
+    private static let resolutions = [180, 360, 720, 1080]
+    private static let frames = 8
+
+    func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+        let key = request.header("X-RapidAPI-Key") ?? request.field("rapidapi-key")
+        if let wanted = settings.exerciseKey, key != wanted {
+            return message("Invalid API key. Go to https://docs.rapidapi.com/docs/keys for more info.", 401)
+        }
+        switch request.path {
+        case "/image": return image(request)
+        case "/exercises": return list(request)
+        default:
+            let id = String(request.path.dropFirst("/exercises/exercise/".count))
+            guard request.path.hasPrefix("/exercises/exercise/"), number(id) != nil else {
+                return message("no such exercise", 404)
+            }
+            return .json(object(id).text)
+        }
+    }
+
+    /// A bare array; 10 at a time unless told otherwise, 0 for all.
+    private func list(_ request: LoopbackRequest) -> LoopbackResponse {
+        let limit = max(0, request.field("limit").flatMap { Int($0) } ?? 10)
+        let offset = min(max(0, request.field("offset").flatMap { Int($0) } ?? 0), settings.exerciseCount)
+        let end = limit == 0 ? settings.exerciseCount : min(settings.exerciseCount, offset + limit)
+        let objects = (offset..<max(offset, end)).map { object(Self.id($0 + 1)).text }
+        return .json("[\(objects.joined(separator: ","))]")
+    }
+
+    private func image(_ request: LoopbackRequest) -> LoopbackResponse {
+        let resolution = Int(request.field("resolution") ?? "180") ?? 0
+        guard let id = request.field("exerciseId"), number(id) != nil else {
+            return message("exerciseId is missing or unknown", 422)
+        }
+        guard Self.resolutions.contains(resolution) else {
+            return message("resolution must be one of 180, 360, 720, 1080", 422)
+        }
+        return .bytes(Self.animation(id, side: resolution).gif(), type: "image/gif")
+    }
+
+    /// The exercise's number, where there is one of that id: exactly four digits.
+    private func number(_ id: String) -> Int? {
+        guard id.utf8.count == 4, let number = Int(id), id == Self.id(number), number <= settings.exerciseCount else {
+            return nil
+        }
+        return number > 0 ? number : nil
+    }
+
+    private static func id(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    private func object(_ id: String) -> JSONObject {
+        var random = SeededRandom(name: "exercise \(id)")
+        func pick(_ words: [String]) -> String { words[random.below(words.count)] }
+        let part = pick(["waist", "back", "chest", "upper legs", "shoulders", "lower arms"])
+        let tool = pick(["body weight", "cable", "barbell", "band", "dumbbell"])
+        let move = pick(["raise", "curl", "press", "twist", "reach", "45° hold"])
+        var object = JSONObject()
+        object.add("bodyPart", part)
+        object.add("equipment", tool)
+        object.add("id", id)
+        object.add("name", "\(tool) \(part) \(move)")
+        object.add("target", pick(["abs", "lats", "glutes", "biceps", "quads"]))
+        object.add("secondaryMuscles", [pick(["calves", "triceps"]), pick(["forearms", "obliques"])])
+        object.add("instructions", ["Stand still.", "Do the \(move).", "Come back slowly.", "Repeat."])
+        return object
+    }
+
+    /// A ball that swings on a bar: 8 frames, in colours and at a pace of its own.
+    private static func animation(_ id: String, side: Int) -> DrawnAnimation {
+        var random = SeededRandom(name: "animation \(id)")
+        let ball = [UInt8(128 + random.below(128)), UInt8(random.below(200)), UInt8(random.below(256))]
+        let reach = side / 6 + random.below(max(side / 6, 1))
+        let radius = side / 12 + random.below(max(side / 12, 1))
+        let frames = (0..<Self.frames).map { index in
+            // There and back again: a triangle wave.
+            let swing = abs(index - Self.frames / 2) * 2 * reach / (Self.frames / 2) - reach
+            return frame(side, centre: side / 2 + swing, radius: radius)
+        }
+        var animation = DrawnAnimation(
+            width: side, height: side, palette: [[255, 255, 255], [40, 40, 48], ball, [220, 220, 226]], frames: frames)
+        for index in animation.frames.indices { animation.frames[index].delay = 6 + Int(random.next() % 3) }
+        return animation
+    }
+
+    private static func frame(_ side: Int, centre: Int, radius: Int) -> DrawnAnimation.Frame {
+        let middle = side / 2
+        var pixels = [UInt8](repeating: 0, count: side * side)
+        for y in 0..<side {
+            for x in 0..<side {
+                let (dx, dy) = (x - centre, y - middle)
+                if dx * dx + dy * dy <= radius * radius {
+                    pixels[y * side + x] = 2
+                } else if abs(y - middle) <= side / 90 + 1 {
+                    pixels[y * side + x] = 1
+                } else if y > side - side / 8 {
+                    pixels[y * side + x] = 3
+                }
+            }
+        }
+        return DrawnAnimation.Frame(width: side, height: side, pixels: pixels)
+    }
+
+    private func message(_ text: String, _ status: Int) -> LoopbackResponse {
+        var object = JSONObject()
+        object.add("message", text)
+        return .json(object.text, status: status)
+    }
+}

@@ -1,0 +1,118 @@
+import Support
+import TestSupport
+
+/// Pictures drawn for their names, kept while there is room so that a second request costs nothing.
+final class PictureAnswers: Sendable {
+    private struct State {
+        var revision: UInt64 = 0
+        var drawn: [String: LoopbackResponse] = [:]
+        var bytes = 0
+    }
+
+    /// What is kept of drawn pictures.
+    private static let room = 128 << 20
+    /// No picture that is asked for by size is wider or higher.
+    private static let longestSide = 20_000
+
+    private let width: Int
+    private let height: Int
+    private let state = Monitor(State())
+
+    init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// From now on every picture is another one.
+    func revise() {
+        state.update {
+            $0.revision += 1
+            $0.drawn = [:]
+            $0.bytes = 0
+        }
+    }
+
+    /// The picture at an address; nil where the path is none of a picture.
+    func answer(_ request: LoopbackRequest) -> LoopbackResponse? {
+        let name = LoopbackRequest.decoded(request.path.split(separator: "/").last ?? "")
+        guard let dot = name.lastIndex(of: "."), let kind = Kind(rawValue: name[name.index(after: dot)...].lowercased())
+        else { return nil }
+        let known = state.withLock { ($0.drawn[request.target], $0.revision) }
+        if let response = known.0 { return response }
+        let stem = String(name[..<dot])
+        let seed = request.field("seed") ?? stem
+        let drawing = Drawing(
+            size: size(request, stem), seed: SeededRandom.hash(seed.utf8) &+ known.1, request: request)
+        guard let response = try? kind.response(drawing) else { return .text("cannot draw that\n", status: 500) }
+        state.withLock { state in
+            guard state.revision == known.1, response.body.count <= Self.room else { return }
+            if state.bytes + response.body.count > Self.room {
+                state.drawn = [:]
+                state.bytes = 0
+            }
+            state.drawn[request.target] = response
+            state.bytes += response.body.count
+        }
+        return response
+    }
+
+    /// Exactly `w` × `h`, or within that box for `fit=clip`; else the full size.
+    private func size(_ request: LoopbackRequest, _ stem: String) -> (Int, Int) {
+        let isSmall = stem.contains("logo") || stem.contains("thumbnail")
+        let full =
+            isSmall ? (594, 516) : stem.contains("portrait") ? (min(width, height), max(width, height)) : (width, height)
+        func side(_ name: String) -> Int? {
+            request.field(name).flatMap { Int($0) }.map { min(max($0, 1), Self.longestSide) }
+        }
+        let (w, h) = (side("w"), side("h"))
+        guard request.field("fit") == "clip" else { return (w ?? full.0, h ?? full.1) }
+        let box = (w ?? full.0, h ?? full.1)
+        if box.0 >= full.0 && box.1 >= full.1 { return full }
+        // The tighter side decides; rounded to the nearest pixel.
+        if box.0 * full.1 <= box.1 * full.0 { return (box.0, max(1, (full.1 * box.0 + full.0 / 2) / full.0)) }
+        return (max(1, (full.0 * box.1 + full.1 / 2) / full.1), box.1)
+    }
+}
+
+/// What is to be drawn.
+private struct Drawing {
+    let size: (width: Int, height: Int)
+    let seed: UInt64
+    let request: LoopbackRequest
+
+    var picture: DrawnPicture { .sky(size.width, size.height, seed: seed) }
+
+    /// The same sky a little brighter from frame to frame.
+    var frames: [DrawnPicture] {
+        let count = min(max(request.field("frames").flatMap { Int($0) } ?? 1, 1), 100)
+        let first = picture
+        return (0..<count).map { index in
+            var frame = first
+            for position in frame.bytes.indices {
+                frame.bytes[position] = UInt8(min(255, Int(frame.bytes[position]) + index * 12))
+            }
+            return frame
+        }
+    }
+}
+
+/// The formats that can be asked for, by the name's ending.
+private enum Kind: String {
+    case png, gif, mp4, jpg, jpeg, webp
+
+    func response(_ drawing: Drawing) throws -> LoopbackResponse {
+        switch self {
+        case .png: .bytes(drawing.picture.png(), type: "image/png")
+        case .gif:
+            .bytes(DrawnAnimation(drawing.frames).gif(), type: "image/gif")
+        case .mp4: .bytes(Self.film, type: "video/mp4")
+        case .jpg, .jpeg: .bytes(try encoded(drawing.picture, .jpeg), type: "image/jpeg")
+        case .webp: .bytes(try encoded(drawing.picture, .webp), type: "image/webp")
+        }
+    }
+
+    /// The beginning of a film, which is all that anyone looks at.
+    private static let film: [UInt8] =
+        [0, 0, 0, 24] + Array("ftypisom".utf8) + [0, 0, 2, 0] + Array("isommp42".utf8) + [0, 0, 0, 8]
+        + Array("mdat".utf8)
+}

@@ -1,0 +1,55 @@
+import Support
+
+/// How often each path was asked for, and how many requests were under way at once.
+final class RequestCounters: Sendable {
+    private struct State {
+        var total = 0
+        var current = 0
+        var highest = 0
+        var paths: [String: Int] = [:]
+        var attempts: [String: Int] = [:]
+    }
+
+    private let state = Monitor(State())
+
+    func begin(_ path: String) {
+        state.withLock {
+            $0.total += 1
+            $0.current += 1
+            $0.highest = max($0.highest, $0.current)
+            $0.paths[path, default: 0] += 1
+        }
+    }
+
+    func end() { state.withLock { $0.current -= 1 } }
+
+    /// Which attempt this is at `target`, from 1 on.
+    func attempt(at target: String) -> Int {
+        state.withLock {
+            $0.attempts[target, default: 0] += 1
+            return $0.attempts[target, default: 0]
+        }
+    }
+
+    func reset() {
+        state.withLock {
+            $0.total = 0
+            $0.highest = $0.current
+            $0.paths = [:]
+            $0.attempts = [:]
+        }
+    }
+
+    var json: String {
+        let state = state.withLock { $0 }
+        let paths = state.paths.sorted { $0.key < $1.key }.map { "\(TerminalText.jsonString($0.key)):\($0.value)" }
+        return "{\"total\":\(state.total),\"highest\":\(state.highest),\"paths\":{\(paths.joined(separator: ","))}}"
+    }
+
+    /// A number, a tab and what it counts, one a line.
+    var text: String {
+        let state = state.withLock { $0 }
+        let paths = state.paths.sorted { $0.key < $1.key }.map { "\($0.value)\t\($0.key)\n" }
+        return "\(state.total)\ttotal\n\(state.highest)\thighest\n" + paths.joined()
+    }
+}

@@ -1,0 +1,121 @@
+import Support
+import TestSupport
+
+/// What was asked for on the command line.
+struct SampleSettings: Sendable {
+    var today: CalendarDay?
+    var legacy: LegacyManner
+    var apiKey: String?
+    var exerciseKey: String?
+    var exerciseCount: Int
+    var width: Int
+    var height: Int
+    var fixtures: String?
+
+    /// The newest day that has a picture.
+    var newestDay: CalendarDay { today ?? CalendarDay(at: .now()) }
+}
+
+/// Finds the answer to each request, counts it, and delivers it with the faults that its path asks for.
+final class SampleService: Sendable {
+    let settings: SampleSettings
+    private let counters = RequestCounters()
+    private let pictures: PictureAnswers
+    private let recorded: RecordedAnswers?
+    private let address = Monitor("")
+    private let log: File?
+
+    init(_ settings: SampleSettings, log: File?) {
+        self.settings = settings
+        self.log = log
+        pictures = PictureAnswers(width: settings.width, height: settings.height)
+        recorded = settings.fixtures.map(RecordedAnswers.init)
+    }
+
+    /// Tells the service its own address, which its answers point back to.
+    func listens(at address: String) { self.address.update { $0 = address } }
+
+    /// Answers one request.
+    func answer(_ request: LoopbackRequest, on connection: LoopbackConnection) throws {
+        if let response = administered(request) {
+            try connection.send(response, to: request)
+            return
+        }
+        let own = address.wait { $0.isEmpty ? nil : $0 }
+        counters.begin(request.path)
+        defer { counters.end() }
+        let (faults, inner) = Fault.split(request, counters)
+        var delivery = Delivery(request)
+        for fault in faults.early {
+            if let response = fault.response(own, inner) {
+                delivery.response = response
+                break
+            }
+        }
+        if delivery.response == nil {
+            let response = route(inner, own)
+            delivery.response = Conditional.answer(inner, response, faults.all)
+        }
+        for fault in faults.all { fault.spoil(&delivery) }
+        let line = "\(delivery.response?.status ?? 0) \(request.method) \(request.target)\n"
+        try log?.write(Array(line.utf8))
+        try delivery.send(on: connection)
+    }
+
+    /// Counters and the pictures' revision, which are not themselves counted.
+    private func administered(_ request: LoopbackRequest) -> LoopbackResponse? {
+        switch (request.method, request.path) {
+        case ("DELETE", "/requests"), (_, "/requests/reset"):
+            counters.reset()
+            return .json("{}")
+        case (_, "/requests"):
+            return request.field("format") == "text" ? .text(counters.text) : .json(counters.json)
+        case ("POST", "/revision"):
+            pictures.revise()
+            return .json("{}")
+        default: return nil
+        }
+    }
+
+    private func route(_ request: LoopbackRequest, _ own: String) -> LoopbackResponse {
+        let path = request.path
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return .text("only GET and HEAD\n", status: 405)
+        }
+        if path == "/wp-json" || path.hasPrefix("/wp-json/") {
+            return ScienceAnswers(settings: settings, own: own).answer(request)
+        }
+        if path == "/planetary/apod" { return ClassicAnswers(settings: settings, own: own).answer(request) }
+        if path == "/image" || path == "/exercises" || path.hasPrefix("/exercises/") {
+            return ExerciseAnswers(settings: settings).answer(request)
+        }
+        if path.hasPrefix("/recorded/") || path.hasPrefix("/always/") {
+            return recorded?.answer(request) ?? .text("start with --fixtures\n", status: 404)
+        }
+        if path.hasPrefix("/image-article/") {
+            return .text("<!doctype html><title>Article</title><p>An article.", type: "text/html; charset=UTF-8")
+        }
+        return pictures.answer(request) ?? .text("no such route: \(TerminalText.escaped(path))\n", status: 404)
+    }
+}
+
+/// The words of `--help` about the addresses.
+enum Routes {
+    static let help = """
+        ROUTES
+          /wp-json/wp/v2/apod-basic/YYMMDD   one day from the new service
+          /wp-json/wp/v2/apod-basic          ?date_from= &date_to= (YYMMDD) &per_page= (at most 25) &page=
+          /planetary/apod                    the old service: ?date= or ?start_date= &end_date= or ?count=, &thumbs=,
+                                             and api_key= or the header X-Api-Key (`invalid`, `unverified` and
+                                             `over-limit` are refused as such)
+          /exercises                         ?limit= &offset=; /exercises/exercise/ID is one of them
+          /image                             ?exerciseId= &resolution= (180, 360, 720, 1080)
+          /pictures/NAME.EXT                 a sky drawn for NAME: jpg, png, gif, webp, mp4; ?w= &h= size, with
+                                             fit=clip a box to fit; &seed= another sky; &frames= of a gif;
+                                             NAME `landscape` or `portrait` turns it
+          /recorded/FOLDER/NAME              a recorded answer (--fixtures) with its status, or ?status=
+          /always/FOLDER/NAME/…              the same, whatever follows: for use as a service's address
+          /requests                          counters as JSON (?format=text: lines); DELETE sets them to zero
+          POST /revision                     draws all pictures anew, under the same addresses
+        """
+}

@@ -81,7 +81,10 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Support", "Records"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "sample-service",
-            dependencies: ["Support", "Images", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "Support", "Formats", "Images", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Tests/SampleService"),
         tests("Support", ["Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),

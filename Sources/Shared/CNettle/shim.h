@@ -1,3 +1,21 @@
 #pragma once
 #include <nettle/sha2.h>
 #include <nettle/version.h>
+
+// Nettle renames its functions by macros, and from 4.0 on a digest always has its full length: behind these names
+// both versions look the same.
+
+static inline void cnettle_sha256_init(struct sha256_ctx *context) { sha256_init(context); }
+
+static inline void cnettle_sha256_update(struct sha256_ctx *context, size_t count, const uint8_t *bytes) {
+    sha256_update(context, count, bytes);
+}
+
+/// Writes the 32 bytes of the digest and makes the context new.
+static inline void cnettle_sha256_digest(struct sha256_ctx *context, uint8_t *digest) {
+#if NETTLE_VERSION_MAJOR >= 4
+    sha256_digest(context, digest);
+#else
+    sha256_digest(context, SHA256_DIGEST_SIZE, digest);
+#endif
+}

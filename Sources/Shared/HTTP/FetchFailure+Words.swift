@@ -69,7 +69,8 @@ extension FetchFailure {
             "the proxy did not pass on \(url.redacted): \(detail); check http_proxy, https_proxy and all_proxy"
         case .badHeader(let name):
             "the header \"\(name)\" cannot be sent: a name is letters, digits and hyphens, a value is one line"
-        case .badCertificateFile(let path): "cannot read the trusted certificates in \(path); check the file"
+        case .badCertificateFile(let detail):
+            "cannot read the trusted certificates (\(detail)); install ca-certificates, or check the file that was given"
         case .noLibcurl(let detail):
             "libcurl, which fetching needs, cannot be used (\(detail)); install it: libcurl4 with apt, libcurl with "
                 + "dnf or apk, curl with brew"

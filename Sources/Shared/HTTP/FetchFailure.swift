@@ -26,8 +26,8 @@ public enum FetchFailure: Failure {
     case proxyFailed(url: WebURL, detail: String)
     /// A header field that cannot be sent as it stands.
     case badHeader(name: String)
-    /// The file with trusted certificates cannot be read.
-    case badCertificateFile(path: String)
+    /// The trusted certificates, the system's or those of a file that was given, cannot be read.
+    case badCertificateFile(detail: String)
     case noLibcurl(detail: String)
     /// libcurl has run out of memory or refuses an option.
     case transportFault(url: WebURL, detail: String)

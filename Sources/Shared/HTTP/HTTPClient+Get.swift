@@ -93,7 +93,7 @@ extension HTTPClient {
         var isAccepted = false
         var body: [UInt8] = []
         var limit = BodyLimit(request)
-        let pass: (HTTPEvent) throws -> Void = { event in
+        func pass(_ event: HTTPEvent) throws {
             do { try receive(event) } catch { throw ReceiverStopped(error: error) }
         }
         do {

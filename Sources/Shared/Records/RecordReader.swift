@@ -30,8 +30,10 @@ public final class RecordReader {
     private let file: File?
     /// Called before the reader may have to wait for more input.
     private let willWait: () throws -> Void
+    /// What has been read and not yet been used lies from `start` to `end`; the rest is room for more.
     private var buffer: [UInt8]
     private var start = 0
+    private var end: Int
     private var atEnd: Bool
     private var line = 1
     private var scanner = JSONScanner()
@@ -43,8 +45,8 @@ public final class RecordReader {
     public init(file: File, willWait: @escaping () throws -> Void = {}) {
         self.file = file
         self.willWait = willWait
-        buffer = []
-        buffer.reserveCapacity(2 * Self.readSize)
+        buffer = [UInt8](repeating: 0, count: 2 * Self.readSize)
+        end = 0
         atEnd = false
     }
 
@@ -52,6 +54,7 @@ public final class RecordReader {
         file = nil
         willWait = {}
         buffer = bytes
+        end = bytes.count
         atEnd = true
     }
 
@@ -91,23 +94,23 @@ public final class RecordReader {
         scanner.reset()
         var verdict = JSONScanner.Verdict.needsMore
         while true {
-            verdict = buffer.withUnsafeBufferPointer { scanner.scan($0.baseAddress! + start, count: $0.count - start) }
+            verdict = buffer.withUnsafeBufferPointer { scanner.scan($0.baseAddress! + start, count: end - start) }
             guard verdict == .needsMore else { break }
-            if buffer.count - start > Self.lengthLimit { return try skipTooLong() }
+            if end - start > Self.lengthLimit { return try skipTooLong() }
             if try !fill() {
-                verdict = scanner.finish(count: buffer.count - start)
+                verdict = scanner.finish(count: end - start)
                 break
             }
         }
         switch verdict {
-        case .complete(let end):
-            guard end <= Self.lengthLimit else {
-                defer { advance(past: end) }
+        case .complete(let length):
+            guard length <= Self.lengthLimit else {
+                defer { advance(past: length) }
                 return .bad(BadInput(reason: .tooLong(limit: Self.lengthLimit), line: line))
             }
-            defer { advance(past: end) }
+            defer { advance(past: length) }
             guard buffer[start] == UInt8(ascii: "{") else { return .bad(BadInput(reason: .notAnObject, line: line)) }
-            return .record(record(end: end))
+            return .record(record(length: length))
         case .invalid(let reason, let offset):
             let fault: InputFailure.JSONFault =
                 switch reason {
@@ -122,23 +125,23 @@ public final class RecordReader {
         case .needsMore:
             let bad = BadInput(reason: .unfinished, line: line)
             inArray = false
-            try resume(afterFaultAt: buffer.count - start)
+            try resume(afterFaultAt: end - start)
             return .bad(bad)
         }
     }
 
-    private func record(end: Int) -> Record {
+    private func record(length: Int) -> Record {
         guard scanner.hasLineBreak else {
-            return Record(line: Array(buffer[start..<start + end]), fields: scanner.fields)
+            return Record(line: Array(buffer[start..<start + length]), fields: scanner.fields)
         }
-        let folded = Self.withoutLineBreaks(buffer[start..<start + end])
+        let folded = Self.withoutLineBreaks(buffer[start..<start + length])
         var again = JSONScanner()
         _ = folded.withUnsafeBufferPointer { again.scan($0.baseAddress!, count: $0.count) }
         return Record(line: folded, fields: again.fields)
     }
 
-    private func advance(past end: Int) {
-        start += end
+    private func advance(past length: Int) {
+        start += length
         line += scanner.lineFeeds
     }
 
@@ -151,7 +154,7 @@ public final class RecordReader {
     /// next line that begins with a brace and is indented no deeper than the broken value was.
     private func resume(afterFaultAt offset: Int) throws {
         let fault = start + offset
-        guard let firstBreak = buffer[start..<min(fault, buffer.count)].firstIndex(of: UInt8(ascii: "\n")) else {
+        guard let firstBreak = buffer[start..<min(fault, end)].firstIndex(of: UInt8(ascii: "\n")) else {
             return try skipLine(from: fault)
         }
         let indent = start - lineStart(of: start)
@@ -160,7 +163,7 @@ public final class RecordReader {
         while true {
             var column = 0
             while let byte = try peek(at: column), byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { column += 1 }
-            guard let byte = try peek(at: column) else { return start = buffer.count }
+            guard let byte = try peek(at: column) else { return start = end }
             if byte == UInt8(ascii: "{"), column <= indent { return }
             try skipLine(from: start)
             guard try peek() != nil else { return }
@@ -171,10 +174,10 @@ public final class RecordReader {
 
     /// Moves to the line feed at or behind `position`, or to the end.
     private func skipLine(from position: Int) throws {
-        start = min(position, buffer.count)
+        start = min(position, end)
         while true {
-            if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) { return start = end }
-            start = buffer.count
+            if let lineEnd = buffer[start..<end].firstIndex(of: UInt8(ascii: "\n")) { return start = lineEnd }
+            start = end
             if try !fill() { return }
         }
     }
@@ -183,15 +186,15 @@ public final class RecordReader {
     private func skipTooLong() throws -> Item {
         let bad = BadInput(reason: .tooLong(limit: Self.lengthLimit), line: line)
         while true {
-            start = buffer.count
+            start = end
             scanner.rebase()
             let more = try fill()
             let verdict = buffer.withUnsafeBufferPointer {
-                scanner.scan($0.baseAddress! + start, count: $0.count - start)
+                scanner.scan($0.baseAddress! + start, count: end - start)
             }
             switch verdict {
-            case .complete(let end):
-                advance(past: end)
+            case .complete(let length):
+                advance(past: length)
                 return .bad(bad)
             case .invalid(_, let offset):
                 line += scanner.lineFeeds
@@ -214,30 +217,31 @@ public final class RecordReader {
 
     /// The byte `offset` behind `start`, read on if need be; nil at the end.
     private func peek(at offset: Int = 0) throws -> UInt8? {
-        while start + offset >= buffer.count {
+        while start + offset >= end {
             if try !fill() { return nil }
         }
         return buffer[start + offset]
     }
 
-    /// Appends what comes next; false at the end.
+    /// Reads what comes next; false at the end.
     private func fill() throws -> Bool {
         guard !atEnd, let file else { return false }
         try willWait()
-        // Blanks before `start` on its line are kept: they say how deep a broken record was indented.
-        let keep = lineStart(of: start)
-        if keep > 0, start == buffer.count || keep >= Self.readSize {
-            buffer.removeSubrange(0..<keep)
+        if buffer.count - end < Self.readSize {
+            // Blanks before `start` on its line are kept: they say how deep a broken record was indented.
+            let keep = lineStart(of: start)
+            buffer.withUnsafeMutableBytes { bytes in
+                bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[keep..<end]))
+            }
             start -= keep
+            end -= keep
+            // Doubled only for a record that fills it, so that copying stays linear.
+            if buffer.count - end < Self.readSize { buffer += [UInt8](repeating: 0, count: buffer.count) }
         }
-        let old = buffer.count
-        // A file gives twice a long record's size so far: few reads for it. A pipe gives what it has.
-        let size = max(Self.readSize, old - start)
-        buffer.append(contentsOf: repeatElement(0, count: size))
         let got = try buffer.withUnsafeMutableBytes { bytes in
-            try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[old...]))
+            try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[end...]))
         }
-        buffer.removeLast(size - got)
+        end += got
         atEnd = got == 0
         return got > 0
     }

@@ -1,1 +1,133 @@
+// libcurl, loaded when it is first used.
+//
+// The numbers and signatures below are libcurl's binary interface, which has not changed since 2006 and is promised to
+// stay (https://curl.se/libcurl/abi.html); they are those of <curl/curl.h> and <curl/multi.h>. Declaring the few that
+// are needed makes the headers unnecessary for building and the library unnecessary for runs without the network.
 #pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __clang__
+#pragma clang assume_nonnull begin
+#endif
+
+// CURLoption (curl.h): numbers below 10,000 take a long, those from 10,000 on a string.
+enum {
+    CCURL_LOW_SPEED_LIMIT = 19,
+    CCURL_LOW_SPEED_TIME = 20,
+    CCURL_NETRC = 51,
+    CCURL_FOLLOWLOCATION = 52,
+    CCURL_HTTPGET = 80,
+    CCURL_HTTP_VERSION = 84,
+    CCURL_NOSIGNAL = 99,
+    CCURL_TIMEOUT_MS = 155,
+    CCURL_CONNECTTIMEOUT_MS = 156,
+    CCURL_PROTOCOLS = 181,
+    CCURL_TCP_KEEPALIVE = 213,
+    CCURL_PATH_AS_IS = 234,
+    CCURL_SUPPRESS_CONNECT_HEADERS = 265,
+    CCURL_HTTP09_ALLOWED = 285,
+    CCURL_QUICK_EXIT = 322,  // since 7.87
+    CCURL_URL = 10002,
+    CCURL_PROXY = 10004,
+    CCURL_RANGE = 10007,
+    CCURL_USERAGENT = 10018,
+    CCURL_CAINFO = 10065,
+    CCURL_ACCEPT_ENCODING = 10102,
+    CCURL_USERNAME = 10173,
+    CCURL_PASSWORD = 10174,
+    CCURL_NOPROXY = 10177,
+};
+
+// Values of options.
+enum {
+    CCURL_PROTOCOLS_HTTP_AND_HTTPS = 3,
+    CCURL_HTTP_VERSION_2TLS = 4,
+    CCURL_NETRC_OPTIONAL = 1,
+};
+
+// CURLINFO (curl.h), with the type in the high bits: a long is 0x200000, a time in microseconds 0x600000.
+enum {
+    CCURL_INFO_HTTP_CONNECTCODE = 0x200000 + 22,
+    CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
+};
+
+// CURLcode (curl.h), as far as they are told apart.
+enum {
+    CCURL_OK = 0,
+    CCURL_UNSUPPORTED_PROTOCOL = 1,
+    CCURL_URL_MALFORMAT = 3,
+    CCURL_COULDNT_RESOLVE_PROXY = 5,
+    CCURL_COULDNT_RESOLVE_HOST = 6,
+    CCURL_COULDNT_CONNECT = 7,
+    CCURL_WEIRD_SERVER_REPLY = 8,
+    CCURL_HTTP2 = 16,
+    CCURL_PARTIAL_FILE = 18,
+    CCURL_WRITE_ERROR = 23,
+    CCURL_OPERATION_TIMEDOUT = 28,
+    CCURL_SSL_CONNECT_ERROR = 35,
+    CCURL_GOT_NOTHING = 52,
+    CCURL_SEND_ERROR = 55,
+    CCURL_RECV_ERROR = 56,
+    CCURL_SSL_CERTPROBLEM = 58,
+    CCURL_SSL_CIPHER = 59,
+    CCURL_PEER_FAILED_VERIFICATION = 60,
+    CCURL_BAD_CONTENT_ENCODING = 61,
+    CCURL_SSL_CACERT_BADFILE = 77,
+    CCURL_SSL_ISSUER_ERROR = 83,
+    CCURL_HTTP2_STREAM = 92,
+    CCURL_PROXY_ERROR = 97,
+};
+
+// Loads libcurl, once for the process, from any thread. Gives NULL when it can be used, else why not; the text lives
+// as long as the process.
+const char *_Nullable ccurl_load(void);
+
+// An easy handle inside a multi handle of its own. One thread at a time may use it, but for ccurl_wake.
+typedef struct ccurl_connection ccurl_connection;
+
+// What a transfer calls, on the thread that steps it, with the context that was given.
+typedef struct {
+    void *_Nullable context;
+    // A line of the head, or bytes of the body. False ends the transfer with CCURL_WRITE_ERROR.
+    bool (*head)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
+    bool (*body)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
+    // The 4 or 16 bytes of an address about to be connected to. False keeps the socket from being opened.
+    bool (*dial)(void *_Nullable context, const uint8_t *address, size_t count);
+} ccurl_receiver;
+
+// NULL without memory. Only after ccurl_load has given NULL.
+ccurl_connection *_Nullable ccurl_open(void);
+void ccurl_close(ccurl_connection *connection);
+
+// Forgets all options, and keeps what is open for the next transfer.
+void ccurl_reset(ccurl_connection *connection);
+// Both give a CURLcode.
+int ccurl_set_long(ccurl_connection *connection, int option, long value);
+int ccurl_set_string(ccurl_connection *connection, int option, const char *_Nullable value);
+// Adds `Name: value` to the request. False without memory.
+bool ccurl_add_header(ccurl_connection *connection, const char *line);
+void ccurl_set_receiver(ccurl_connection *connection, ccurl_receiver receiver);
+
+// Begins a transfer. False without memory.
+bool ccurl_begin(ccurl_connection *connection);
+// Does what can be done now. Gives the CURLcode of a transfer that has ended, else -1.
+int ccurl_step(ccurl_connection *connection);
+// Waits until there is something to do, at most that long, or until ccurl_wake.
+void ccurl_wait(ccurl_connection *connection, int milliseconds);
+// Ends the wait that is going on, or the next one. From any thread.
+void ccurl_wake(ccurl_connection *connection);
+// Ends a transfer, whether it is over or not.
+void ccurl_end(ccurl_connection *connection);
+
+// A figure of the last transfer; 0 where it has none.
+long ccurl_info_long(ccurl_connection *connection, int info);
+int64_t ccurl_info_microseconds(ccurl_connection *connection, int info);
+// What went wrong, in libcurl's words.
+const char *ccurl_error_text(ccurl_connection *connection, int code);
+
+#ifdef __clang__
+#pragma clang assume_nonnull end
+#endif

@@ -16,9 +16,10 @@ public final class CurlTransport: HTTPTransport {
         }
     }
 
-    let addressGuard: AddressGuard
-    let environment: [String: String]
-    let settings: Settings
+    private let addressGuard: AddressGuard
+    private let environment: [String: String]
+    private let settings: Settings
+    private let pool = Monitor(CurlConnectionPool())
 
     /// Cheap: opens and loads nothing.
     ///
@@ -36,6 +37,79 @@ public final class CurlTransport: HTTPTransport {
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
-        throw FetchFailure.noLibcurl(detail: "not connected yet")
+        let proxy = ProxyChoice(for: request.url, environment: environment)
+        if proxy != .direct {
+            let limit = request.timeouts.connect
+            try ProxiedHost(addressGuard: addressGuard) { host in
+                try NameLookup.addresses(of: host, limit: limit, interruption: interruption)
+            }.judge(request.url)
+        }
+        let connection = try pool.withLock { $0.take(for: request.url.origin) } ?? CurlConnection()
+        connection.origin = request.url.origin
+        defer {
+            ccurl_reset(connection.handle)
+            pool.withLock { $0.giveBack(connection) }
+        }
+        try apply(request, proxy: proxy, to: connection.handle)
+        return try withoutActuallyEscaping(receive) { receive in
+            try CurlExchange(request, guard: addressGuard, proxy: proxy, receive: receive)
+                .run(on: connection, interruption: interruption)
+        }
+    }
+
+    /// Sets the options of a connection, which has none.
+    private func apply(_ request: HTTPRequest, proxy: ProxyChoice, to handle: OpaquePointer) throws {
+        func set(_ option: Int, _ value: Int) { ccurl_set_long(handle, Int32(option), value) }
+        func set(_ option: Int, _ value: String?) throws {
+            guard ccurl_set_string(handle, Int32(option), value) == CCURL_OK else {
+                throw FetchFailure.transportFault(url: request.url, detail: "option \(option) is refused")
+            }
+        }
+        // Threads and signals don't mix.
+        set(CCURL_NOSIGNAL, 1)
+        // A name lookup that hangs must not keep a cancelled or overdue exchange from ending.
+        set(CCURL_QUICK_EXIT, 1)
+        set(CCURL_PROTOCOLS, CCURL_PROTOCOLS_HTTP_AND_HTTPS)
+        set(CCURL_HTTP_VERSION, CCURL_HTTP_VERSION_2TLS)
+        set(CCURL_HTTP09_ALLOWED, 0)
+        set(CCURL_HTTPGET, 1)
+        set(CCURL_FOLLOWLOCATION, 0)
+        set(CCURL_PATH_AS_IS, 1)
+        set(CCURL_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CCURL_TCP_KEEPALIVE, 1)
+        set(CCURL_CONNECTTIMEOUT_MS, Self.milliseconds(request.timeouts.connect))
+        set(CCURL_TIMEOUT_MS, Self.milliseconds(request.timeouts.total))
+        set(CCURL_LOW_SPEED_LIMIT, 1)
+        set(CCURL_LOW_SPEED_TIME, (Self.milliseconds(request.timeouts.stall) + 999) / 1000)
+        try set(CCURL_URL, request.url.requestText)
+        try set(CCURL_USERAGENT, "apod-tools/\(toolsVersion)")
+        // Both are set even to nothing, so that libcurl doesn't look into the environment itself.
+        if case .proxy(let address) = proxy { try set(CCURL_PROXY, address) } else { try set(CCURL_PROXY, "") }
+        try set(CCURL_NOPROXY, "")
+        if let start = request.rangeStart {
+            try set(CCURL_RANGE, "\(start)-")
+        } else if request.acceptsCompression {
+            // Everything that libcurl can undo.
+            try set(CCURL_ACCEPT_ENCODING, "")
+        }
+        if let credentials = request.url.credentials {
+            try set(CCURL_USERNAME, credentials.user)
+            try set(CCURL_PASSWORD, credentials.password)
+        }
+        if settings.usesNetrc { set(CCURL_NETRC, CCURL_NETRC_OPTIONAL) }
+        if let file = settings.certificateFile { try set(CCURL_CAINFO, file) }
+        for header in request.headers {
+            guard header.isValid else { throw FetchFailure.badHeader(name: header.name) }
+            // A name with a colon alone would make libcurl leave its own field of that name out.
+            let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+            guard ccurl_add_header(handle, line) else {
+                throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
+            }
+        }
+    }
+
+    /// Milliseconds for libcurl, to which 0 means without end.
+    private static func milliseconds(_ span: Duration) -> Int {
+        Int(min(max(span.milliseconds, 1), Int64(Int32.max)))
     }
 }

@@ -1,0 +1,85 @@
+import Support
+
+/// Why the cache could not do what it was asked to.
+public enum CacheFailure: Failure, Equatable {
+    /// Nothing is kept under this key.
+    case absent(key: String)
+    /// Nothing is kept under this key, and the network must not be asked.
+    case offline(key: String)
+    /// The name of a scope is empty, too long, or has control characters.
+    case badScope(reason: String)
+    /// A key is empty, too long, or has control characters.
+    case badKey(reason: String)
+    /// The root's layout was made by a later version of the tools.
+    case newerLayout(found: Int, supported: Int, root: String)
+    /// The root is missing and cannot be made.
+    case cannotMakeRoot(path: String, errno: Int32)
+    /// The root can be read, but not changed.
+    case readOnly(root: String)
+    /// The disk that holds the root is full.
+    case diskFull(root: String)
+    /// The index could not be read or written.
+    case io(detail: String, root: String)
+    /// The index is no database any more, and could not be replaced by an empty one.
+    case indexDamaged(detail: String, root: String)
+    /// Other processes kept the index busy for longer than is reasonable.
+    case busy(root: String)
+    /// The scope was switched or purged while this entry was on its way.
+    case scopeChanged(scope: String)
+    /// A statement that this version of the tools should never have sent.
+    case fault(detail: String)
+}
+
+extension CacheFailure {
+    public var code: String {
+        switch self {
+        case .absent: "not-cached"
+        case .offline: "offline"
+        case .badScope: "bad-scope"
+        case .badKey: "bad-key"
+        case .newerLayout: "newer-layout"
+        case .cannotMakeRoot: "cache-root"
+        case .readOnly: "cache-read-only"
+        case .diskFull: "disk-full"
+        case .io: "cache-io"
+        case .indexDamaged: "cache-damaged"
+        case .busy: "cache-busy"
+        case .scopeChanged: "scope-changed"
+        case .fault: "internal"
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .absent(let key): "not in the cache: \(key)"
+        case .offline(let key): "not in the cache, and the network must not be used: \(key)"
+        case .badScope(let reason): "this cannot be the name of a scope: \(reason)"
+        case .badKey(let reason): "this cannot be the key of an entry: \(reason)"
+        case .newerLayout(let found, let supported, let root):
+            "the cache at \(root) has layout \(found), this version knows \(supported); use newer tools or another"
+                + " --cache-dir"
+        case .cannotMakeRoot(let path, let errno):
+            "cannot make the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
+        case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
+        case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
+        case .io(let detail, let root): "cannot read or write the index of the cache at \(root): \(detail)"
+        case .indexDamaged(let detail, let root):
+            "the index of the cache at \(root) is damaged and could not be replaced: \(detail); remove the folder"
+        case .busy(let root): "the cache at \(root) is busy; try again later"
+        case .scopeChanged(let scope): "the scope \(scope) was switched or emptied meanwhile; run it again"
+        case .fault(let detail): "unexpected fault in the cache: \(detail)"
+        }
+    }
+
+    public var exitCode: ExitCode {
+        switch self {
+        case .absent: .absent
+        case .badScope, .badKey: .usage
+        case .newerLayout: .configuration
+        case .cannotMakeRoot, .readOnly: .cannotCreate
+        case .diskFull, .io, .indexDamaged: .io
+        case .offline, .busy, .scopeChanged: .temporary
+        case .fault: .software
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Support
+
+/// How one run uses the cache.
+public struct CacheSettings: Sendable {
+    /// The root folder; made where it is missing. A relative path is taken from the current folder.
+    public var root: String
+    /// The scope to use; nil is the one last switched to, else `default`.
+    public var scope: ScopeName?
+    /// How long an entry counts as fresh after it was fetched.
+    public var ttl: Duration = .seconds(14 * 86_400)
+    /// How many bytes of files to keep in the root, over all scopes.
+    public var capacity: Int = 200_000_000
+    /// How long a path stays valid after it was handed out.
+    public var lease: Duration = .seconds(600)
+    /// Never ask the network: what has expired is handed out as it is.
+    public var isOffline = false
+    /// Always ask the network, also for what has not expired.
+    public var refreshes = false
+    /// Hand out what has expired when the server cannot be reached.
+    public var servesStale = true
+
+    public init(root: String, scope: ScopeName? = nil) {
+        self.root = root
+        self.scope = scope
+    }
+}

@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// The right to do something alone, among all threads and processes: an exclusive `flock` on a file.
+///
+/// Each lock is an open file description of its own, so threads of one process exclude one another as processes do,
+/// and the kernel lets go of it when its holder dies, whatever the cause. The file is removed by its holder; whoever
+/// locked a file that had just been removed sees so by its count of links, and begins again.
+final class KeyLock: Sendable {
+    private let file: File
+    private let removesFile: Bool
+    /// Whether somebody else held it when it was first asked for.
+    let wasContended: Bool
+
+    /// Waits between two looks: doubling, so that a lock that is held for a moment is had at once, and one that is held
+    /// for a download costs forty wake-ups a second. Asking rather than sleeping in `flock` lets a stopped run go at
+    /// once.
+    private static let firstWait: Duration = .milliseconds(1)
+    private static let longestWait: Duration = .milliseconds(25)
+
+    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped.
+    convenience init(root: CacheRoot, path: String, removesFile: Bool = true, interruption: Interruption) throws {
+        var wait = Self.firstWait
+        var contended = false
+        while true {
+            if let file = try Self.attempt(root: root, path: path) {
+                self.init(file: file, removesFile: removesFile, wasContended: contended)
+                return
+            }
+            contended = true
+            try interruption.sleep(wait)
+            wait = min(wait * 2, Self.longestWait)
+        }
+    }
+
+    private init(file: File, removesFile: Bool, wasContended: Bool) {
+        self.file = file
+        self.removesFile = removesFile
+        self.wasContended = wasContended
+    }
+
+    /// Removing the file first, while the lock is held: nobody else can be between opening it and locking it without
+    /// noticing.
+    deinit {
+        if removesFile { unlink(file.path) }
+    }
+
+    /// The locked file; nil while somebody else holds it.
+    private static func attempt(root: CacheRoot, path: String) throws -> File? {
+        let file = try root.openToWrite(path, O_RDWR)
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return nil }
+            if errno != EINTR { throw SystemFailure(errno: errno, "lock \(path)") }
+        }
+        var status = stat()
+        guard fstat(file.descriptor, &status) == 0 else { throw SystemFailure(errno: errno, "look at \(path)") }
+        return status.st_nlink > 0 ? file : try attempt(root: root, path: path)
+    }
+}

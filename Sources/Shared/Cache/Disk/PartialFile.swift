@@ -1,0 +1,90 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// A download under way, or what one that broke off has left. Belongs to whoever holds the key's lock.
+///
+/// Beside the bytes lies a note of the version that they belong to. The note goes before the bytes are cut off, and is
+/// written before new ones come: bytes never stand beside the note of another version. A note is void after a restart
+/// of the machine, since bytes that were not waited for may be missing in the middle.
+struct PartialFile {
+    let path: String
+    let root: CacheRoot
+
+    /// What the bytes belong to.
+    struct Note: Equatable {
+        /// SHA-256 of the address that was asked.
+        var address: String
+        /// A strong ETag.
+        var etag: String
+        var boot: String
+    }
+
+    private var notePath: String { path + ".note" }
+
+    /// Opens the file for reading and writing, as it is.
+    func open() throws -> File { try root.openToWrite(path, O_RDWR) }
+
+    /// The note; nil where there is none, or not a whole one.
+    func readNote() -> Note? {
+        guard let file = try? File.open(notePath, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 6, lines[0] == Self.magic, lines[4] == "end" else { return nil }
+        return Note(address: String(lines[1]), etag: String(lines[2]), boot: String(lines[3]))
+    }
+
+    /// Makes `file` empty, and notes what will come.
+    func restart(_ file: File, note: Note?) throws {
+        unlink(notePath)
+        try Self.truncate(file, to: 0)
+        guard let note else { return }
+        try root.openToWrite(notePath, O_WRONLY | O_EXCL).write(
+            Array("\(Self.magic)\n\(note.address)\n\(note.etag)\n\(note.boot)\nend\n".utf8))
+    }
+
+    static func truncate(_ file: File, to count: Int) throws {
+        while ftruncate(file.descriptor, off_t(count)) != 0 {
+            if errno != EINTR { throw SystemFailure(errno: errno, "cut \(file.path)") }
+        }
+        if lseek(file.descriptor, off_t(count), SEEK_SET) < 0 {
+            throw SystemFailure(errno: errno, "write \(file.path)")
+        }
+    }
+
+    /// Removes bytes and note, as far as they are still there.
+    func remove() {
+        unlink(path)
+        unlink(notePath)
+    }
+
+    private static let magic = "apod-tools partial 1"
+
+    /// A word for the time since the machine was started; nil where the system has none.
+    static let boot: String? = {
+        #if canImport(Darwin)
+        var name = [CChar](repeating: 0, count: 64)
+        var size = name.count
+        guard sysctlbyname("kern.bootsessionuuid", &name, &size, nil, 0) == 0 else { return nil }
+        return String(cString: name)
+        #else
+        guard let file = try? File.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
+            let bytes = try? file.bytes(unsized: 64)
+        else { return nil }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        #endif
+    }()
+}
+
+extension File {
+    /// The beginning of a file whose size the system does not tell, as in `/proc`.
+    fileprivate func bytes(unsized limit: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
+            initialized = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+        }
+    }
+}

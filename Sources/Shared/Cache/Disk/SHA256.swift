@@ -1,0 +1,35 @@
+import CNettle
+
+/// The SHA-256 digest (FIPS 180-4) of bytes that come in pieces.
+struct SHA256 {
+    private var context = sha256_ctx()
+
+    init() { cnettle_sha256_init(&context) }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty, let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+        cnettle_sha256_update(&context, bytes.count, base)
+    }
+
+    /// The digest of everything so far, as 64 lower-case hexadecimal digits; afterwards it begins anew.
+    mutating func finish() -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        cnettle_sha256_digest(&context, &digest)
+        let digits = Array("0123456789abcdef".utf8)
+        return String(unsafeUninitializedCapacity: 64) { text in
+            for (index, byte) in digest.enumerated() {
+                text[2 * index] = digits[Int(byte >> 4)]
+                text[2 * index + 1] = digits[Int(byte & 15)]
+            }
+            return 64
+        }
+    }
+
+    /// The digest of a text's UTF-8.
+    static func hex(of text: String) -> String {
+        var hash = SHA256()
+        var text = text
+        text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
+        return hash.finish()
+    }
+}

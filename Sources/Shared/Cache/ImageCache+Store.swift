@@ -1,0 +1,68 @@
+import Support
+
+extension ImageCache {
+    /// Keeps bytes from a file or from memory under a key. Status `hit` where the very same are there already, else
+    /// `miss`.
+    ///
+    /// - Parameters:
+    ///   - url: where the bytes come from, without credentials; nil for a local file.
+    ///   - inspect: by default the cache's own inspection.
+    /// Throws what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    public func store(
+        _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        do {
+            try requireWriting()
+            return try interruption.during {
+                let lock = try lock(key.name)
+                defer { withExtendedLifetime(lock) {} }
+                return try storeAlone(source, key: key, url: url, inspect: inspect ?? self.inspect)
+            }
+        } catch {
+            if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
+            throw error
+        }
+    }
+
+    /// To be called with the key's lock held.
+    private func storeAlone(
+        _ source: some ByteSource, key: CacheKey, url: String?, inspect: Inspection
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        let generation = try index.generation()
+        let old = try sound(key.name, isLocked: true)
+        if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
+            let now = clock.now()
+            let kept = try index.refresh(
+                old, validators: old.validators, expiresAt: now + settings.ttl,
+                leaseUntil: max(old.leaseUntil, lease.end(from: now)), generation: generation, now: now)
+            if let kept {
+                count(.hit, kept)
+                return (kept, .hit)
+            }
+        }
+        let partial = PartialFile(path: index.root.partial(key.name, in: scope), root: index.root)
+        defer { partial.remove() }
+        let file = try partial.open()
+        try partial.restart(file, note: nil)
+        var hash = SHA256()
+        var bytes = 0
+        try BlobStore.copy(source) { piece in
+            try interruption.check()
+            try file.write(piece)
+            hash.update(piece)
+            bytes += piece.count
+        }
+        let picture = try inspect(try partial.open())
+        try file.synchronize()
+        let now = clock.now()
+        let new = NewEntry(
+            name: key.name, key: key.text, url: url, file: try BlobStore.file(key.name, picture), bytes: bytes,
+            sha256: hash.finish(), picture: picture, fetchedAt: now, expiresAt: now + settings.ttl, lastUsed: now,
+            leaseUntil: lease.end(from: now))
+        index.count {
+            $0.add(.misses)
+            $0.add(.stored)
+        }
+        return (try keep(partial.path, as: new, replacing: old, generation: generation), .miss)
+    }
+}

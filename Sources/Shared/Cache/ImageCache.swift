@@ -1,0 +1,243 @@
+import Formats
+import Support
+
+/// The files of one scope, kept on the disk and shared with every other process that uses the same root.
+///
+/// All calls block, and may come from any number of threads. Entries appear whole or not at all; one that turns out
+/// to be damaged or without its file is treated as absent.
+public final class ImageCache: Sendable {
+    public let settings: CacheSettings
+    /// Looks at bytes before they are stored.
+    public let inspect: Inspection
+    let index: Index
+    let clock: Clock
+    let log: Log
+    let interruption: Interruption
+    let lease: Lease
+    private let trimming = Monitor(Trimming())
+
+    private struct Trimming {
+        /// Leases keep everything that could go: looking again would cost and give nothing before then.
+        var notBefore = Timestamp(milliseconds: .min)
+        var hasWarned = false
+    }
+
+    /// How many counted events may wait in memory for the next transaction.
+    private static let tallyLimit = 4096
+
+    /// Opens the cache, making its root where it is missing. Costs some tenths of a millisecond, however many entries
+    /// there are. Throws `CacheFailure`: `cannotMakeRoot`, `newerLayout`, `io`, `busy`.
+    ///
+    /// - Parameter inspect: by default a whole picture of a format that the tools read, see `ImageInspection`.
+    public init(
+        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, interruption: Interruption,
+        inspect: @escaping Inspection = ImageCache.wholePicture
+    ) throws {
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+        self.interruption = interruption
+        self.inspect = inspect
+        lease = Lease(promise: settings.lease)
+        index = try Index(root: CacheRoot(settings.root), scope: settings.scope, log: log, interruption: interruption)
+    }
+
+    deinit { close() }
+
+    /// Accepts what `ImageInspection` does. Throws `FormatFailure`.
+    public static let wholePicture: Inspection = { source in
+        let header = try ImageInspection.inspect(source)
+        return InspectedPicture(format: header.format, upright: header.uprightSize)
+    }
+
+    /// The scope in use.
+    public var scope: ScopeName { index.scope }
+
+    /// The absolute path of the root.
+    public var root: String { index.root.path }
+
+    /// The entry of this key, expired or not; nil where there is none. Never asks the network.
+    ///
+    /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
+    ///   a lease. At most one small write a minute and entry.
+    public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
+        guard let found = try sound(key.name), let entry = handingOut ? try handOut(found) : found else {
+            index.count { $0.add(.misses) }
+            return nil
+        }
+        count(status(of: entry), entry)
+        return entry
+    }
+
+    /// Whether an entry is fresh (`hit`) or has expired (`stale`).
+    public func status(of entry: Entry) -> CacheStatus { entry.isExpired(at: clock.now()) ? .stale : .hit }
+
+    /// Removes an entry and its variants at once, whatever leases they have; false where there was none.
+    @discardableResult
+    public func remove(_ key: CacheKey) throws -> Bool {
+        try requireWriting()
+        let lock = try lock(key.name)
+        defer { withExtendedLifetime(lock) {} }
+        return try index.remove(key.name, now: clock.now()) > 0
+    }
+
+    /// Gives all entries of the scope to `body`, variants included, in an order without meaning. Entries that come or
+    /// go meanwhile may or may not be among them. Memory does not grow with their number; nothing is locked while
+    /// `body` runs.
+    public func forEachEntry(_ body: (Entry) throws -> Void) throws {
+        var last = ""
+        while true {
+            try interruption.check()
+            let page = try index.page(after: last, limit: 256)
+            for entry in page { try body(entry) }
+            guard let name = page.last?.name else { return }
+            last = name
+        }
+    }
+
+    /// What the root holds and what was counted, up to this moment.
+    public func statistics() throws -> Statistics {
+        if !index.isReadOnly { try index.flush(now: clock.now()) }
+        return try index.statistics(capacity: settings.capacity)
+    }
+
+    /// Writes what was counted and not written yet, and trims where leases that have ended allow it now. Called when
+    /// the last reference goes; a tool that ends by `exit` calls it itself. The cache stays usable.
+    public func close() {
+        guard index.pendingEvents > 0, !index.isReadOnly else { return }
+        do {
+            try index.flush(now: clock.now())
+            trim()
+        } catch {
+            log.detail("the cache's counters were not written: \(failure(of: error).message)")
+        }
+    }
+
+    // MARK: Shared by what follows in other files
+
+    /// The entry of this name, if its file is there as the index says. A row that is wrong is removed.
+    /// - Parameter isLocked: whether the caller holds the entry's lock.
+    func sound(_ name: String, isLocked: Bool = false) throws -> Entry? {
+        guard var entry = try index.find(name) else { return nil }
+        if entry.isUnsettled {
+            guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
+            entry = settled
+        }
+        if BlobStore.isWhole(entry) { return entry }
+        // The file is gone, or the whole root is.
+        try index.reopenIfReplaced()
+        if !index.isReadOnly {
+            try index.heal(name, now: clock.now(), isSound: BlobStore.isWhole)
+            log.detail("the file of \(entry.key ?? name) was lost: its entry is dropped")
+        }
+        return nil
+    }
+
+    /// Finds out whether an entry, whose replacement began, belongs to the file that is there: waits for whoever
+    /// replaces it, else compares the content.
+    private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
+        if index.isReadOnly { return BlobStore.hasContent(of: entry) ? entry : nil }
+        let lock = isLocked ? nil : try lock(entry.name)
+        defer { withExtendedLifetime(lock) {} }
+        guard let entry = try index.find(entry.name) else { return nil }
+        if !entry.isUnsettled { return entry }
+        if BlobStore.hasContent(of: entry) {
+            try index.settle(entry, now: clock.now())
+            return entry
+        }
+        try index.heal(entry.name, now: clock.now()) { !$0.isUnsettled }
+        return nil
+    }
+
+    /// Writes down that the entry is used from now on, where that is not written already; nil where it has just gone.
+    /// A root that cannot be written must not keep anyone from reading.
+    func handOut(_ entry: Entry) throws -> Entry? {
+        let now = clock.now()
+        guard lease.mustWrite(entry, now: now), !index.isReadOnly else {
+            if index.pendingEvents > Self.tallyLimit { try? index.flush(now: now) }
+            return entry
+        }
+        // One that was written before the clock was set back means nothing.
+        let kept = entry.lastUsed > now ? now : entry.leaseUntil
+        do {
+            return try index.touch(entry, leaseUntil: max(kept, lease.end(from: now)), now: now) ? entry : nil
+        } catch let failure as CacheFailure {
+            switch failure {
+            case .readOnly, .diskFull, .io, .busy:
+                log.detail("the use of an entry was not written down: \(failure.message)")
+                return entry
+            default: throw failure
+            }
+        }
+    }
+
+    /// The lock of one entry's name, for whoever fetches, makes or removes it.
+    func lock(_ name: String) throws -> KeyLock {
+        let path = index.root.lock(name, in: scope)
+        let lock = try KeyLock(root: index.root, path: path, interruption: interruption)
+        // The root may have been removed under a running tool.
+        try index.reopenIfReplaced()
+        return lock
+    }
+
+    func requireWriting() throws {
+        if index.isReadOnly { throw CacheFailure.readOnly(root: root) }
+    }
+
+    func count(_ status: CacheStatus, _ entry: Entry) {
+        index.count { tally in
+            switch status {
+            case .hit: tally.add(.hits)
+            case .stale: tally.add(.stale)
+            case .revalidated: tally.add(.revalidated)
+            case .miss, .bypass: tally.add(.misses)
+            }
+            if status != .miss { tally.add(.bytesServed, entry.bytes) }
+        }
+    }
+
+    /// Puts a finished file in place as an entry, then keeps the root within its capacity.
+    /// - Parameter old: the entry that it replaces.
+    func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
+        let now = clock.now()
+        if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
+        let entry = try index.commit(new, generation: generation, now: now) {
+            try BlobStore.place(temporary, at: index.root.blob(new.file, in: scope))
+        }
+        trim()
+        return entry
+    }
+
+    /// Keeps the root within its capacity as far as leases and pins allow. Costs one look at one row where there is
+    /// room. That it fails is no reason to fail what was stored.
+    func trim() {
+        do {
+            let now = clock.now()
+            guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
+            var isUnderway = false
+            while true {
+                let (kept, mayContinue) = try index.trimBatch(
+                    capacity: settings.capacity, isUnderway: isUnderway, now: now)
+                isUnderway = true
+                if mayContinue { continue }
+                if kept > settings.capacity { reportExcess(kept - settings.capacity, now: now) }
+                return
+            }
+        } catch {
+            log.detail("the cache was not trimmed: \(failure(of: error).message)")
+        }
+    }
+
+    private func reportExcess(_ bytes: Int, now: Timestamp) {
+        let isFirst = trimming.withLock { trimming in
+            defer { trimming.hasWarned = true }
+            trimming.notBefore = now + .seconds(1)
+            return !trimming.hasWarned
+        }
+        if isFirst {
+            log.warning(
+                "the cache is \(bytes) bytes over its capacity, since everything in it is in use; the next run after"
+                    + " that ends trims it")
+        }
+    }
+}

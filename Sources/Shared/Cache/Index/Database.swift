@@ -1,0 +1,150 @@
+import CSQLite
+
+/// A connection to an SQLite file, with its prepared statements. Not safe for several threads at once: its owner sees
+/// to that.
+final class Database {
+    private let handle: OpaquePointer
+    private var statements: [String: Statement] = [:]
+    private let root: String
+
+    /// How long to wait for other processes' transactions, which take a millisecond each and a checkpoint at times:
+    /// long enough for hundreds of them, short enough to notice a process that is stuck.
+    static let patience: Duration = .seconds(30)
+    /// Pages in the write-ahead log before it is copied into the database. The first process to open the index reads
+    /// the whole log, about 1 µs a page, so it must stay short; and each copying costs two waits for the disk, so not
+    /// too short. One touch of an entry writes three to five pages.
+    static let checkpointPages: Int32 = 128
+
+    /// Opens the file at `path`, which must exist; a file that this process may only read is opened for reading.
+    /// Nothing is read yet. `immutable` asks SQLite to neither lock the file nor look for a log beside it, which is
+    /// what it takes in a folder where nothing can be made.
+    init(path: String, root: String, immutable: Bool = false) throws {
+        self.root = root
+        var opened: OpaquePointer?
+        let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let status =
+            immutable
+            ? sqlite3_open_v2(
+                "file:\(Self.escapedForURI(path))?immutable=1", &opened, common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                nil)
+            : sqlite3_open_v2(path, &opened, common | SQLITE_OPEN_READWRITE, nil)
+        guard let opened else { throw CacheFailure.io(detail: "out of memory", root: root) }
+        guard status == SQLITE_OK else {
+            let failure = CacheFailure(sqlite: status, message: String(cString: sqlite3_errmsg(opened)), root: root)
+            sqlite3_close_v2(opened)
+            throw failure
+        }
+        handle = opened
+        sqlite3_busy_timeout(handle, Int32(Self.patience.milliseconds))
+        sqlite3_wal_autocheckpoint(handle, Self.checkpointPages)
+        // Closing must cost nothing: the log is short, and the next connection continues it.
+        _ = csqlite_keep_log_on_close(handle)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Whether the file can only be read.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
+
+    /// Runs statements that take and give nothing.
+    func execute(_ sql: String) throws {
+        let status = sqlite3_exec(handle, sql, nil, nil, nil)
+        if status != SQLITE_OK { throw failure(status) }
+    }
+
+    /// Runs a statement and gives how many rows it changed.
+    @discardableResult
+    func run(_ sql: String, _ values: Value...) throws -> Int {
+        let statement = try prepared(sql, values)
+        defer { statement.reset() }
+        while try statement.step() {}
+        return Int(sqlite3_changes(handle))
+    }
+
+    /// What `read` makes of the first row; nil where there is none.
+    func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
+        let statement = try prepared(sql, values)
+        defer { statement.reset() }
+        return try statement.step() ? read(Row(statement: statement)) : nil
+    }
+
+    /// What `read` makes of each row.
+    func all<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> [Result] {
+        let statement = try prepared(sql, values)
+        defer { statement.reset() }
+        var results: [Result] = []
+        while try statement.step() { results.append(try read(Row(statement: statement))) }
+        return results
+    }
+
+    /// Runs `body` in a transaction that holds the write lock from its beginning, so that it never has to give up half
+    /// way; undone where `body` throws.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try run("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try run("COMMIT")
+            return result
+        } catch {
+            // SQLite has rolled back by itself after some errors; a second time is refused and changes nothing.
+            _ = try? run("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func prepared(_ sql: String, _ values: [Value]) throws -> Statement {
+        let statement: Statement
+        if let known = statements[sql] {
+            statement = known
+        } else {
+            var compiled: OpaquePointer?
+            let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
+            guard status == SQLITE_OK, let compiled else { throw failure(status) }
+            statement = Statement(compiled, fail: { [root, handle] in
+                CacheFailure(sqlite: $0, message: String(cString: sqlite3_errmsg(handle)), root: root)
+            })
+            statements[sql] = statement
+        }
+        try statement.bind(values)
+        return statement
+    }
+
+    private func failure(_ status: Int32) -> CacheFailure {
+        CacheFailure(sqlite: status, message: String(cString: sqlite3_errmsg(handle)), root: root)
+    }
+
+    /// A path as it must be written within a `file:` URI (RFC 3986 §3.3).
+    private static func escapedForURI(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        var result = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."), UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+        return result
+    }
+}
+
+extension CacheFailure {
+    /// What an SQLite result code means to the user of the cache.
+    init(sqlite status: Int32, message: String, root: String) {
+        switch status & 0xFF {
+        case SQLITE_FULL: self = .diskFull(root: root)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: self = .indexDamaged(detail: message, root: root)
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: self = .readOnly(root: root)
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(root: root)
+        case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOMEM, SQLITE_PROTOCOL, SQLITE_NOLFS, SQLITE_INTERRUPT:
+            self = .io(detail: message, root: root)
+        default: self = .fault(detail: "SQLite \(status): \(message)")
+        }
+    }
+}

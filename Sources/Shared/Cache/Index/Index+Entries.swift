@@ -1,0 +1,192 @@
+import Support
+
+/// A file that is ready to be put in place, and what its row will say.
+struct NewEntry {
+    var name: String
+    var key: String
+    var kind: Entry.Kind = .original
+    var parent: String?
+    var parentSHA256: String?
+    var url: String?
+    var file: String
+    var bytes: Int
+    var sha256: String
+    var picture: InspectedPicture
+    var validators = Validators()
+    var fetchedAt: Timestamp
+    var expiresAt: Timestamp
+    var lastUsed: Timestamp
+    var leaseUntil: Timestamp
+}
+
+extension Index {
+    static let selectByName = "SELECT \(columns) FROM entries WHERE scope = ?1 AND name = ?2"
+    static let selectPage =
+        "SELECT \(columns) FROM entries WHERE scope = ?1 AND name > ?2 AND kind < 2 ORDER BY name LIMIT ?3"
+    static let touch = "UPDATE entries SET last_used = ?3, lease_until = ?4 WHERE id = ?1 AND name = ?2"
+    static let upsert = """
+        INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
+            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+        ON CONFLICT (scope, name) DO UPDATE SET
+            key = ?3, kind = ?4, parent = ?5, parent_sha256 = ?6, url = ?7, file = ?8, bytes = ?9, content_type = ?10,
+            sha256 = ?11, width = ?12, height = ?13, details = ?14, etag = ?15, last_modified = ?16, fetched_at = ?17,
+            expires_at = ?18, last_used = ?19, lease_until = ?20, unsettled = 0
+        RETURNING \(columns)
+        """
+    static let selectFamily = "SELECT id, file FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
+    static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = ?1 AND parent = ?2"
+
+    private static let columns = """
+        id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
+        last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled
+        """
+
+    /// The row of this name, whatever has become of its file.
+    func find(_ name: String) throws -> Entry? {
+        try perform { connection in
+            guard let scopeID = try connection.findScope(scope) else { return nil }
+            return try connection.database.first(Self.selectByName, Value(scopeID), Value(name), read: entry)
+        }
+    }
+
+    /// Up to `limit` entries whose names come after `name`.
+    func page(after name: String, limit: Int) throws -> [Entry] {
+        try perform { connection in
+            guard let scopeID = try connection.findScope(scope) else { return [] }
+            return try connection.database.all(
+                Self.selectPage, Value(scopeID), Value(name), Value(limit), read: entry)
+        }
+    }
+
+    /// Writes down that the entry is in use; false where it has gone meanwhile.
+    func touch(_ entry: Entry, leaseUntil: Timestamp, now: Timestamp) throws -> Bool {
+        try write(now: now) { connection in
+            try connection.database.run(
+                Self.touch, Value(Int(entry.id)), Value(entry.name), Value(now), Value(leaseUntil)) == 1
+        }
+    }
+
+    /// Marks an entry whose file is about to be replaced: should that be cut short, nobody will trust the row.
+    func unsettle(_ entry: Entry, now: Timestamp) throws {
+        try write(now: now) { connection in
+            _ = try connection.database.run(
+                "UPDATE entries SET unsettled = 1 WHERE id = ?1 AND name = ?2", Value(Int(entry.id)),
+                Value(entry.name))
+        }
+    }
+
+    /// Takes the mark off again: row and file do belong together.
+    func settle(_ entry: Entry, now: Timestamp) throws {
+        try write(now: now) { connection in
+            _ = try connection.database.run(
+                "UPDATE entries SET unsettled = 0 WHERE id = ?1 AND name = ?2", Value(Int(entry.id)),
+                Value(entry.name))
+        }
+    }
+
+    /// Puts a file in place by `place` and writes its row, as one.
+    ///
+    /// Where the new file has another name than that of the entry it replaces, the old one goes, unless somebody may
+    /// still use it: then it stays, as an entry that only trimming sees.
+    func commit(
+        _ new: NewEntry, generation: Int64, now: Timestamp, place: () throws -> Void
+    ) throws -> Entry {
+        var isPlaced = false
+        return try write(now: now) { connection in
+            try check(generation: generation, in: connection)
+            let database = connection.database
+            let scopeID = try connection.makeScope(scope)
+            if new.file != new.name {
+                try database.run(
+                    "DELETE FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(new.file))
+            }
+            let old = try database.first(Self.selectByName, Value(scopeID), Value(new.name), read: entry)
+            if let old, old.file != new.file {
+                if old.isPinned || old.leaseUntil > now {
+                    try database.run(
+                        "UPDATE entries SET name = file, kind = ?2, parent = name, pinned = 0 WHERE id = ?1",
+                        Value(Int(old.id)), Value(Entry.Kind.superseded.rawValue))
+                } else {
+                    BlobStore.remove(old.path)
+                    try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(old.id)))
+                }
+            }
+            // Once only, although a damaged index makes all of this run twice.
+            if !isPlaced { try place() }
+            isPlaced = true
+            let stored = try database.first(
+                Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
+                Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),
+                Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
+                Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
+                Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
+                Value(new.leaseUntil), read: entry)
+            guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
+            return stored
+        }
+    }
+
+    /// Writes down that an entry was found unchanged by its server; nil where it has gone meanwhile.
+    func refresh(
+        _ entry: Entry, validators: Validators, expiresAt: Timestamp, leaseUntil: Timestamp, generation: Int64,
+        now: Timestamp
+    ) throws -> Entry? {
+        try write(now: now) { connection in
+            try check(generation: generation, in: connection)
+            guard let scopeID = try connection.findScope(scope) else { return nil }
+            let refreshed = try connection.database.first(
+                """
+                UPDATE entries SET etag = ?3, last_modified = ?4, fetched_at = ?5, expires_at = ?6, last_used = ?5,
+                    lease_until = ?7
+                WHERE id = ?1 AND name = ?2 RETURNING \(Self.columns)
+                """, Value(Int(entry.id)), Value(entry.name), Value(validators.etag), Value(validators.lastModified),
+                Value(now), Value(expiresAt), Value(leaseUntil), read: self.entry)
+            try connection.database.run(Self.expireVariants, Value(scopeID), Value(entry.name), Value(expiresAt))
+            return refreshed
+        }
+    }
+
+    /// Removes the row of this name where `isSound` denies it. Asked within the transaction: nobody can store the
+    /// entry anew between the question and its consequence.
+    func heal(_ name: String, now: Timestamp, isSound: (Entry) -> Bool) throws {
+        try write(now: now) { connection in
+            guard let scopeID = try connection.findScope(scope),
+                let found = try connection.database.first(
+                    Self.selectByName, Value(scopeID), Value(name), read: entry), !isSound(found)
+            else { return }
+            try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
+            connection.tally.add(.healed)
+        }
+    }
+
+    /// Removes an original with its variants, or one variant, rows and files; gives how many there were.
+    func remove(_ name: String, now: Timestamp) throws -> Int {
+        try write(now: now) { connection in
+            guard let scopeID = try connection.findScope(scope) else { return 0 }
+            let family = try connection.database.all(Self.selectFamily, Value(scopeID), Value(name)) {
+                ($0.int64(0), $0.string(1))
+            }
+            for (id, file) in family {
+                try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(id)))
+                BlobStore.remove(root.blob(file, in: scope))
+            }
+            return family.count
+        }
+    }
+
+    /// Reads what `columns` lists.
+    private func entry(_ row: Row) -> Entry {
+        let file = row.string(6)
+        return Entry(
+            key: row.optionalString(2), scope: scope, kind: Entry.Kind(rawValue: row.int(3)) ?? .original,
+            path: root.blob(file, in: scope), url: row.optionalString(5), bytes: row.int(7),
+            contentType: row.string(8), sha256: row.string(9), width: row.optionalInt(10),
+            height: row.optionalInt(11), details: row.optionalString(12), fetchedAt: row.timestamp(15),
+            expiresAt: row.timestamp(16), lastUsed: row.timestamp(17), leaseUntil: row.timestamp(18),
+            isPinned: row.bool(19),
+            validators: Validators(etag: row.optionalString(13), lastModified: row.optionalString(14)),
+            id: row.int64(0), name: row.string(1), file: file, parentSHA256: row.optionalString(4),
+            isUnsettled: row.bool(20))
+    }
+}

@@ -1,0 +1,184 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// What is in the cache, as seen from one scope: a database that any number of threads and processes use at once.
+///
+/// One connection serves all threads of a process, one after the other: a statement takes some microseconds, and
+/// nothing that waits for a network happens meanwhile. Files are put in place and removed within the transactions that
+/// say so; as SQLite lets one write at a time, row and file always change together in the eyes of other processes.
+///
+/// An index that turns out damaged is set aside and begun anew, since everything in it can be fetched again.
+final class Index: Sendable {
+    let root: CacheRoot
+    let scope: ScopeName
+    private let log: Log
+    private let interruption: Interruption
+    private let connection: Monitor<Connection>
+
+    struct Connection {
+        var database: Database
+        /// The file that `database` has open.
+        var identity: CacheRoot.Identity?
+        /// The row of the scope, once it is known.
+        var scopeID: Int64?
+        /// Counts to be written with the next transaction.
+        var tally = Tally()
+    }
+
+    /// Opens the index of `root`, making root and index where they are missing. Without a `scope`, the one last
+    /// switched to is used. The cost does not grow with the number of entries.
+    init(root: CacheRoot, scope: ScopeName?, log: Log, interruption: Interruption) throws {
+        let connection = try Self.open(root, log: log, interruption: interruption)
+        self.root = root
+        self.log = log
+        self.interruption = interruption
+        self.scope = try scope ?? Self.currentScope(connection.database) ?? .standard
+        self.connection = Monitor(connection)
+    }
+
+    /// Whether the root can only be read.
+    var isReadOnly: Bool { connection.withLock { $0.database.isReadOnly } }
+
+    /// Runs `body` on the connection, alone among this process's threads; once more on an empty index where this one
+    /// turns out damaged.
+    func perform<Result>(_ body: (inout Connection) throws -> Result) throws -> Result {
+        try connection.withLock { connection in
+            do {
+                return try body(&connection)
+            } catch CacheFailure.indexDamaged(let detail, _) {
+                log.detail("the index of the cache cannot be read: \(detail)")
+                connection = try replacement(for: connection)
+                return try body(&connection)
+            }
+        }
+    }
+
+    /// Runs `body` in a transaction, and writes what has been counted so far with it.
+    func write<Result>(now: Timestamp, _ body: (inout Connection) throws -> Result) throws -> Result {
+        try perform { connection in
+            let database = connection.database
+            let result = try database.transaction {
+                let result = try body(&connection)
+                try connection.writeTally(scope: scope, now: now)
+                return result
+            }
+            connection.tally = Tally()
+            return result
+        }
+    }
+
+    /// Opens the index anew where its file is another one by now: the root was removed under a running tool.
+    func reopenIfReplaced() throws {
+        try connection.withLock { connection in
+            if root.indexIdentity() == connection.identity { return }
+            connection = try Self.open(root, log: log, interruption: interruption, tally: connection.tally)
+        }
+    }
+
+    /// Adds to the counters; written with the next transaction.
+    func count(_ change: (inout Tally) -> Void) {
+        connection.withLock { change(&$0.tally) }
+    }
+
+    /// How many counted events have not been written.
+    var pendingEvents: Int { connection.withLock { $0.tally.events } }
+
+    // MARK: Opening
+
+    private static func open(
+        _ root: CacheRoot, log: Log, interruption: Interruption, tally: Tally = Tally()
+    ) throws -> Connection {
+        if let identity = root.indexIdentity() {
+            do {
+                let database = try openExisting(root)
+                let version = try Schema.version(of: database)
+                if version == Schema.current.version {
+                    return Connection(database: database, identity: identity, tally: tally)
+                }
+                if version > Schema.current.version {
+                    throw CacheFailure.newerLayout(
+                        found: version, supported: Schema.current.version, root: root.path)
+                }
+            } catch CacheFailure.indexDamaged {
+                // Looked at once more below, where nobody else changes it.
+            }
+        }
+        try makeRoot(root)
+        let lock = try KeyLock(root: root, path: root.setupLock, removesFile: false, interruption: interruption)
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            return try setUp(root, tally: tally)
+        } catch CacheFailure.indexDamaged(let detail, _) {
+            try setAside(root, detail: detail, log: log)
+            return try setUp(root, tally: tally)
+        }
+    }
+
+    /// The database as it is, ready for use; for reading only where nothing can be written.
+    private static func openExisting(_ root: CacheRoot) throws -> Database {
+        do {
+            let database = try Database(path: root.index, root: root.path)
+            // Enough for a cache: a crash of the machine may lose the last transactions, never the database. It
+            // spares a wait for the disk at each commit.
+            try database.execute("PRAGMA synchronous = NORMAL")
+            _ = try Schema.version(of: database)
+            return database
+        } catch CacheFailure.io where access(root.path, W_OK) != 0 {
+            // Neither the log nor the memory shared with others can be made here: all there is to read is the
+            // database proper.
+            return try Database(path: root.index, root: root.path, immutable: true)
+        }
+    }
+
+    /// Makes an index of the current layout, or brings one to it. To be called under the set-up lock.
+    private static func setUp(_ root: CacheRoot, tally: Tally) throws -> Connection {
+        try root.makeIndexFile()
+        let identity = root.indexIdentity()
+        let database = try openExisting(root)
+        try Schema.current.migrate(database, root: root.path)
+        return Connection(database: database, identity: identity, tally: tally)
+    }
+
+    private static func makeRoot(_ root: CacheRoot) throws {
+        do {
+            try root.make()
+        } catch let failure as SystemFailure where [EROFS, EACCES, EPERM].contains(failure.errno) {
+            throw root.indexIdentity() == nil
+                ? CacheFailure.cannotMakeRoot(path: root.path, errno: failure.errno)
+                : CacheFailure.readOnly(root: root.path)
+        }
+    }
+
+    /// A connection to an empty index in place of one to a damaged index, unless another process was faster.
+    private func replacement(for connection: Connection) throws -> Connection {
+        try Self.makeRoot(root)
+        do {
+            let lock = try KeyLock(root: root, path: root.setupLock, removesFile: false, interruption: interruption)
+            defer { withExtendedLifetime(lock) {} }
+            if root.indexIdentity() == connection.identity {
+                try Self.setAside(root, detail: "", log: log)
+                return try Self.setUp(root, tally: connection.tally)
+            }
+        }
+        return try Self.open(root, log: log, interruption: interruption, tally: connection.tally)
+    }
+
+    /// Renames the index and what belongs to it, in place of an older one that was set aside. The log goes first: an
+    /// empty index must never find it.
+    private static func setAside(_ root: CacheRoot, detail: String, log: Log) throws {
+        for suffix in ["-wal", "-shm", ""] where rename(root.index + suffix, root.index + ".damaged" + suffix) != 0 {
+            if errno != ENOENT {
+                throw CacheFailure.indexDamaged(detail: systemMessage(errno), root: root.path)
+            }
+        }
+        log.warning(
+            "the index of the cache was damaged\(detail.isEmpty ? "" : " (\(detail))"); it is kept as"
+                + " \(root.index).damaged, and a new one has been begun")
+    }
+}

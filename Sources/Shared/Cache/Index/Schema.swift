@@ -1,0 +1,75 @@
+import Support
+
+/// The layout of the index: numbered steps, each applied once, in order. `PRAGMA user_version` is the count of those
+/// that a file has seen.
+struct Schema: Sendable {
+    /// SQL of each step, from an empty file on. Steps are never changed, only added.
+    let steps: [String]
+
+    var version: Int { steps.count }
+
+    static let current = Schema(steps: [firstLayout])
+
+    /// Brings the index to this version. To be called by one process at a time (the set-up lock); a crash on the way
+    /// leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
+    func migrate(_ database: Database, root: String) throws {
+        // Survives in the file. Readers are never blocked, and a commit waits for no disk.
+        if try Self.version(of: database) == 0 { try database.execute("PRAGMA journal_mode = WAL") }
+        while true {
+            let found = try Self.version(of: database)
+            if found > version { throw CacheFailure.newerLayout(found: found, supported: version, root: root) }
+            if found == version { return }
+            try database.transaction {
+                try database.execute(steps[found])
+                try database.execute("PRAGMA user_version = \(found + 1)")
+            }
+        }
+    }
+
+    static func version(of database: Database) throws -> Int {
+        try database.first("PRAGMA user_version") { $0.int(0) } ?? 0
+    }
+
+    /// * `totals` has one row; the triggers keep it and the sums in `scopes` right, so that no statement can forget to.
+    /// * `entries.name` is 32 hexadecimal digits of the key's SHA-256: the look-up costs the same for any key, and the
+    ///   file's name alone is enough to find or restore its row. `kind`: 0 original, 1 variant, 2 a file that was
+    ///   replaced by one of another name while someone may still use it (its `name` is then that of the file).
+    /// * `parent` is the `name` of a variant's original, which comes and goes independently.
+    /// * `unsettled` says that the file is being replaced: row and file may not belong together.
+    /// * Times are milliseconds since 1970.
+    /// * `entries_by_use` holds everything that trimming looks at, so that leased entries are passed over cheaply.
+    private static let firstLayout = """
+        CREATE TABLE totals (
+            id INTEGER PRIMARY KEY CHECK (id = 1), entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        INSERT INTO totals VALUES (1, 0, 0);
+        CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE scopes (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, folder TEXT NOT NULL UNIQUE,
+            generation INTEGER NOT NULL DEFAULT 0, entries INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0);
+        CREATE TABLE counters (
+            scope INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, since INTEGER NOT NULL,
+            PRIMARY KEY (scope, name)) WITHOUT ROWID;
+        CREATE TABLE entries (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, key TEXT, kind INTEGER NOT NULL,
+            parent TEXT, parent_sha256 TEXT, url TEXT, file TEXT NOT NULL, bytes INTEGER NOT NULL,
+            content_type TEXT NOT NULL, sha256 TEXT NOT NULL, width INTEGER, height INTEGER, details TEXT, etag TEXT,
+            last_modified TEXT, fetched_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, last_used INTEGER NOT NULL,
+            lease_until INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, unsettled INTEGER NOT NULL DEFAULT 0);
+        CREATE UNIQUE INDEX entries_by_name ON entries (scope, name);
+        CREATE INDEX entries_by_parent ON entries (scope, parent) WHERE parent IS NOT NULL;
+        CREATE INDEX entries_by_use ON entries (last_used, lease_until, bytes) WHERE pinned = 0;
+        CREATE TRIGGER entry_added AFTER INSERT ON entries BEGIN
+            UPDATE totals SET entries = entries + 1, bytes = bytes + new.bytes WHERE id = 1;
+            UPDATE scopes SET entries = entries + 1, bytes = bytes + new.bytes WHERE id = new.scope;
+        END;
+        CREATE TRIGGER entry_removed AFTER DELETE ON entries BEGIN
+            UPDATE totals SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = 1;
+            UPDATE scopes SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = old.scope;
+        END;
+        CREATE TRIGGER entry_resized AFTER UPDATE OF bytes ON entries WHEN new.bytes <> old.bytes BEGIN
+            UPDATE totals SET bytes = bytes - old.bytes + new.bytes WHERE id = 1;
+            UPDATE scopes SET bytes = bytes - old.bytes + new.bytes WHERE id = new.scope;
+        END;
+        """
+}

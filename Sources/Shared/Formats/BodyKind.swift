@@ -1,0 +1,111 @@
+/// What bytes that are no JPEG, PNG, GIF or WebP look like, for the message that says so.
+public enum BodyKind: Sendable, Equatable, CaseIterable {
+    case html, json, xml, text
+    case svg, tiff, bmp, icon, avif, heic, jpegXL, jpeg2000, photoshop
+    case pdf, zip, gzip, video
+    case other
+
+    /// What the first bytes look like. 512 bytes are plenty; what a web server sends instead of a picture says so in
+    /// fewer. Constant time.
+    public init(head: some Collection<UInt8>) {
+        let bytes = Array(head.prefix(512))
+        if let kind = Self.signatures.first(where: { $0.matches(bytes) })?.kind {
+            self = kind
+        } else {
+            self = Self.containerKind(bytes) ?? Self.textKind(bytes) ?? .other
+        }
+    }
+
+    /// A picture of a format that the tools don't read, rather than something else altogether.
+    public var isPicture: Bool {
+        switch self {
+        case .svg, .tiff, .bmp, .icon, .avif, .heic, .jpegXL, .jpeg2000, .photoshop: true
+        case .html, .json, .xml, .text, .pdf, .zip, .gzip, .video, .other: false
+        }
+    }
+
+    /// With its article, as it stands in `the body is …`.
+    public var phrase: String {
+        switch self {
+        case .html: "an HTML page"
+        case .json: "JSON"
+        case .xml: "XML"
+        case .text: "plain text"
+        case .svg: "an SVG picture"
+        case .tiff: "a TIFF picture"
+        case .bmp: "a BMP picture"
+        case .icon: "an ICO picture"
+        case .avif: "an AVIF picture"
+        case .heic: "a HEIC picture"
+        case .jpegXL: "a JPEG XL picture"
+        case .jpeg2000: "a JPEG 2000 picture"
+        case .photoshop: "a Photoshop document"
+        case .pdf: "a PDF document"
+        case .zip: "a ZIP archive"
+        case .gzip: "gzip-compressed data"
+        case .video: "a video"
+        case .other: "of an unknown kind"
+        }
+    }
+
+    private struct Signature {
+        let kind: BodyKind
+        let pattern: [UInt8]
+
+        init(_ kind: BodyKind, _ pattern: [UInt8]) {
+            self.kind = kind
+            self.pattern = pattern
+        }
+
+        func matches(_ bytes: [UInt8]) -> Bool { bytes.starts(with: pattern) }
+    }
+
+    /// First bytes by the formats' own specifications: TIFF 6.0 §2, BigTIFF, BITMAPFILEHEADER, ICONDIR, ISO 18181-2 §9,
+    /// ISO 15444-1 annexes A and I, ISO 32000 §7.5.2, RFC 1952, EBML.
+    private static let signatures = [
+        Signature(.tiff, [0x49, 0x49, 0x2A, 0x00]), Signature(.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
+        Signature(.tiff, [0x49, 0x49, 0x2B, 0x00]), Signature(.tiff, [0x4D, 0x4D, 0x00, 0x2B]),
+        Signature(.icon, [0x00, 0x00, 0x01, 0x00]),
+        Signature(.jpegXL, [0xFF, 0x0A]),
+        Signature(.jpegXL, [0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
+        Signature(.jpeg2000, [0xFF, 0x4F, 0xFF, 0x51]),
+        Signature(.jpeg2000, [0x00, 0x00, 0x00, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
+        Signature(.photoshop, Array("8BPS".utf8)), Signature(.pdf, Array("%PDF-".utf8)),
+        Signature(.zip, [0x50, 0x4B, 0x03, 0x04]), Signature(.gzip, [0x1F, 0x8B]),
+        Signature(.video, [0x1A, 0x45, 0xDF, 0xA3]),
+    ]
+
+    /// Formats that are told by more than their first bytes: `BM` alone begins many a text, so its reserved words must
+    /// be zero as well; an ISO base media file (ISO 14496-12 §4.3) says which by its brand.
+    private static func containerKind(_ bytes: [UInt8]) -> BodyKind? {
+        if bytes.count >= 10, bytes.starts(with: Array("BM".utf8)), bytes[6..<10].allSatisfy({ $0 == 0 }) { return .bmp }
+        guard bytes.count >= 12, Array(bytes[4..<8]) == Array("ftyp".utf8) else { return nil }
+        switch String(decoding: bytes[8..<12], as: UTF8.self) {
+        case "avif", "avis": return .avif
+        case "heic", "heix", "hevc", "heim", "heis", "mif1", "msf1": return .heic
+        default: return .video
+        }
+    }
+
+    /// Text, told apart by how it begins behind a byte-order mark and blanks; nil where control characters stand in it.
+    private static func textKind(_ bytes: [UInt8]) -> BodyKind? {
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        rest = rest.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard let first = rest.first else { return bytes.isEmpty ? nil : .text }
+        guard rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0C, 0x0D].contains($0) }) else { return nil }
+        let text = String(decoding: rest, as: UTF8.self).lowercased()
+        if first == UInt8(ascii: "<") {
+            if text.contains("<svg") { return .svg }
+            if text.hasPrefix("<!doctype html") || text.contains("<html") || text.contains("<head")
+                || text.contains("<body")
+            {
+                return .html
+            }
+            return text.hasPrefix("<?xml") ? .xml : .html
+        }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
+        // A byte beyond ASCII in what is no valid UTF-8 is rather binary data than text.
+        return String(validating: rest, as: UTF8.self) != nil || rest.allSatisfy({ $0 < 0x80 }) ? .text : nil
+    }
+}

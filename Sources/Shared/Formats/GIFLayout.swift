@@ -1,0 +1,142 @@
+/// The blocks of a GIF (GIF89a specification; section numbers are its own).
+enum GIFLayout {
+    /// The logical screen (§18).
+    struct Screen {
+        let size: PixelSize
+        /// Colours in the global palette; 0 without one.
+        let paletteCount: Int
+        /// Where the first block begins.
+        let end: Int
+    }
+
+    /// What stands between the logical screen and the trailer, as far as it matters for display.
+    enum Block {
+        case frame(GIFFrame)
+        /// The repetitions that a looping extension asks for; 0 is for ever.
+        case loop(Int)
+    }
+
+    /// What a graphic control extension says about the image that follows (§23).
+    private struct Control {
+        var delayMilliseconds = 0
+        var disposal = GIFFrame.Disposal.unspecified
+        var transparentIndex: UInt8?
+    }
+
+    static func header(_ window: inout SourceWindow) throws -> ImageHeader {
+        ImageHeader(format: .gif, storedSize: try screen(&window).size, isAnimated: nil, hasAlpha: nil)
+    }
+
+    static func screen(_ window: inout SourceWindow) throws -> Screen {
+        let width = try number(&window, at: 6)
+        let height = try number(&window, at: 8)
+        let paletteCount = paletteCount(try byte(&window, at: 10))
+        guard width > 0, height > 0 else { throw FormatFailure.corrupt(.gif, "a width or height of 0") }
+        return Screen(
+            size: PixelSize(width: width, height: height), paletteCount: paletteCount, end: 13 + 3 * paletteCount)
+    }
+
+    /// Tells `visit` every block from `offset` on, in order, up to the trailer, and gives the offset behind that.
+    /// Throws `FormatFailure` at the first block that is not as the specification has it, and what `visit` throws.
+    static func walk(
+        _ window: inout SourceWindow, from offset: Int, visit: (Block) throws -> Void
+    ) throws -> Int {
+        var control = Control()
+        var offset = offset
+        while true {
+            switch try byte(&window, at: offset) {
+            case 0x2C:
+                let (frame, end) = try image(&window, at: offset + 1, control)
+                try visit(.frame(frame))
+                control = Control()
+                offset = end
+            case 0x21:
+                let label = try byte(&window, at: offset + 1)
+                switch label {
+                case 0xF9: control = try graphicControl(&window, at: offset + 2)
+                case 0xFF: if let count = try loopCount(&window, at: offset + 2) { try visit(.loop(count)) }
+                // Plain text is a graphic of its own, which uses the control up (§25); nobody draws it.
+                case 0x01: control = Control()
+                default: break
+                }
+                offset = try skipSubBlocks(&window, at: offset + 2)
+            case 0x3B:
+                return offset + 1
+            default:
+                throw FormatFailure.corrupt(.gif, "a block that is no image, extension or trailer")
+            }
+        }
+    }
+
+    /// An image descriptor (§20) with its palette and data (§22).
+    private static func image(
+        _ window: inout SourceWindow, at offset: Int, _ control: Control
+    ) throws -> (GIFFrame, end: Int) {
+        let left = try number(&window, at: offset)
+        let top = try number(&window, at: offset + 2)
+        let size = PixelSize(
+            width: try number(&window, at: offset + 4), height: try number(&window, at: offset + 6))
+        let flags = try byte(&window, at: offset + 8)
+        guard size.width > 0, size.height > 0 else {
+            throw FormatFailure.corrupt(.gif, "a frame with a width or height of 0")
+        }
+        let paletteCount = paletteCount(flags)
+        let data = offset + 9 + 3 * paletteCount
+        // Appendix F asks for 2 to 8. Real files have 1 as well, and decoders that go to 11 lose nothing by it: codes
+        // have up to 12 bits, one more than the smallest.
+        guard (1...11).contains(try byte(&window, at: data)) else {
+            throw FormatFailure.corrupt(.gif, "a code size outside 1 to 11")
+        }
+        guard try byte(&window, at: data + 1) != 0 else { throw FormatFailure.corrupt(.gif, "a frame without data") }
+        let frame = GIFFrame(
+            left: left, top: top, size: size, delayMilliseconds: control.delayMilliseconds,
+            disposal: control.disposal, transparentIndex: control.transparentIndex,
+            localPaletteCount: paletteCount, isInterlaced: flags & 0x40 != 0)
+        return (frame, try skipSubBlocks(&window, at: data + 1))
+    }
+
+    private static func graphicControl(_ window: inout SourceWindow, at offset: Int) throws -> Control {
+        guard try byte(&window, at: offset) == 4 else {
+            throw FormatFailure.corrupt(.gif, "a graphic control extension of the wrong length")
+        }
+        let flags = try byte(&window, at: offset + 1)
+        return Control(
+            delayMilliseconds: try number(&window, at: offset + 2) * 10,
+            disposal: GIFFrame.Disposal(flags >> 2 & 7),
+            transparentIndex: flags & 1 == 0 ? nil : try byte(&window, at: offset + 4))
+    }
+
+    /// The count in the looping extension of Netscape Navigator 2.0, which others write as `ANIMEXTS1.0`: behind the
+    /// eleven bytes of its name a sub-block of 1 and a 16-bit number. nil for any other application extension (§26), or
+    /// another sub-block, such as the buffer size 2.
+    private static func loopCount(_ window: inout SourceWindow, at offset: Int) throws -> Int? {
+        guard try byte(&window, at: offset) == 11,
+            try window.has("NETSCAPE2.0", at: offset + 1) || window.has("ANIMEXTS1.0", at: offset + 1),
+            try byte(&window, at: offset + 12) >= 3, try byte(&window, at: offset + 13) & 7 == 1
+        else { return nil }
+        return try number(&window, at: offset + 14)
+    }
+
+    /// The offset behind the empty sub-block that ends a chain of them (§15, §16).
+    private static func skipSubBlocks(_ window: inout SourceWindow, at offset: Int) throws -> Int {
+        var offset = offset
+        while true {
+            let length = try byte(&window, at: offset)
+            offset += 1 + Int(length)
+            if length == 0 { return offset }
+        }
+    }
+
+    /// The low three bits are the exponent minus one; bit 7 says whether there is a palette at all.
+    private static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
+
+    private static func byte(_ window: inout SourceWindow, at offset: Int) throws -> UInt8 {
+        guard let byte = try window.byte(at: offset) else { throw FormatFailure.truncated(.gif) }
+        return byte
+    }
+
+    private static func number(_ window: inout SourceWindow, at offset: Int) throws -> Int {
+        guard let number = try window.littleEndian(at: offset, 2) else { throw FormatFailure.truncated(.gif) }
+        return number
+    }
+}

@@ -1,0 +1,84 @@
+import Support
+
+/// A whole GIF, walked from signature to trailer: every block was there and well-formed.
+public struct GIFStructure: Sendable, Hashable {
+    /// How much a GIF may ask of whoever decodes it.
+    public struct Limits: Sendable, Hashable {
+        public var frames: Int
+        /// Canvas pixels times frames: the work of drawing it once.
+        public var pixelsOverAllFrames: Int
+
+        public init(frames: Int, pixelsOverAllFrames: Int) {
+            self.frames = frames
+            self.pixelsOverAllFrames = pixelsOverAllFrames
+        }
+
+        /// 2,000 frames and 1,000 million pixels: 850 frames of 1080x1080, the largest that ExerciseDB has, of which
+        /// its GIFs use fewer than a tenth.
+        public static let standard = Limits(frames: 2_000, pixelsOverAllFrames: 1_000_000_000)
+    }
+
+    /// The logical screen, both sides at least 1.
+    public let canvas: PixelSize
+    /// Colours in the global palette; 0 without one.
+    public let globalPaletteCount: Int
+    /// At least one, in the order of display.
+    public let frames: [GIFFrame]
+    /// Repetitions as they are stored, 0 for ever; nil where no looping extension is there. The last one counts where
+    /// there are several.
+    public let loopCount: Int?
+    /// Offset of the first byte behind the trailer; what is there is no part of the GIF.
+    public let end: Int
+
+    public var frameCount: Int { frames.count }
+    /// The sum of the delays of all frames as they are stored, in milliseconds.
+    public var durationMilliseconds: Int { frames.reduce(0) { $0 + $1.delayMilliseconds } }
+    public var hasTransparency: Bool { frames.contains { $0.transparentIndex != nil } }
+
+    /// How often the animation is shown, as browsers have it and as WebP counts: 0 for ever, 1 without a looping
+    /// extension, else the stored repetitions and the first time.
+    public var plays: Int {
+        switch loopCount {
+        case nil: 1
+        case 0: 0
+        case let count?: count + 1
+        }
+    }
+
+    /// Walks over all blocks of `source`.
+    ///
+    /// Accepted is a GIF with a canvas, at least one frame, no frame without pixels, only well-formed blocks, and the
+    /// trailer; bytes behind it don't count. Throws `FormatFailure` (`overLimit` as soon as a limit is passed) and what
+    /// the source throws. Reads every byte once, in 64 KB of memory and the frames' descriptions.
+    public static func read(_ source: some ByteSource, limits: Limits = .standard) throws -> GIFStructure {
+        var window = SourceWindow.forWalk(source)
+        let format = try ImageHeader.read(&window).format
+        guard format == .gif else { throw FormatFailure.notGIF(format) }
+        let screen = try GIFLayout.screen(&window)
+        // At most 65,535 squared.
+        let canvasPixels = screen.size.width * screen.size.height
+        let pixelFrames = limits.pixelsOverAllFrames / canvasPixels
+        var frames: [GIFFrame] = []
+        var loopCount: Int?
+        let end = try GIFLayout.walk(&window, from: screen.end) { block in
+            switch block {
+            case .frame(let frame):
+                guard frames.count < limits.frames else {
+                    throw FormatFailure.overLimit(.gif, "more than \(limits.frames) frames")
+                }
+                guard frames.count < pixelFrames else {
+                    throw FormatFailure.overLimit(
+                        .gif,
+                        "\(frames.count + 1) or more frames of \(screen.size) are over "
+                            + "\(limits.pixelsOverAllFrames) pixels")
+                }
+                frames.append(frame)
+            case .loop(let count):
+                loopCount = count
+            }
+        }
+        guard !frames.isEmpty else { throw FormatFailure.corrupt(.gif, "no frame") }
+        return GIFStructure(
+            canvas: screen.size, globalPaletteCount: screen.paletteCount, frames: frames, loopCount: loopCount, end: end)
+    }
+}

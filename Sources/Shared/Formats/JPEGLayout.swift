@@ -1,0 +1,83 @@
+/// The segments of a JPEG (ITU T.81 annex B).
+enum JPEGLayout {
+    private static let startOfScan: UInt8 = 0xDA
+    private static let endOfImage: UInt8 = 0xD9
+    private static let app1: UInt8 = 0xE1
+
+    /// Size from the first frame header, orientation from the first Exif segment before the first scan.
+    static func header(_ window: inout SourceWindow) throws -> ImageHeader {
+        var size: PixelSize?
+        var orientation: Orientation?
+        var offset = 2
+        var isCut = true
+        while let segment = try nextSegment(&window, from: offset) {
+            if isFrameHeader(segment.code), size == nil {
+                size = try frameSize(&window, segment.body)
+            } else if segment.code == app1, orientation == nil,
+                try window.has("Exif\0\0", at: segment.body.lowerBound)
+            {
+                orientation = try ExifOrientation.read(&window, in: segment.body)
+            }
+            // Exif belongs before the frame header, but some programs write it behind; the scan ends the search.
+            if segment.code == startOfScan || segment.code == endOfImage {
+                isCut = false
+                break
+            }
+            offset = segment.body.upperBound
+        }
+        guard let size else {
+            throw isCut ? FormatFailure.truncated(.jpeg) : .corrupt(.jpeg, "no frame header before the first scan")
+        }
+        return ImageHeader(
+            format: .jpeg, storedSize: size, orientation: orientation ?? .upright, isAnimated: false, hasAlpha: false)
+    }
+
+    /// Walks over all segments and scans to EOI; bytes behind it don't count. Throws `FormatFailure`. Linear, in flat
+    /// memory.
+    static func checkEnd(_ window: inout SourceWindow) throws {
+        var sawScan = false
+        var offset = 2
+        while let segment = try nextSegment(&window, from: offset) {
+            if segment.code == endOfImage {
+                guard sawScan else { throw FormatFailure.corrupt(.jpeg, "no scan before the end marker") }
+                return
+            }
+            guard segment.body.upperBound <= window.count else { break }
+            if segment.code == startOfScan { sawScan = true }
+            offset = segment.body.upperBound
+        }
+        throw FormatFailure.truncated(.jpeg)
+    }
+
+    /// The marker that comes next from `offset` on and what its length says belongs to it, which may reach beyond the
+    /// end; EOI has nothing. nil where the bytes end first.
+    ///
+    /// A length below 2, which cannot be, is taken for 2 as libjpeg does: the bytes behind are searched for a marker.
+    private static func nextSegment(
+        _ window: inout SourceWindow, from offset: Int
+    ) throws -> (code: UInt8, body: Range<Int>)? {
+        guard let (code, end) = try window.nextMarker(from: offset) else { return nil }
+        if code == endOfImage { return (code, end..<end) }
+        guard let length = try window.bigEndian(at: end, 2) else { return nil }
+        return (code, end + 2..<end + max(length, 2))
+    }
+
+    /// SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC), which share their range (table B.1).
+    private static func isFrameHeader(_ code: UInt8) -> Bool {
+        (0xC0...0xCF).contains(code) && code != 0xC4 && code != 0xC8 && code != 0xCC
+    }
+
+    /// Precision, rows, columns, components (B.2.2). Zero rows, to be told by DNL behind the first scan (B.2.5), are
+    /// refused as libjpeg does.
+    private static func frameSize(_ window: inout SourceWindow, _ body: Range<Int>) throws -> PixelSize {
+        guard let height = try window.bigEndian(at: body.lowerBound + 1, 2),
+            let width = try window.bigEndian(at: body.lowerBound + 3, 2),
+            let components = try window.byte(at: body.lowerBound + 5)
+        else { throw FormatFailure.truncated(.jpeg) }
+        guard body.count >= 6 + 3 * Int(components), components > 0 else {
+            throw FormatFailure.corrupt(.jpeg, "a frame header of the wrong length")
+        }
+        guard width > 0, height > 0 else { throw FormatFailure.corrupt(.jpeg, "a width or height of 0") }
+        return PixelSize(width: width, height: height)
+    }
+}

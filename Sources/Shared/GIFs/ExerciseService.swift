@@ -1,0 +1,67 @@
+import HTTP
+import Support
+
+/// ExerciseDB's image service, at RapidAPI or at an address of one's own.
+///
+/// The key goes into a header of requests to that origin alone; it is in no address, message or description.
+public struct ExerciseService: Sendable {
+    /// Where the service is by default.
+    public static let standardAddress = "https://exercisedb.p.rapidapi.com"
+
+    /// Scheme, host, port and perhaps a path, without a slash at the end.
+    public let address: String
+    private let host: String
+    private let key: String?
+
+    /// Larger than any GIF that the service has been seen to send, some 10 MB at 1080 pixels.
+    static let byteLimit = 64_000_000
+
+    /// Throws `ConfigurationFailure` where `address` is no http(s) address, or has a query, and where `key` cannot
+    /// stand in a header. Blanks and line ends around the key, as a file has them, are dropped; an empty one is none.
+    public init(address: String = standardAddress, key: String? = nil) throws {
+        do {
+            let url = try WebURL(address)
+            guard url.query == nil, url.fragment == nil else {
+                throw ConfigurationFailure("EXERCISEDB_API_URL has a query; give the service's address alone")
+            }
+            var text = url.requestText
+            while text.hasSuffix("/") { text.removeLast() }
+            self.address = text
+            host = url.host
+        } catch let failure as WebURLFailure {
+            throw ConfigurationFailure("EXERCISEDB_API_URL: \(failure.message)")
+        }
+        let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+        let bytes = Array((key ?? "").utf8).drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ConfigurationFailure(
+                "the key for ExerciseDB has blanks or other characters that no key has; check EXERCISEDB_API_KEY or "
+                    + "--api-key-file")
+        }
+        self.key = bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// As `EXERCISEDB_API_URL` and `EXERCISEDB_API_KEY` say; a `key` that was given otherwise goes before the latter.
+    public init(environment: [String: String], key: String? = nil) throws {
+        let address = environment["EXERCISEDB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
+        try self.init(address: address ?? Self.standardAddress, key: key ?? environment["EXERCISEDB_API_KEY"])
+    }
+
+    public var hasKey: Bool { key != nil }
+
+    /// `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway.
+    public func imageRequest(for gif: ExerciseGIF) throws -> HTTPRequest {
+        // Both values are made of characters that stand for themselves in a query.
+        let url = try WebURL("\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)")
+        var headers = [HTTPHeader("Accept", "image/gif", crossesOrigins: true), HTTPHeader("X-RapidAPI-Host", host)]
+        if let key { headers.append(HTTPHeader("X-RapidAPI-Key", key)) }
+        return HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit, acceptsCompression: false)
+    }
+}
+
+extension ExerciseService: CustomStringConvertible, CustomReflectable {
+    public var description: String { "ExerciseDB at \(address)" }
+
+    /// Keeps `dump` from showing the key.
+    public var customMirror: Mirror { Mirror(self, children: ["address": address]) }
+}

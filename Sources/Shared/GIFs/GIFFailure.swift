@@ -1,0 +1,104 @@
+import Formats
+import Support
+
+/// Why there is no GIF of an exercise.
+public enum GIFFailure: Failure, Equatable {
+    /// A record that names no exercise in any of these fields.
+    case noID(fields: [String])
+    /// A text that cannot be an exercise's id.
+    case badID(String)
+    /// The service wants a key, and none is set.
+    case keyMissing
+    /// The service does not know the key.
+    case keyInvalid
+    /// The key is good, but its account has no plan of this service.
+    case notSubscribed
+    /// The service has no such exercise.
+    case unknownExercise(ExerciseGIF)
+    /// The plan's requests for this month or day are used up.
+    case quotaExceeded(Quota)
+    /// An answer whose status promised a GIF, with something else in it: a phrase such as `an HTML page`.
+    case notAGIF(String)
+    case empty
+    /// The GIF stops before its trailer.
+    case truncated
+    /// The GIF breaks a rule of the format.
+    case corrupt(String)
+    /// The GIF has more frames or pixels than are taken.
+    case overLimit(String)
+
+    public enum Quota: String, Sendable, CaseIterable {
+        case monthly, daily, other
+    }
+
+    /// A fault of the bytes, as seen from here.
+    public init(_ failure: FormatFailure) {
+        switch failure {
+        case .empty: self = .empty
+        case .notAnImage(let kind), .unsupported(let kind): self = .notAGIF(kind.phrase)
+        case .notGIF(let format): self = .notAGIF("a \(format.name) picture")
+        case .truncated(.gif): self = .truncated
+        case .truncated(let format): self = .notAGIF("a \(format.name) picture, cut off")
+        case .corrupt(.gif, let fault): self = .corrupt(fault)
+        case .corrupt(let format, _): self = .notAGIF("a corrupt \(format.name) picture")
+        case .overLimit(_, let excess): self = .overLimit(excess)
+        }
+    }
+
+    public var code: String {
+        switch self {
+        case .noID: "no-exercise-id"
+        case .badID: "bad-exercise-id"
+        case .keyMissing: "api-key-missing"
+        case .keyInvalid: "api-key-invalid"
+        case .notSubscribed: "not-subscribed"
+        case .unknownExercise: "unknown-exercise"
+        case .quotaExceeded: "quota-exceeded"
+        case .notAGIF: "not-a-gif"
+        case .empty: "empty-body"
+        case .truncated: "truncated-gif"
+        case .corrupt: "corrupt-gif"
+        case .overLimit: "over-limit"
+        }
+    }
+
+    public var exitCode: ExitCode {
+        switch self {
+        case .noID, .badID, .notAGIF, .empty, .truncated, .corrupt: .data
+        case .keyMissing, .keyInvalid, .notSubscribed, .overLimit: .notAllowed
+        case .unknownExercise: .unavailable
+        case .quotaExceeded: .temporary
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .noID(let fields): "the record names no exercise: it has no \(fields.joined(separator: " or "))"
+        case .badID(let text):
+            "\"\(text.prefix(80))\" cannot be an exercise's id: 1 to 64 letters, digits, _ and -, such as 0001"
+        case .keyMissing:
+            "ExerciseDB wants a key: subscribe at RapidAPI, then set EXERCISEDB_API_KEY or use --api-key-file"
+        case .keyInvalid: "ExerciseDB does not know the key: check EXERCISEDB_API_KEY or --api-key-file"
+        case .notSubscribed:
+            "the key's account has no plan of ExerciseDB: subscribe to one at RapidAPI, the free one will do"
+        case .unknownExercise(let gif): "ExerciseDB has no GIF of \(gif): check the id, zeros in front included"
+        case .quotaExceeded(let quota):
+            "the plan's requests\(quota.phrase) are used up: run it again when they are renewed, or change the plan"
+        case .notAGIF(let found): "ExerciseDB answered with \(found) instead of a GIF"
+        case .empty: "ExerciseDB answered with an empty body"
+        case .truncated: "the GIF ends too early: fetch it again"
+        case .corrupt(let fault): "the GIF is corrupt: \(fault)"
+        case .overLimit(let excess): "the GIF is over the limit: \(excess)"
+        }
+    }
+}
+
+extension GIFFailure.Quota {
+    fileprivate var phrase: String {
+        switch self {
+        case .monthly: " of this month"
+        case .daily: " of this day"
+        case .other: ""
+        }
+    }
+}

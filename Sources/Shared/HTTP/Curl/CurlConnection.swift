@@ -1,0 +1,46 @@
+import CCurl
+import Support
+
+/// A libcurl handle that keeps its network connections open from one exchange to the next.
+///
+/// `@unchecked Sendable`: only the thread that has taken it out of the pool uses it, but for `wake`, which libcurl
+/// allows from any thread as long as the handle exists, that is, as long as there is a reference to this object.
+final class CurlConnection: @unchecked Sendable {
+    let handle: OpaquePointer
+    /// The server of the last exchange: what is open leads there.
+    var origin: WebURL.Origin?
+
+    /// Loads libcurl where it isn't yet. Throws `no-libcurl`.
+    init() throws {
+        if let reason = ccurl_load() { throw FetchFailure.noLibcurl(detail: String(cString: reason)) }
+        guard let handle = ccurl_open() else { throw FetchFailure.noLibcurl(detail: "it has no memory left") }
+        self.handle = handle
+    }
+
+    deinit { ccurl_close(handle) }
+
+    /// Makes the wait that is going on, or else the next one, return at once.
+    func wake() { ccurl_wake(handle) }
+}
+
+/// Idle connections, the last used one at the end.
+struct CurlConnectionPool {
+    /// More than the tools ever have at work at once.
+    static let limit = 16
+
+    private var idle: [CurlConnection] = []
+
+    /// Takes out a connection, best one to that server; nil where a new one has to be made.
+    mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
+        guard let index = idle.lastIndex(where: { $0.origin == origin }) else {
+            // One that is open to another server is kept for that, as long as there is room for one more.
+            return idle.count >= Self.limit ? idle.removeFirst() : nil
+        }
+        return idle.remove(at: index)
+    }
+
+    mutating func giveBack(_ connection: CurlConnection) {
+        idle.append(connection)
+        if idle.count > Self.limit { idle.removeFirst() }
+    }
+}

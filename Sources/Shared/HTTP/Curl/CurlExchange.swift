@@ -1,0 +1,144 @@
+import CCurl
+import Support
+
+/// One exchange on a connection: what libcurl calls back into.
+final class CurlExchange {
+    private let request: HTTPRequest
+    private let addressGuard: AddressGuard
+    private let proxy: ProxyChoice
+    private let receive: (HTTPEvent) throws -> Void
+    private var reader = HeadReader()
+    private var response: HTTPResponse?
+    /// What ended the transfer from within a callback.
+    private var error: (any Error)?
+    private var refused: (address: IPAddress, kind: AddressClass)?
+    private var hasDialled = false
+
+    init(
+        _ request: HTTPRequest, guard addressGuard: AddressGuard, proxy: ProxyChoice,
+        receive: @escaping (HTTPEvent) throws -> Void
+    ) {
+        self.request = request
+        self.addressGuard = addressGuard
+        self.proxy = proxy
+        self.receive = receive
+    }
+
+    /// Carries the exchange out; the connection's options are set but for the callbacks.
+    func run(on connection: CurlConnection, interruption: Interruption) throws -> HTTPResponse {
+        let handle = connection.handle
+        ccurl_set_receiver(
+            handle,
+            ccurl_receiver(
+                // Unretained: libcurl calls only from within `ccurl_step`, below.
+                context: Unmanaged.passUnretained(self).toOpaque(),
+                head: { context, bytes, count in
+                    CurlExchange.of(context).head(UnsafeRawBufferPointer(start: bytes, count: count))
+                },
+                body: { context, bytes, count in
+                    CurlExchange.of(context).body(UnsafeRawBufferPointer(start: bytes, count: count))
+                },
+                dial: { context, bytes, count in
+                    CurlExchange.of(context).dial([UInt8](UnsafeRawBufferPointer(start: bytes, count: count)))
+                }))
+        let result = try withExtendedLifetime(self) {
+            try interruption.during(onCancel: { connection.wake() }) {
+                guard ccurl_begin(handle) else { throw fault("it has no memory left") }
+                while true {
+                    let result = ccurl_step(handle)
+                    if result >= 0 { return result }
+                    try interruption.check()
+                    ccurl_wait(handle, 1000)
+                }
+            }
+        }
+        if let error { throw error }
+        guard result == CCURL_OK else { throw failure(result, handle) }
+        guard let response else { throw FetchFailure.badAnswer(url: request.url, detail: "no status line") }
+        return response
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
+        Unmanaged<CurlExchange>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    private func head(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch reader.add(line) {
+        case .more: return true
+        case .tooLong:
+            error = FetchFailure.badAnswer(url: request.url, detail: "more than 300 kB of header fields")
+            return false
+        case .complete(let status, let headers):
+            let response = HTTPResponse(status: status, headers: headers, url: request.url)
+            self.response = response
+            return deliver(.head(response))
+        }
+    }
+
+    private func body(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.isEmpty || deliver(.body(bytes)) }
+
+    private func deliver(_ event: HTTPEvent) -> Bool {
+        do {
+            try receive(event)
+            return true
+        } catch {
+            self.error = error
+            return false
+        }
+    }
+
+    /// Whether a socket to that address may be opened. A proxy was chosen by the user and is; what it may be asked
+    /// for has been judged before.
+    private func dial(_ bytes: [UInt8]) -> Bool {
+        guard let address = IPAddress(bytes: bytes) else { return false }
+        if proxy == .direct, case .refused(let kind) = addressGuard.verdict(on: address) {
+            refused = (address, kind)
+            return false
+        }
+        hasDialled = true
+        return true
+    }
+
+    private func fault(_ detail: String) -> FetchFailure { .transportFault(url: request.url, detail: detail) }
+
+    /// What a transfer that ended with `result` means.
+    private func failure(_ result: Int32, _ handle: OpaquePointer) -> FetchFailure {
+        if let refused, !hasDialled {
+            return .blockedAddress(url: request.url, address: refused.address, refused.kind)
+        }
+        let url = request.url
+        let detail = String(cString: ccurl_error_text(handle, result))
+        let tunnelStatus = ccurl_info_long(handle, Int32(CCURL_INFO_HTTP_CONNECTCODE))
+        switch Int(result) {
+        case CCURL_COULDNT_RESOLVE_HOST: return .nameNotResolved(url: url)
+        case CCURL_RECV_ERROR where tunnelStatus == 407, CCURL_COULDNT_CONNECT where tunnelStatus == 407:
+            return .status(Answer(status: 407, headers: HTTPHeaders(), url: url))
+        case CCURL_RECV_ERROR where tunnelStatus >= 300, CCURL_COULDNT_CONNECT where tunnelStatus >= 300:
+            return .proxyFailed(url: url, detail: "it answered \(tunnelStatus)")
+        case CCURL_COULDNT_CONNECT, CCURL_GOT_NOTHING, CCURL_SEND_ERROR:
+            return .connectionFailed(url: url, detail: detail)
+        case CCURL_RECV_ERROR, CCURL_HTTP2, CCURL_HTTP2_STREAM:
+            return response == nil
+                ? .connectionFailed(url: url, detail: detail) : .cutShort(url: url, detail: detail)
+        case CCURL_PARTIAL_FILE: return .cutShort(url: url, detail: detail)
+        case CCURL_OPERATION_TIMEDOUT: return .timedOut(url: url, phase(detail, handle))
+        case CCURL_PEER_FAILED_VERIFICATION, CCURL_SSL_ISSUER_ERROR: return .badCertificate(url: url, detail: detail)
+        case CCURL_SSL_CONNECT_ERROR, CCURL_SSL_CERTPROBLEM, CCURL_SSL_CIPHER:
+            return .tlsFailed(url: url, detail: detail)
+        case CCURL_UNSUPPORTED_PROTOCOL, CCURL_WEIRD_SERVER_REPLY, CCURL_BAD_CONTENT_ENCODING, CCURL_WRITE_ERROR:
+            return .badAnswer(url: url, detail: detail)
+        case CCURL_SSL_CACERT_BADFILE: return .badCertificateFile(detail: detail)
+        case CCURL_COULDNT_RESOLVE_PROXY, CCURL_PROXY_ERROR: return .proxyFailed(url: url, detail: detail)
+        default: return fault(detail)
+        }
+    }
+
+    private typealias Answer = FetchFailure.Answer
+
+    private func phase(_ detail: String, _ handle: OpaquePointer) -> FetchFailure.Phase {
+        if response == nil, ccurl_info_microseconds(handle, Int32(CCURL_INFO_PRETRANSFER_TIME_T)) == 0 {
+            return .connecting
+        }
+        return detail.contains("too slow") ? .waiting : .receiving
+    }
+}

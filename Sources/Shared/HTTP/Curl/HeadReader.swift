@@ -1,0 +1,57 @@
+/// Puts the lines of a head (RFC 9112 §2.1) together as they arrive.
+struct HeadReader {
+    /// More than any honest server sends; libcurl has limits of its own, which vary.
+    static let byteLimit = 300_000
+
+    enum Step {
+        case more
+        case complete(status: Int, HTTPHeaders)
+        case tooLong
+    }
+
+    private var status: Int?
+    private var fields: [HTTPHeaders.Field] = []
+    private var isComplete = false
+    private var count = 0
+
+    /// Takes one line with its end. Interim heads (1xx) are skipped; lines behind a complete head are trailer fields
+    /// (RFC 9110 §6.5), which are ignored, or begin another one.
+    mutating func add(_ line: UnsafeRawBufferPointer) -> Step {
+        count += line.count
+        if count > Self.byteLimit { return .tooLong }
+        var end = line.count
+        while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        let text = line[..<end]
+        if text.starts(with: Array("HTTP/".utf8)) {
+            let words = String(decoding: text, as: UTF8.self).split(separator: " ", maxSplits: 2)
+            status = words.count > 1 ? Int(words[1]) : nil
+            fields = []
+            isComplete = false
+            return .more
+        }
+        if isComplete { return .more }
+        if text.isEmpty {
+            guard let status, status >= 200 else { return .more }
+            isComplete = true
+            return .complete(status: status, HTTPHeaders(fields))
+        }
+        if let first = text.first, isBlank(first), let last = fields.popLast() {
+            // An obsolete continuation (RFC 9112 §5.2).
+            let value = "\(last.value) \(string(text))"
+            fields.append(HTTPHeaders.Field(name: last.name, value: value))
+        } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+            fields.append(HTTPHeaders.Field(name: string(text[..<colon]), value: string(text[(colon + 1)...])))
+        }
+        return .more
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    /// The text without blanks around it.
+    private func string(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        var bytes = bytes
+        while let first = bytes.first, isBlank(first) { bytes = bytes.dropFirst() }
+        while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

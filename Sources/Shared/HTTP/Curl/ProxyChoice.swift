@@ -1,0 +1,41 @@
+/// The way to a server: straight, or over a proxy. Pure.
+public enum ProxyChoice: Sendable, Hashable {
+    case direct
+    /// The proxy as the environment has it, with or without a scheme, possibly with a password.
+    case proxy(String)
+
+    /// Chooses as curl does: `http_proxy` (in lower case alone, since a CGI script's `HTTP_PROXY` is the visitor's) or
+    /// `https_proxy` and `HTTPS_PROXY` by the URL's scheme, then `all_proxy` and `ALL_PROXY`; none where `no_proxy` or
+    /// `NO_PROXY` names the host. An empty variable is an unset one.
+    public init(for url: WebURL, environment: [String: String]) {
+        func value(_ names: String...) -> String? {
+            for name in names {
+                if let value = environment[name], !value.isEmpty { return value }
+            }
+            return nil
+        }
+        let own = url.scheme == .http ? value("http_proxy") : value("https_proxy", "HTTPS_PROXY")
+        guard let proxy = own ?? value("all_proxy", "ALL_PROXY") else {
+            self = .direct
+            return
+        }
+        let isExempt = value("no_proxy", "NO_PROXY").map { Self.list($0, names: url) } ?? false
+        self = isExempt ? .direct : .proxy(proxy)
+    }
+
+    /// Whether a `no_proxy` list has the URL's host: `*` for all, names that also stand for all below them, addresses
+    /// and CIDR blocks, separated by commas or blanks.
+    static func list(_ list: String, names url: WebURL) -> Bool {
+        if list == "*" { return true }
+        return list.split { $0 == "," || $0 == " " || $0 == "\t" }.contains { item in
+            var item = item
+            if item.hasPrefix("["), item.hasSuffix("]") { item = item.dropFirst().dropLast() }
+            if let address = url.address { return AddressRange(item)?.contains(address) ?? false }
+            if item.hasPrefix(".") { item = item.dropFirst() }
+            if item.hasSuffix(".") { item = item.dropLast() }
+            guard !item.isEmpty else { return false }
+            let name = item.lowercased()
+            return url.hostWithoutDot == name || url.hostWithoutDot.hasSuffix("." + name)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Finds what somebody probably meant.
+public enum NearMatch {
+    /// The candidate that differs least from `word`, if it differs by no more than about a third of its letters.
+    public static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
+        let word = Array(word.lowercased())
+        let best = candidates.map { ($0, distance(word, Array($0.lowercased()))) }.min { $0.1 < $1.1 }
+        guard let best, best.1 <= max(1, (word.count + 1) / 3) else { return nil }
+        return best.0
+    }
+
+    /// `; did you mean X?`, or nothing.
+    public static func advice(for word: String, among candidates: some Sequence<String>) -> String {
+        suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
+    }
+
+    /// How many letters must be inserted, dropped or exchanged (Levenshtein). Cost: O(n·m).
+    static func distance(_ a: [Character], _ b: [Character]) -> Int {
+        var row = Array(0...b.count)
+        for (i, left) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, right) in b.enumerated() {
+                let next = min(row[j] + 1, row[j + 1] + 1, diagonal + (left == right ? 0 : 1))
+                diagonal = row[j + 1]
+                row[j + 1] = next
+            }
+        }
+        return row[b.count]
+    }
+}

@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that is written beside its place and moved there when it is whole, so that nothing changes on failure.
+///
+/// What is not committed is removed when the last reference goes.
+public final class OutputFile {
+    public let path: String
+    private let file: File
+    private let temporaryPath: String
+    private var isCommitted = false
+
+    /// Begins a file that will stand at `path`; `mode` is narrowed by the umask. Throws `SystemFailure` (status 73)
+    /// where the folder is missing or cannot be written.
+    public init(path: String, mode: mode_t = 0o666) throws {
+        self.path = path
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[...$0]) } ?? ""
+        // Random, so that two runs at once do not meet; exclusive, so that nobody's file is followed or overwritten.
+        temporaryPath = "\(folder).apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+        do {
+            file = try File.open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        } catch let error as SystemFailure {
+            throw SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput)
+        }
+    }
+
+    deinit {
+        if !isCommitted { unlink(temporaryPath) }
+    }
+
+    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+        do {
+            try file.write(bytes)
+        } catch let error as SystemFailure {
+            throw SystemFailure(errno: error.errno, "write \(path)")
+        }
+    }
+
+    /// Moves the file to its place, over an older one. With `synchronized` it is on the disk before.
+    public func commit(synchronized: Bool = false) throws {
+        if synchronized { try file.synchronize() }
+        guard rename(temporaryPath, path) == 0 else {
+            throw SystemFailure(errno: errno, "create \(path)", purpose: .makeOutput)
+        }
+        isCommitted = true
+    }
+}
+
+/// Makes a folder and those above it where they are missing. Throws `SystemFailure` (status 73).
+public func makeFolder(_ path: String, mode: mode_t = 0o777) throws {
+    if mkdir(path, mode) == 0 || errno == EEXIST {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw SystemFailure(errno: ENOTDIR, "make the folder \(path)", purpose: .makeOutput)
+        }
+        return
+    }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+        throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
+    }
+    try makeFolder(String(path[..<slash]), mode: mode)
+    guard mkdir(path, mode) == 0 || errno == EEXIST else {
+        throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
+    }
+}

@@ -1,0 +1,34 @@
+import Formats
+import Support
+import Testing
+
+@Suite struct BodyKindTests {
+    @Test(arguments: [
+        ("<!DOCTYPE html><html>", BodyKind.html), ("\u{FEFF}\n <HTML lang=en>", .html), ("<center>502</center>", .html),
+        ("{\"message\":\"no\"}", .json), ("  [1]", .json), ("<?xml version=\"1.0\"?><Error/>", .xml),
+        ("<?xml version=\"1.0\"?>\n<svg xmlns=\"\"/>", .svg), ("<svg/>", .svg), ("upstream timeout", .text),
+        ("Zu viele Anfragen: später", .text), ("%PDF-1.7", .pdf), ("BMW and other cars", .text),
+        ("....ftypavif....", .avif), ("....ftypheic....", .heic), ("....ftypisom....", .video),
+        ("BM\u{1}\u{1}\u{1}\u{1}\0\0\0\0", .bmp), ("8BPS", .photoshop), ("MM\0*", .tiff), ("II*\0", .tiff),
+        ("\u{1}\u{2}\u{3}", .other), ("\n\n", .text),
+    ])
+    func isToldByTheFirstBytes(_ text: String, _ kind: BodyKind) {
+        #expect(BodyKind(head: Array(text.utf8)) == kind)
+    }
+
+    @Test func failureSaysWhatTheBodyIs() {
+        let page = MemorySource(Array("<!doctype html><title>Log in</title>".utf8))
+        let failed = failure { _ = try ImageInspection.inspect(page) }
+        #expect(failed == .notAnImage(.html))
+        #expect(failed?.message == "the body is an HTML page, not a picture")
+        #expect(failed?.exitCode == .data)
+        let tiff = failure { _ = try ImageHeader.read(MemorySource(Array("II*\0........".utf8))) }
+        #expect(tiff == .unsupported(.tiff))
+        #expect(tiff?.code == "unsupported-image")
+        #expect(failure { _ = try ImageHeader.read(MemorySource([])) } == .empty)
+    }
+
+    @Test func everyKindHasWords() {
+        for kind in BodyKind.allCases { #expect(!kind.phrase.isEmpty) }
+    }
+}

@@ -1,0 +1,147 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Formats
+import Support
+import Testing
+
+/// Real pictures, whole and damaged, that lie beside the checkout. `APOD_TOOLS_CORPUS` names their folder; without them
+/// these tests say loudly that they are skipped.
+@Suite(.enabled(if: Corpus.isThere, "no picture corpus: set APOD_TOOLS_CORPUS to its folder"))
+struct CorpusTests {
+    @Test func headersAgreeWithTheTable() throws {
+        var seen = 0
+        for row in try Corpus.rows() where row.isValid {
+            let header = try? ImageHeader.read(row.open())
+            #expect(header?.storedSize == row.size, "\(row.path)")
+            #expect(header?.orientation == row.orientation, "\(row.path)")
+            seen += 1
+        }
+        #expect(seen > 300)
+    }
+
+    @Test func validPicturesPassInspection() throws {
+        for row in try Corpus.rows() where row.isValid {
+            #expect(throws: Never.self, "\(row.path)") { try ImageInspection.inspect(row.open()) }
+        }
+    }
+
+    @Test func damagedPicturesEndInAFailureOrAHeaderSoon() throws {
+        let clock = ContinuousClock()
+        for row in try Corpus.rows() where row.folder == "malformed" {
+            let time = clock.measure {
+                let code = failure { _ = try ImageInspection.inspect(try row.open()) }?.code
+                // The table's own parser has seen the end marker, or missed it.
+                if row.details.contains("no EOI") || row.details.contains("no IEND") || row.details.contains("no trailer") {
+                    #expect(code != nil, "\(row.path)")
+                }
+                if row.details.hasPrefix("0 bytes") { #expect(code == "empty-body", "\(row.path)") }
+                _ = try? ImageHeader.read(row.open())
+            }
+            #expect(time < .seconds(2), "\(row.path)")
+        }
+    }
+
+    @Test func everyGIFHasItsVerdict() throws {
+        for row in try Corpus.rows() where row.path.hasSuffix(".gif") {
+            let code = failure { _ = try GIFStructure.read(row.open()) }?.code
+            #expect(code == GIFVerdicts.refused[row.name], "\(row.path)")
+        }
+    }
+
+    @Test func framesAndLoopsOfGIFsAgreeWithTheTable() throws {
+        for row in try Corpus.rows() where row.details.contains("GIF: ") && row.isValid {
+            guard let gif = try? GIFStructure.read(row.open()) else { continue }
+            #expect(row.details.contains(" \(gif.frameCount) frame"), "\(row.path)")
+            // With two looping extensions the table has the first one; browsers and gifsicle take the last.
+            if row.name == "duplicate_number_of_loops.gif" {
+                #expect(gif.loopCount == 3)
+                continue
+            }
+            let loop = gif.loopCount.map { $0 == 0 ? "loop forever" : "loop \($0)," }
+            if let loop { #expect((row.details + ",").contains(loop), "\(row.path)") }
+            #expect(!(gif.loopCount == nil && row.details.contains("loop forever")), "\(row.path)")
+        }
+    }
+}
+
+/// The folder of pictures and the table in its README.
+enum Corpus {
+    struct Row {
+        let folder: String
+        let name: String
+        let size: PixelSize?
+        let details: String
+        let check: String
+
+        var path: String { "\(folder)/\(name)" }
+
+        /// Outside the folder of damaged files, and told to be sound by the reference tool. Checksums and pixels are
+        /// not looked at here, nor is it this module's concern which processes of JPEG a decoder knows.
+        var isValid: Bool {
+            folder != "malformed" && GIFVerdicts.refused[name] == nil && size != nil && check.contains("ok")
+        }
+
+        var orientation: Orientation {
+            guard let range = details.range(of: "xif orientation ") ?? details.range(of: "XIf orientation ") else { return .upright }
+            return details[range.upperBound...].first.flatMap { UInt8(String($0)) }.flatMap(Orientation.init(rawValue:))
+                ?? .upright
+        }
+
+        func open() throws -> File { try File.openInput("\(Corpus.root)/\(path)") }
+    }
+
+    static let root: String = {
+        if let named = getenv("APOD_TOOLS_CORPUS") { return String(cString: named) }
+        // This file is <checkout>/Tests/FormatsTests/CorpusTests.swift.
+        let checkout = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        return "/\(checkout)/shared/fixtures/images"
+    }()
+
+    static var isThere: Bool { access("\(root)/README.md", R_OK) == 0 }
+
+    /// The rows ``| `file` | bytes | WxH | details | check |`` under headings such as `## photos/ (…)`.
+    static func rows() throws -> [Row] {
+        let file = try File.openInput("\(root)/README.md")
+        var folder = ""
+        var rows: [Row] = []
+        for line in String(decoding: try file.bytes(0..<file.count), as: UTF8.self).split(separator: "\n") {
+            if line.hasPrefix("## ") {
+                folder = String(line.dropFirst(3).prefix { $0 != " " })
+                if folder.hasSuffix("/") { folder.removeLast() }
+            }
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map { trimmed($0) }
+            guard line.hasPrefix("| `"), cells.count > 5, access("\(root)/\(folder)/\(name(cells[1]))", R_OK) == 0 else {
+                continue
+            }
+            let sides = cells[3].split(separator: "x").compactMap { Int($0) }
+            rows.append(Row(
+                folder: folder, name: name(cells[1]),
+                size: sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil, details: cells[4],
+                check: cells[5]))
+        }
+        return rows
+    }
+
+    private static func name(_ cell: String) -> String { cell.filter { $0 != "`" } }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+extension StringProtocol {
+    /// Where `text` first stands; the standard library has no such search without Foundation for a `String`.
+    func range(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

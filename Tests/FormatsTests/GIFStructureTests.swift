@@ -1,0 +1,82 @@
+import Formats
+import Support
+import Testing
+
+@Suite struct GIFStructureTests {
+    private func structure(_ bytes: [UInt8], limits: GIFStructure.Limits = .standard) throws -> GIFStructure {
+        try GIFStructure.read(MemorySource(bytes), limits: limits)
+    }
+
+    @Test func everythingThatMattersForDisplayIsRead() throws {
+        let palette = [UInt8](repeating: 9, count: 12)
+        let bytes = Tiny.gif(
+            width: 40, height: 30, Tiny.loop(3), Tiny.control(delay: 1, disposal: 2, transparent: 5),
+            Tiny.gifFrame(left: 3, top: 4, width: 5, height: 6, flags: 0x81, palette: palette),
+            [0x21, 0xFE, 3, 65, 66, 67, 0], Tiny.control(delay: 300, disposal: 3), Tiny.gifFrame(flags: 0x40),
+            Tiny.gifFrame())
+        let gif = try structure(bytes + [1, 2, 3])
+        #expect(gif.canvas == PixelSize(width: 40, height: 30))
+        #expect(gif.globalPaletteCount == 2)
+        #expect(gif.loopCount == 3)
+        #expect(gif.plays == 4)
+        #expect(gif.durationMilliseconds == 3010)
+        #expect(gif.hasTransparency)
+        #expect(gif.end == bytes.count)
+        #expect(gif.frames == [
+            GIFFrame(
+                left: 3, top: 4, size: PixelSize(width: 5, height: 6), delayMilliseconds: 10, disposal: .background,
+                transparentIndex: 5, localPaletteCount: 4, isInterlaced: false),
+            GIFFrame(
+                left: 0, top: 0, size: PixelSize(width: 4, height: 3), delayMilliseconds: 3000, disposal: .previous,
+                transparentIndex: nil, localPaletteCount: 0, isInterlaced: true),
+            GIFFrame(
+                left: 0, top: 0, size: PixelSize(width: 4, height: 3), delayMilliseconds: 0, disposal: .unspecified,
+                transparentIndex: nil, localPaletteCount: 0, isInterlaced: false),
+        ])
+    }
+
+    @Test func playsAreCountedAsBrowsersDo() throws {
+        #expect(try structure(Tiny.gif(Tiny.gifFrame())).plays == 1)
+        #expect(try structure(Tiny.gif(Tiny.loop(0), Tiny.gifFrame())).plays == 0)
+        #expect(try structure(Tiny.gif(Tiny.loop(65_535, name: "ANIMEXTS1.0"), Tiny.gifFrame())).plays == 65_536)
+        #expect(try structure(Tiny.gif(Tiny.loop(5, name: "ADOBE    XY"), Tiny.gifFrame())).plays == 1)
+        #expect(try structure(Tiny.gif(Tiny.loop(5), Tiny.gifFrame(), Tiny.loop(0))).plays == 0)
+    }
+
+    @Test func malformedBlocksAreCorrupt() {
+        let bad: [(String, [UInt8])] = [
+            ("no frame", Tiny.gif()), ("zero width", Tiny.gif(Tiny.gifFrame(width: 0))),
+            ("zero height", Tiny.gif(Tiny.gifFrame(height: 0))), ("unknown block", Tiny.gif(Tiny.gifFrame(), [0x40])),
+            ("stray zero", Tiny.gif(Tiny.gifFrame(), [0])),
+            ("control length", Tiny.gif([0x21, 0xF9, 3, 0, 0, 0, 0], Tiny.gifFrame())),
+            ("code size 0", Tiny.gif(Tiny.gifFrame().dropLast(5) + [0, 1, 1, 0])),
+            ("code size 12", Tiny.gif(Tiny.gifFrame().dropLast(5) + [12, 1, 1, 0])),
+            ("no data", Tiny.gif(Tiny.gifFrame().dropLast(5) + [2, 0])),
+        ]
+        for (name, bytes) in bad {
+            #expect(failure { _ = try structure(bytes) }?.code == "corrupt-image", "\(name)")
+        }
+    }
+
+    @Test func gifWithoutItsTrailerIsTruncated() {
+        #expect(failure { _ = try structure(Tiny.gif(Tiny.gifFrame(), end: [])) } == .truncated(.gif))
+    }
+
+    @Test func limitsHoldBeforeMemoryIsSpent() {
+        let many = Tiny.gif((0..<20).flatMap { _ in Tiny.gifFrame() })
+        #expect(
+            failure { _ = try structure(many, limits: .init(frames: 19, pixelsOverAllFrames: 1_000)) }?.code
+                == "over-limit")
+        let pixels = failure { _ = try structure(many, limits: .init(frames: 20, pixelsOverAllFrames: 12 * 20 - 1)) }
+        #expect(pixels?.code == "over-limit")
+        #expect(pixels?.exitCode == .notAllowed)
+        #expect(throws: Never.self) { try structure(many, limits: .init(frames: 20, pixelsOverAllFrames: 12 * 20)) }
+        let bomb = Tiny.gif(width: 65_535, height: 65_535, Tiny.gifFrame())
+        #expect(failure { _ = try structure(bomb) }?.code == "over-limit")
+    }
+
+    @Test func anotherPictureIsNoGIF() {
+        #expect(failure { _ = try structure(Tiny.png()) } == .notGIF(.png))
+        #expect(failure { _ = try structure(Array("{}".utf8)) } == .notAnImage(.json))
+    }
+}

@@ -1,0 +1,40 @@
+/// What becomes of the corpus's GIFs that are refused, by their names; all others are accepted, those with frames
+/// outside the canvas and with odd pixel data among them.
+enum GIFVerdicts {
+    static let refused: [String: String] = [
+        // No picture at all, or another one.
+        "bug778584.gif": "not-an-image",
+        "empty.gif": "empty-body",
+        "jpeg-inside.gif": "not-a-gif",
+        // Cut off.
+        "gif-bomb-64953x27745-ee2eaca8.gif": "truncated-image",
+        "invalid.4.gif": "truncated-image",
+        "vips-truncated.gif": "truncated-image",
+        // A canvas without pixels.
+        "gif-bad-loop-ext-58819816.gif": "corrupt-image",
+        "gif-zero-size-frames-0373637d.gif": "corrupt-image",
+        "issue-96-small-codesize.gif": "corrupt-image",
+        "zero-size.gif": "corrupt-image",
+        "zero-width.gif": "corrupt-image",
+        "zero_width.gif": "corrupt-image",
+        // No frame, or one without pixels.
+        "image-zero-size.gif": "corrupt-image",
+        "image-zero-width.gif": "corrupt-image",
+        "no-data.gif": "corrupt-image",
+        "no-frames.gif": "corrupt-image",
+        "zero-width-frame.gif": "corrupt-image",
+        // Code sizes that cannot be.
+        "decompression_bomb.gif": "corrupt-image",
+        "issue-117-out-of-range.gif": "corrupt-image",
+        "overflow-codes-max.gif": "corrupt-image",
+        "overflow-codes.gif": "corrupt-image",
+        // Bytes that are no block, or no extension as it should be.
+        "gif-bad-graphic-ext-474fa9ae.gif": "corrupt-image",
+        "gif-unknown-block-e3a9b2fd.gif": "corrupt-image",
+        "invalid.1.gif": "corrupt-image",
+        "invalid.2.gif": "corrupt-image",
+        "invalid_multiframe.gif": "corrupt-image",
+        "test_extents_transparency.gif": "corrupt-image",
+        "zero-loop-count.gif": "corrupt-image",
+    ]
+}

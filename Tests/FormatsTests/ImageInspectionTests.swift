@@ -1,0 +1,117 @@
+import Formats
+import Support
+import Testing
+
+@Suite struct ImageInspectionTests {
+    private func inspect(_ bytes: [UInt8]) throws -> ImageHeader { try ImageInspection.inspect(MemorySource(bytes)) }
+    private func code(_ bytes: [UInt8]) -> String? { failure { _ = try inspect(bytes) }?.code }
+
+    @Test func wholePicturesPass() throws {
+        for (name, bytes) in Tiny.all {
+            #expect(throws: Never.self, "\(name)") { try inspect(bytes) }
+            #expect(throws: Never.self, "\(name) with bytes behind its end") { try inspect(bytes + [0, 1, 0xFF, 0xD8]) }
+        }
+    }
+
+    @Test func everyPrefixIsRefusedAsTruncatedOrNoImage() {
+        for (name, bytes) in Tiny.all {
+            #expect(code([]) == "empty-body")
+            for length in 1..<bytes.count {
+                let code = code(Array(bytes[..<length]))
+                #expect(code == "truncated-image" || length < 12 && code == "not-an-image", "\(name) cut at \(length)")
+            }
+        }
+    }
+
+    @Test func sourceThatEndsEarlierThanPromisedIsTruncated() {
+        for (name, bytes) in Tiny.all {
+            let source = ShrunkenSource(bytes: MemorySource(Array(bytes.dropLast(2))), count: bytes.count)
+            #expect(failure { _ = try ImageInspection.inspect(source) }?.code == "truncated-image", "\(name)")
+        }
+    }
+
+    @Test func randomChangesNeverCrash() {
+        var random = SplitMix(state: 7)
+        for (_, bytes) in Tiny.all {
+            for _ in 0..<3_000 {
+                var changed = bytes
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+                if Bool.random(using: &random) { changed.removeLast(Int.random(in: 0..<changed.count, using: &random)) }
+                do {
+                    let header = try inspect(changed)
+                    #expect(header.storedSize.width > 0 && header.storedSize.height > 0)
+                    _ = try? GIFStructure.read(MemorySource(changed))
+                } catch {
+                    #expect(error is FormatFailure)
+                }
+            }
+        }
+    }
+
+    @Test func jpegEndMarkerWithinASegmentDoesNotCount() {
+        let thumbnail = Tiny.exifSegment(Tiny.tiff(orientation: 1) + Tiny.jpeg())
+        let bytes = Tiny.jpeg(before: thumbnail)
+        #expect(code(Array(bytes.dropLast(2))) == "truncated-image")
+    }
+
+    @Test func jpegWithoutAScanIsCorrupt() {
+        #expect(code([0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 2) + [0xFF, 0xD9]) == "corrupt-image")
+    }
+
+    @Test func markersAcrossTheWindowsBordersAreSeen() throws {
+        // The second window of the walk begins where the first one left off: every alignment of the end marker around
+        // 64 KB is tried, with data that is full of stuffed zeros and of fill bytes.
+        for fill: [UInt8] in [[0x55], [0xFF, 0x00], [0xFF, 0xFF, 0xD3], [0xFF]] {
+            for length in 65_500..<65_540 {
+                let data = (0..<length).map { fill[$0 % fill.count] }
+                let bytes =
+                    [0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan + data + [0xFF, 0x00, 0xFF, 0xD9]
+                // A lone 0xFF before the stuffed zero is a fill byte.
+                #expect(throws: Never.self, "\(fill) \(length)") { try inspect(bytes) }
+            }
+        }
+    }
+
+    @Test func longScanIsWalkedInLargeReads() throws {
+        let data = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
+        let source = CountingSource(
+            [0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 2) + Tiny.scan + data + [0xFF, 0xD9])
+        _ = try ImageInspection.inspect(source)
+        #expect(source.reads < 70)
+    }
+
+    @Test func pngFaultsAreTold() {
+        #expect(code(Tiny.png(data: 0)) == "corrupt-image")
+        #expect(code(Tiny.png(before: Tiny.chunk("a\u{1}cd", []))) == "corrupt-image")
+        #expect(code(Tiny.png(before: [0xFF, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "corrupt-image")
+        #expect(code(Tiny.png(before: [0x7F, 0xFF, 0xFF, 0xFF] + Array("abcd".utf8))) == "truncated-image")
+    }
+
+    @Test func webpFaultsAreTold() {
+        #expect(code(Tiny.webp(Tiny.extended(0x10), Tiny.riffChunk("ALPH", [1]))) == "corrupt-image")
+        #expect(code(Tiny.webp(Tiny.riffChunk("JUNK", [1, 2]))) == "corrupt-image")
+        #expect(code(Tiny.webp(Tiny.extended(0), Array("VP8 ".utf8) + [0xFF, 0xFF, 0xFF, 0xFF])) == "corrupt-image")
+    }
+
+    @Test func inspectionOfAGIFSaysWhetherItMoves() throws {
+        let still = try inspect(Tiny.gif(Tiny.gifFrame()))
+        #expect(still.isAnimated == false && still.hasAlpha == false)
+        let moving = try inspect(Tiny.gif(Tiny.control(delay: 1, transparent: 3), Tiny.gifFrame(), Tiny.gifFrame()))
+        #expect(moving.isAnimated == true && moving.hasAlpha == true)
+    }
+}
+
+/// A small generator with a seed (Steele, Lea, Flood 2014), so that a failure can be repeated.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,170 @@
+import Testing
+
+@testable import Records
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a reader makes of `text`: records as their lines, bad pieces as `line: code`.
+private func read(_ text: String) throws -> [String] { try read(Array(text.utf8)) }
+
+private func read(_ bytes: [UInt8]) throws -> [String] { try drain(RecordReader(bytes: bytes)) }
+
+private func drain(_ reader: RecordReader) throws -> [String] {
+    var result: [String] = []
+    while let item = try reader.next() {
+        switch item {
+        case .record(let record): result.append(String(decoding: record.line, as: UTF8.self))
+        case .bad(let bad): result.append("\(bad.line): \(bad.code)")
+        }
+    }
+    return result
+}
+
+@Suite struct RecordReaderTests {
+    @Test func linesAreReadOneByOne() throws {
+        #expect(try read("{\"a\":1}\n{\"b\":2}\n") == ["{\"a\":1}", "{\"b\":2}"])
+    }
+
+    @Test func lastLineNeedsNoLineEnd() throws { #expect(try read("{\"a\":1}") == ["{\"a\":1}"]) }
+
+    @Test func nothingIsNoRecord() throws {
+        #expect(try read("") == [])
+        #expect(try read(" \n\r\n\t") == [])
+        #expect(try read("[]") == [])
+    }
+
+    @Test func byteOrderMarkIsPassedOver() throws { #expect(try read("\u{FEFF}{\"a\":1}") == ["{\"a\":1}"]) }
+
+    @Test func objectsMayFollowWithoutAnythingBetween() throws {
+        #expect(try read("{\"a\":1}{\"b\":2} {\"c\":3}") == ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"])
+    }
+
+    @Test func prettyPrintedObjectsBecomeLinesWithTheirValuesAsTheyWere() throws {
+        let text = "{\r\n  \"a\": 1.10,\r\n  \"b\": [1, 2],\n  \"c\": {\n    \"d\": \"x \\n y\"\n  }\n}\n"
+        #expect(try read(text) == ["{\"a\": 1.10,\"b\": [1, 2],\"c\": {\"d\": \"x \\n y\"}}"])
+    }
+
+    @Test func arraysAreTakenApart() throws {
+        #expect(try read("[{\"a\":1},\n {\"b\":2}]\n{\"c\":3}") == ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"])
+    }
+
+    @Test(arguments: [
+        #"{"n":1.10,"id":12345678901234567890,"e":"é","u":"\u00e9","x":1E+2,"z":-0.0e-7}"#,
+        #"{ "spaced" : [ 1 , 2 ] , "t":true,"f":false,"n":null }"#, #"{"":""}"#, #"{"a":{"b":[{}]},"a":2}"#,
+        #"{"emoji":"😀","pair":"\ud83d\ude00","lone":"\ud83d"}"#,
+    ]) func validObjectsPassByteForByte(_ text: String) throws { #expect(try read(text) == [text]) }
+
+    @Test(arguments: [
+        "{\"a\":01}", "{\"a\":1.}", "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1e}", "{\"a\":truee}", "{\"a\":nul}", "{a:1}",
+        "{\"a\":1,}", "{\"a\"}", "{\"a\":[1,]}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":1]", "hello", "{'a':1}",
+        "}", "]", ",",
+    ]) func whatIsNotJSONIsSaidToBeSo(_ text: String) throws {
+        #expect(try read(text + "\n{\"ok\":1}\n") == ["1: not-json", "{\"ok\":1}"])
+    }
+
+    @Test(arguments: ["42", "\"text\"", "null", "true", "-1.5e3"]) func otherValuesAreNotRecords(_ text: String) throws {
+        #expect(try read(text + "\n{\"ok\":1}") == ["1: not-an-object", "{\"ok\":1}"])
+        #expect(try read("[" + text + ",{\"ok\":1}]") == ["1: not-an-object", "{\"ok\":1}"])
+    }
+
+    @Test func controlCharactersInStringsAreRefused() throws {
+        #expect(try read("{\"a\":\"x\ty\"}\n{\"ok\":1}") == ["1: not-json", "{\"ok\":1}"])
+    }
+
+    @Test(arguments: [
+        [0xFF], [0xC0, 0x80], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xC3], [0x80],
+        [0xF0, 0x9F, 0x98],
+    ] as [[UInt8]]) func invalidUTF8IsRefused(_ bytes: [UInt8]) throws {
+        let text = Array("{\"a\":\"".utf8) + bytes + Array("\"}\n{\"ok\":1}".utf8)
+        #expect(try read(text) == ["1: not-json", "{\"ok\":1}"])
+    }
+
+    @Test func aLineCutShortCostsOnlyItself() throws {
+        for cut in ["{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":[1,", "{\"a\":\"x", "{", "{\"a\":{\"b\":", "{\"a\":tr"] {
+            #expect(try read("\(cut)\n{\"b\":2}\n{\"c\":3}\n") == ["1: not-json", "{\"b\":2}", "{\"c\":3}"], "\(cut)")
+        }
+    }
+
+    @Test func aSlipInAPrettyPrintedObjectCostsOneRecord() throws {
+        let text = "{\n  \"a\": 1\n}\n{\n  \"b\" 2,\n  \"c\": {\n    \"d\": 3\n  }\n}\n{\n  \"e\": 4\n}\n"
+        #expect(try read(text) == ["{\"a\": 1}", "4: not-json", "{\"e\": 4}"])
+    }
+
+    @Test func aSlipInAnIndentedArrayCostsOneRecord() throws {
+        let text = "[\n  {\n    \"a\" 1\n  },\n  {\n    \"b\": 2\n  }\n]\n"
+        #expect(try read(text) == ["2: not-json", "{\"b\": 2}"])
+    }
+
+    @Test func inputThatEndsInsideARecordIsReported() throws {
+        #expect(try read("{\"a\":1}\n{\"b\":") == ["{\"a\":1}", "2: truncated-input"])
+        #expect(try read("[{\"a\":1},") == ["{\"a\":1}", "1: truncated-input"])
+    }
+
+    @Test func depthIsBounded() throws {
+        let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
+        #expect(try read("{\"a\":\(deep)}").count == 1)
+        #expect(try read("{\"a\":[\(deep)]}\n{\"b\":1}") == ["1: not-json", "{\"b\":1}"])
+        #expect(try read(String(repeating: "{\"a\":\n", count: 2000)).allSatisfy { !$0.hasPrefix("{") })
+    }
+
+    @Test func lineNumbersCountThroughRecordsOfAnyShape() throws {
+        #expect(try read("{\n\"a\":1\n}\n\n[\n{\"b\":2}\n]\nbad\n") == ["{\"a\":1}", "{\"b\":2}", "8: not-json"])
+    }
+
+    @Test func recordsOfSixteenMebibytesPassAndLongerOnesDoNot() throws {
+        let filler = String(repeating: "x", count: RecordReader.lengthLimit - 8)
+        #expect(try read("{\"a\":\"\(filler)\"}\n{\"b\":2}")[1] == "{\"b\":2}")
+        #expect(try read("{\"a\":\"\(filler)x\"}\n{\"b\":2}") == ["1: record-too-long", "{\"b\":2}"])
+    }
+
+    /// The same answer however the bytes arrive: a pipe that gives them in pieces of one, two, three… bytes.
+    @Test(arguments: [1, 2, 3, 7, 64]) func piecesOfAnySizeGiveTheSameRecords(size: Int) throws {
+        let text =
+            "\u{FEFF}{\"a\":\"é\\u00e9\",\"b\":[1,2.5e-3,true]}\nbad line\n[{\n \"c\": null\n}, 17, {\"d\":\"😀\"}]\n{\"e\":\n{\"f\":1}\n"
+        let bytes = Array(text.utf8)
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let writer = try File(descriptor: ends[1], path: "pipe")
+        let thread = try Thread.start {
+            var start = 0
+            while start < bytes.count {
+                try? writer.write(Array(bytes[start..<min(start + size, bytes.count)]))
+                start += size
+            }
+            try? closeWriter(writer)
+        }
+        let found = try drain(RecordReader(file: try File(descriptor: ends[0], path: "pipe")))
+        thread.join()
+        #expect(found == (try read(text)))
+        #expect(found.count == 7)
+    }
+
+    @Test func tooLongRecordFromAPipeIsSkippedWithoutBeingKept() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let writer = try File(descriptor: ends[1], path: "pipe")
+        let thread = try Thread.start {
+            let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 1 << 20)
+            try? writer.write(Array("{\"a\":\"".utf8))
+            for _ in 0..<20 { try? writer.write(filler) }
+            try? writer.write(Array("\"}\n{\"b\":2}\n".utf8))
+            try? closeWriter(writer)
+        }
+        #expect(try drain(RecordReader(file: try File(descriptor: ends[0], path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
+        thread.join()
+    }
+}
+
+/// Ends the stream by shutting the descriptor in place: the file object closes it for good later.
+private func closeWriter(_ file: File) throws {
+    let null = open("/dev/null", O_WRONLY)
+    dup2(null, file.descriptor)
+    close(null)
+}

@@ -1,0 +1,261 @@
+import Testing
+
+@testable import Records
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+private struct Broken: Failure {
+    var isTransient: Bool
+    var exitCode: ExitCode
+    var code: String { "broken" }
+    var message: String { "it is broken" }
+}
+
+/// Adds `"done":true`; fails where the record says `fail`; waits at a gate where the record says `hold`.
+private struct Marker: RecordTool {
+    let name = "marker"
+    let gate = Monitor((opened: Set<Int>(), started: Set<Int>(), most: 0, now: 0))
+
+    func accepts(_ job: RecordJob) -> Bool { !job.record.has("skip") }
+
+    func process(_ record: inout Record, argument: String?) throws {
+        gate.update {
+            $0.now += 1
+            $0.most = max($0.most, $0.now)
+        }
+        defer { gate.update { $0.now -= 1 } }
+        if let id = record.integer("hold") {
+            _ = gate.update { $0.started.insert(id) }
+            gate.wait { $0.opened.contains(id) ? () : nil }
+        }
+        record.set("done", .bool(true))
+        switch record.string("fail") {
+        case "transient": throw Broken(isTransient: true, exitCode: .temporary)
+        case "definite": throw Broken(isTransient: false, exitCode: .unavailable)
+        case "limit": throw Broken(isTransient: false, exitCode: .notAllowed)
+        default: break
+        }
+    }
+}
+
+/// A pipe whose reading end collects everything on a thread of its own.
+private final class Sink: Sendable {
+    let file: File
+    private let collected = Monitor((bytes: [UInt8](), isDone: false))
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
+        file = try File(descriptor: ends[1], path: "sink")
+        let reader = try File(descriptor: ends[0], path: "sink")
+        try Thread.start { [collected] in
+            var piece = [UInt8](repeating: 0, count: 4096)
+            while let count = piece.withUnsafeMutableBytes({ try? reader.read(into: $0) }), count > 0 {
+                collected.update { $0.bytes += piece[..<count] }
+            }
+            collected.update { $0.isDone = true }
+        }.detach()
+    }
+
+    func lines() -> [String] {
+        let null = open("/dev/null", O_WRONLY)
+        dup2(null, file.descriptor)
+        close(null)
+        return collected.wait { $0.isDone ? $0.bytes : nil }.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func waitForLines(_ count: Int) -> [String] {
+        collected.wait { $0.bytes.count(where: { $0 == 10 }) >= count ? $0.bytes : nil }
+            .split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+private func run(
+    _ input: String, tool: Marker = Marker(), options configure: (inout RecordRunOptions) -> Void = { _ in }
+) throws -> (lines: [String], status: Int32) {
+    var options = RecordRunOptions()
+    configure(&options)
+    let sink = try Sink()
+    let run = RecordRun(
+        tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+    let reader = RecordReader(bytes: Array(input.utf8))
+    let status = try run.run { try reader.nextInput() }
+    return (sink.lines(), status)
+}
+
+@Suite struct RecordRunTests {
+    @Test(arguments: [1, 2, 5, 40]) func orderIsKeptForAnyNumberOfJobs(jobs: Int) throws {
+        let input = (0..<500).map { $0 % 7 == 0 ? "{\"n\":\($0),\"skip\":1}" : "{\"n\":\($0)}" }.joined(separator: "\n")
+        let (lines, status) = try run(input) { $0.jobs = jobs }
+        #expect(status == 0)
+        #expect(lines == (0..<500).map { $0 % 7 == 0 ? "{\"n\":\($0),\"skip\":1}" : "{\"n\":\($0),\"done\":true}" })
+    }
+
+    @Test func atMostJobsRecordsAreWorkedOnAtOnceAndAsManyIfThereAre() throws {
+        let tool = Marker()
+        let input = (0..<30).map { "{\"hold\":\($0)}" }.joined(separator: "\n")
+        let opener = try Thread.start {
+            tool.gate.wait { $0.started.count == 3 ? () : nil }
+            tool.gate.update { $0.opened = Set(0..<30) }
+        }
+        _ = try run(input, tool: tool) { $0.jobs = 3 }
+        opener.join()
+        #expect(tool.gate.withLock { $0.most } == 3)
+    }
+
+    @Test func unorderedRecordsLeaveAsSoonAsTheyAreDone() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        var options = RecordRunOptions()
+        options.jobs = 2
+        options.unordered = true
+        let runner = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let thread = try Thread.start {
+            let reader = RecordReader(bytes: Array("{\"hold\":1}{\"n\":2}{\"n\":3}".utf8))
+            _ = try? runner.run { try reader.nextInput() }
+        }
+        #expect(sink.waitForLines(2) == ["{\"n\":2,\"done\":true}", "{\"n\":3,\"done\":true}"])
+        _ = tool.gate.update { $0.opened.insert(1) }
+        thread.join()
+        #expect(sink.lines().last == "{\"hold\":1,\"done\":true}")
+    }
+
+    @Test func aRecordLeavesBeforeTheNextOneArrives() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let writer = try File(descriptor: ends[1], path: "in")
+        let input = try File(descriptor: ends[0], path: "in")
+        let sink = try Sink()
+        let tool = Marker()
+        let thread = try Thread.start {
+            let run = RecordRun(
+                tool: tool, options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())
+            let reader = RecordReader(file: input) { run.flush() }
+            _ = try? run.run { try reader.nextInput() }
+        }
+        try writer.write(Array("{\"n\":1}{\"skip\":2}".utf8))
+        #expect(sink.waitForLines(2) == ["{\"n\":1,\"done\":true}", "{\"skip\":2}"])
+        try writer.write(Array("{\"n\":3}".utf8))
+        #expect(sink.waitForLines(3).last == "{\"n\":3,\"done\":true}")
+        let null = open("/dev/null", O_WRONLY)
+        dup2(null, writer.descriptor)
+        close(null)
+        thread.join()
+    }
+
+    @Test func failureTravelsAsDataAndTheOthersGoOn() throws {
+        let (lines, status) = try run("{\"n\":1,\"fail\":\"definite\"}\n{\"n\":2}")
+        #expect(status == 69)
+        #expect(lines[1] == "{\"n\":2,\"done\":true}")
+        let failed = try Record(parsing: Array(lines[0].utf8))
+        #expect(failed.string("error.tool") == "marker")
+        #expect(failed.string("error.code") == "broken")
+        #expect(failed.string("error.message") == "it is broken")
+        #expect(failed.bool("error.transient") == false)
+        #expect(failed.integer("error.exit") == 69)
+        #expect(failed.bool("done") == true)
+    }
+
+    @Test(arguments: [
+        (["transient"], 75), (["transient", "limit", "definite"], 77), (["definite", "limit"], 69), ([], 0),
+    ] as [([String], Int32)]) func theExitCodeIsThatOfTheFirstDefiniteFailure(failures: [String], expected: Int32) throws {
+        let input = failures.map { "{\"fail\":\"\($0)\"}" }.joined(separator: "\n")
+        #expect(try run(input).status == expected)
+    }
+
+    @Test func recordsWithAnErrorPassUntouched() throws {
+        let line = #"{"n":1,"error":{"tool":"other","code":"x","exit":69,"transient":false}}"#
+        let (lines, status) = try run(line)
+        #expect(lines == [line])
+        #expect(status == 0)
+        #expect(try run(line) { $0.strict = true }.status == 69)
+    }
+
+    @Test func onlyTheToolsOwnTransientErrorsAreTriedAgain() throws {
+        let own = #"{"n":1,"error":{"tool":"marker","code":"x","exit":75,"transient":true}}"#
+        let lasting = #"{"n":2,"error":{"tool":"marker","code":"x","exit":69,"transient":false}}"#
+        let other = #"{"n":3,"error":{"tool":"other","code":"x","exit":75,"transient":true}}"#
+        let (lines, status) = try run([own, lasting, other].joined(separator: "\n")) { $0.retryErrors = true }
+        #expect(lines == [#"{"n":1,"done":true}"#, lasting, other])
+        #expect(status == 0)
+    }
+
+    @Test func failFastStopsAtTheFirstFailure() throws {
+        let (lines, status) = try run("{\"n\":1}\n{\"fail\":\"limit\"}\n{\"n\":3}") { $0.failFast = true }
+        #expect(lines.count == 2)
+        #expect(status == 77)
+    }
+
+    @Test func aBadLineBecomesARecordWithItsNumber() throws {
+        let (lines, status) = try run("{\"n\":1}\nnonsense\n{\"n\":3}")
+        #expect(status == 65)
+        #expect(lines.count == 3)
+        let bad = try Record(parsing: Array(lines[1].utf8))
+        #expect(bad.integer("input_line") == 2)
+        #expect(bad.string("error.code") == "not-json")
+        #expect(bad.integer("error.exit") == 65)
+    }
+
+    @Test func aFieldIsPrintedRawOrMissedWithTheRecordsCode() throws {
+        let input = "{\"a\":{\"b\":\"x y\"}}\n{\"a\":{\"b\":7}}\n"
+        let layout = RecordLayout.field("a.b", terminator: 10)
+        #expect(try run(input) { $0.layout = layout } == (["x y", "7"], 0))
+        #expect(try run(input + "{}") { $0.layout = layout } == (["x y", "7"], 65))
+        #expect(try run("{\"fail\":\"limit\"}") { $0.layout = layout } == ([], 77))
+    }
+
+    @Test func aClosedPipeEndsTheRunQuietly() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        signal(SIGPIPE, SIG_IGN)
+        close(ends[0])
+        let output = try File(descriptor: ends[1], path: "out")
+        let interruption = Interruption()
+        let run = RecordRun(
+            tool: Marker(), options: RecordRunOptions(), output: output, log: .silent, interruption: interruption)
+        var given = 0
+        let status = try run.run {
+            given += 1
+            return given > 1000 ? nil : .job(RecordJob(Record()))
+        }
+        #expect(status == 0)
+        #expect(given < 10)
+        #expect(interruption.cause == .outputClosed)
+    }
+
+    @Test func aFullDiskIsSaid() throws {
+        guard let full = try? File.open("/dev/full", O_WRONLY) else { return }
+        let run = RecordRun(
+            tool: Marker(), options: RecordRunOptions(), output: full, log: .silent, interruption: Interruption())
+        var given = 0
+        #expect(throws: SystemFailure(errno: ENOSPC, "write /dev/full")) {
+            try run.run {
+                given += 1
+                return given > 100 ? nil : .job(RecordJob(Record()))
+            }
+        }
+    }
+
+    @Test func whatTheSourceThrowsComesAfterTheRecordsBeforeIt() throws {
+        let sink = try Sink()
+        var options = RecordRunOptions()
+        options.jobs = 4
+        let run = RecordRun(tool: Marker(), options: options, output: sink.file, log: .silent, interruption: Interruption())
+        var given = 0
+        #expect(throws: UsageFailure.self) {
+            try run.run {
+                given += 1
+                if given > 5 { throw UsageFailure("no more") }
+                return .job(RecordJob(Record()))
+            }
+        }
+        #expect(sink.lines().count == 5)
+    }
+}

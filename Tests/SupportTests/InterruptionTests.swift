@@ -1,0 +1,82 @@
+import Support
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@Suite struct InterruptionTests {
+    @Test func workIsWokenAndNewWorkRefused() throws {
+        let interruption = Interruption()
+        let woken = Monitor(false)
+        let started = Monitor(false)
+        let thread = try Thread.start {
+            try? interruption.during(onCancel: { woken.update { $0 = true } }) {
+                started.update { $0 = true }
+                woken.wait { $0 ? () : nil }
+            }
+        }
+        started.wait { $0 ? () : nil }
+        interruption.cancel(.outputClosed)
+        thread.join()
+        #expect(throws: Cancelled.self) { try interruption.check() }
+        #expect(throws: Cancelled.self) { try interruption.during {} }
+        #expect(throws: Cancelled.self) { try interruption.sleep(.seconds(100)) }
+        interruption.cancel(.signal(SIGINT))
+        #expect(interruption.cause == .outputClosed)
+    }
+
+    @Test func aReaderThatGoesStopsTheRun() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let interruption = Interruption()
+        try interruption.watchReader(of: ends[1])
+        close(ends[0])
+        #expect(throws: Cancelled.self) { try interruption.sleep(.seconds(60)) }
+        #expect(interruption.cause == .outputClosed)
+    }
+}
+
+@Suite struct OutputFileTests {
+    private let folder = "/tmp/apod-tools-test-\(UInt64.random(in: 0...UInt64.max))"
+
+    private func names() -> Set<String> {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: Set<String> = []
+        while let entry = readdir(stream) {
+            names.insert(withUnsafePointer(to: &entry.pointee.d_name) { String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) })
+        }
+        return names.subtracting([".", ".."])
+    }
+
+    @Test func nothingShowsUntilItIsWhole() throws {
+        try makeFolder(folder + "/a/b")
+        defer { for name in ["/a/b", "/a", "/out", ""] { remove(folder + name) } }
+        do {
+            let output = try OutputFile(path: folder + "/out")
+            try Array("half".utf8).withUnsafeBytes { try output.write($0) }
+            #expect(!names().contains("out"))
+        }
+        #expect(names() == ["a"])
+        let output = try OutputFile(path: folder + "/out")
+        try Array("whole".utf8).withUnsafeBytes { try output.write($0) }
+        try output.commit()
+        #expect(names() == ["a", "out"])
+        #expect(try File.openInput(folder + "/out").bytes(0..<100) == Array("whole".utf8))
+    }
+
+    @Test func placesThatCannotBeMadeAreSaidToBeSo() {
+        #expect(throws: SystemFailure(errno: ENOENT, "create /nowhere/x", purpose: .makeOutput)) {
+            try OutputFile(path: "/nowhere/x")
+        }
+        #expect(throws: SystemFailure.self) { try makeFolder("/dev/null/x") }
+        #expect(SystemFailure(errno: ENOENT, "x", purpose: .makeOutput).exitCode == .cannotCreate)
+        #expect(SystemFailure(errno: ENOSPC, "x", purpose: .makeOutput).exitCode == .io)
+        #expect(throws: SystemFailure(errno: EISDIR, "read /tmp", purpose: .openInput)) { try File.openInput("/tmp") }
+    }
+}

@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// The folder of recorded answers and real pictures that some tests need and the repository does not carry.
+public enum Corpus {
+    /// `APOD_TOOLS_CORPUS`, else `shared/fixtures` beside the package; nil where there is neither.
+    public static let root: String? = {
+        if let named = getenv("APOD_TOOLS_CORPUS") { return String(cString: named) }
+        var folder = packageRoot
+        // A working copy may lie a few folders deep beside it.
+        for _ in 0..<3 {
+            folder = parent(of: folder)
+            if TestFile.exists("\(folder)/shared/fixtures") { return "\(folder)/shared/fixtures" }
+        }
+        return nil
+    }()
+
+    /// Where this package lies.
+    public static let packageRoot: String = {
+        // Tests/TestSupport/Corpus.swift → the package
+        (0..<3).reduce(#filePath) { path, _ in parent(of: path) }
+    }()
+
+    /// Whether the corpus is here. Says loudly, once a run, that tests are skipped where it isn't. Meant for a test's
+    /// condition: `@Test(.enabled(if: Corpus.isPresent))`.
+    public static let isPresent: Bool = {
+        if let root, TestFile.exists(root) { return true }
+        Log.standardError(
+            "\n*** NO CORPUS: the tests on recorded answers and real pictures are SKIPPED.\n"
+                + "*** Set APOD_TOOLS_CORPUS to the folder that holds `api` and `images` to run them.\n\n")
+        return false
+    }()
+
+    /// The absolute path of a file such as `api/apod/v2-single-image.json`.
+    public static func path(_ name: String) throws -> String {
+        guard let root else { throw SystemFailure(errno: ENOENT, "find the corpus for \(name)", purpose: .openInput) }
+        return "\(root)/\(name)"
+    }
+
+    public static func bytes(_ name: String) throws -> [UInt8] { try TestFile.bytes(try path(name)) }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+}

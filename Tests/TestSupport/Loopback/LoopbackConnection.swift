@@ -1,0 +1,147 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// One client's connection, used by the thread that answers it.
+public final class LoopbackConnection {
+    /// The client has gone, or has sent what is not HTTP.
+    public struct Broken: Error {}
+
+    private let descriptor: Int32
+    private var received: [UInt8] = []
+    /// Whether another request is read after this answer.
+    public private(set) var staysOpen = true
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Sends bytes as they are. Throws `Broken` once the client has gone.
+    public func send(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = sendQuietly(descriptor, bytes.baseAddress! + done, bytes.count - done)
+                if count < 0 && errno == EINTR { continue }
+                if count <= 0 { throw Broken() }
+                done += count
+            }
+        }
+    }
+
+    /// Sends a whole answer with its length; without the body for HEAD and for statuses that have none.
+    public func send(_ response: LoopbackResponse, to request: LoopbackRequest) throws {
+        var response = response
+        if response.status != 204 && response.status != 304 && response.header("Content-Length") == nil {
+            response.set("Content-Length", "\(response.body.count)")
+        }
+        if request.header("Connection")?.lowercased() == "close" { close() }
+        if !staysOpen { response.set("Connection", "close") }
+        let hasBody = request.method != "HEAD" && response.status != 204 && response.status != 304
+        try send(response.head() + (hasBody ? response.body : []))
+    }
+
+    /// Ends the connection after this answer.
+    public func close() { staysOpen = false }
+
+    /// Ends the connection with a reset instead of an orderly end.
+    public func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger_t>.size))
+        close()
+    }
+
+    /// Waits until the client has gone, or the server is stopped; what it sends meanwhile is dropped.
+    public func waitForClient() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { break }
+        }
+        close()
+    }
+
+    /// Waits as long as `limit`; false as soon as the client has gone.
+    public func pause(_ limit: Duration) -> Bool {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let end = ContinuousClock.now + limit
+        while true {
+            let rest = (end - .now).milliseconds
+            if rest <= 0 { return true }
+            if poll(&watched, 1, Int32(min(rest, 60_000))) <= 0 { continue }
+            var byte: UInt8 = 0
+            // Something to read that has no bytes is the end of the connection.
+            if recv(descriptor, &byte, 1, Int32(MSG_PEEK)) <= 0 { return false }
+            watched.events = 0
+        }
+    }
+
+    /// The next request; nil at the orderly end of the connection.
+    func readRequest() throws -> LoopbackRequest? {
+        guard let head = try takeHead() else { return nil }
+        let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
+        let words = lines.first.map { $0.split(separator: " ") } ?? []
+        guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { throw Broken() }
+        var headers: [(name: String, value: String)] = []
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { throw Broken() }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            headers.append((String(line[..<colon]), String(value)))
+        }
+        let request = LoopbackRequest(method: String(words[0]), target: String(words[1]), headers: headers)
+        if request.header("Expect") != nil { try send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+        let length = request.header("Content-Length").flatMap { Int($0) } ?? 0
+        if words[2] == "HTTP/1.0" { close() }
+        guard length > 0 else { return request }
+        while received.count < length { guard try receive() else { throw Broken() } }
+        let body = Array(received[..<length])
+        received.removeFirst(length)
+        return LoopbackRequest(method: request.method, target: request.target, headers: headers, body: body)
+    }
+
+    private func takeHead() throws -> String? {
+        var searched = 0
+        while true {
+            let end: [UInt8] = [13, 10, 13, 10]
+            while searched + 4 <= received.count {
+                if received[searched..<searched + 4].elementsEqual(end) {
+                    defer { received.removeFirst(searched + 4) }
+                    return String(decoding: received[..<searched], as: UTF8.self)
+                }
+                searched += 1
+            }
+            // A head of this size is a fault of the client.
+            if received.count > 1 << 20 { throw Broken() }
+            guard try receive() else {
+                if received.isEmpty { return nil }
+                throw Broken()
+            }
+        }
+    }
+
+    private func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { throw Broken() }
+            received.append(contentsOf: buffer[..<count])
+            return count > 0
+        }
+    }
+}
+
+private typealias linger_t = linger
+
+/// Sends without SIGPIPE when the client has gone.
+private func sendQuietly(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+    #if canImport(Darwin)
+    return send(descriptor, base, count, 0)
+    #else
+    return send(descriptor, base, count, Int32(MSG_NOSIGNAL))
+    #endif
+}

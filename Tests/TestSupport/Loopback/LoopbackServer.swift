@@ -1,0 +1,142 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// An HTTP/1.1 server within the process, on 127.0.0.1 and a free port, a thread for each connection. Stopped when the
+/// last reference goes.
+///
+/// It may break the protocol wherever a test wants: the closure has the connection itself.
+public final class LoopbackServer: Sendable {
+    public let port: UInt16
+    /// `http://127.0.0.1:PORT`.
+    public var address: String { "http://127.0.0.1:\(port)" }
+
+    private struct State {
+        var stopped = false
+        var connections: Set<Int32> = []
+    }
+
+    private let state = Monitor(State())
+    private let listener: Int32
+    private let wake: (reading: Int32, writing: Int32)
+    private let accepting: Thread
+
+    /// Starts to listen.
+    /// - Parameter answer: called for each request, on the connection's thread; what it throws ends the connection.
+    public init(
+        port wanted: UInt16 = 0, answer: @escaping @Sendable (LoopbackRequest, LoopbackConnection) throws -> Void
+    ) throws {
+        let (listener, port) = try Self.listen(wanted)
+        let wake = try makePipe()
+        self.listener = listener
+        self.port = port
+        self.wake = wake
+        accepting = try Thread.start { [state] in
+            var watched = [
+                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),
+            ]
+            while true {
+                if poll(&watched, 2, -1) < 0 { continue }
+                if watched[1].revents != 0 { return }
+                let descriptor = accept(listener, nil, nil)
+                if descriptor >= 0 { Self.serve(descriptor, state, answer) }
+            }
+        }
+    }
+
+    /// Answers each request with what the closure gives.
+    public convenience init(respond: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse) throws {
+        try self.init { request, connection in try connection.send(respond(request), to: request) }
+    }
+
+    deinit { stop() }
+
+    /// Ends every connection and stops to listen. Later calls do nothing.
+    public func stop() {
+        let wasStopped = state.update { state in
+            defer { state.stopped = true }
+            for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            return state.stopped
+        }
+        if wasStopped { return }
+        close(wake.writing)
+        accepting.join()
+        close(wake.reading)
+        close(listener)
+        // A closure that still works on an answer is not waited for any longer than this.
+        _ = state.wait(atMost: .seconds(5)) { $0.connections.isEmpty ? true : nil }
+    }
+
+    private static func serve(
+        _ descriptor: Int32, _ state: Monitor<State>,
+        _ answer: @escaping @Sendable (LoopbackRequest, LoopbackConnection) throws -> Void
+    ) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        #if canImport(Darwin)
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        guard state.withLock({ $0.stopped ? false : $0.connections.insert(descriptor).inserted }) else {
+            close(descriptor)
+            return
+        }
+        let thread = try? Thread.start {
+            let connection = LoopbackConnection(descriptor)
+            do {
+                while connection.staysOpen, let request = try connection.readRequest() {
+                    try answer(request, connection)
+                }
+            } catch {
+                // The client's own doing, or the test's wish.
+            }
+            state.update {
+                $0.connections.remove(descriptor)
+                close(descriptor)
+            }
+        }
+        if let thread {
+            thread.detach()
+        } else {
+            state.withLock { _ = $0.connections.remove(descriptor) }
+            close(descriptor)
+        }
+    }
+
+    private static func listen(_ wanted: UInt16) throws -> (Int32, UInt16) {
+        #if canImport(Darwin)
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else { throw SystemFailure(errno: errno, "make a socket") }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = wanted.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
+                guard bind(descriptor, address, size) == 0, listenForMany(descriptor) == 0 else { return -1 }
+                return getsockname(descriptor, address, &size)
+            }
+        }
+        guard status == 0 else {
+            let failure = SystemFailure(errno: errno, "listen on 127.0.0.1:\(wanted)")
+            close(descriptor)
+            throw failure
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+}
+
+private func listenForMany(_ descriptor: Int32) -> Int32 { listen(descriptor, 512) }

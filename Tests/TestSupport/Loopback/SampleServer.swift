@@ -1,0 +1,76 @@
+import Support
+
+/// The sample service as a process of its own, ended with the last reference.
+public final class SampleServer: Sendable {
+    /// `http://127.0.0.1:PORT`.
+    public let address: String
+    private let process: RunningTool
+
+    /// Starts the service and waits until it listens.
+    /// - Parameter arguments: such as `--today 2026-11-21 --legacy classic`; `sample-service --help` names them.
+    public init(_ arguments: [String] = []) throws {
+        process = try ToolHome().start("sample-service", arguments, stdin: .pipe)
+        guard let line = process.readLine(within: .seconds(30)), line.hasPrefix("http://") else {
+            throw UnexpectedEnd(expected: 0, output: process.wait(deadline: .seconds(1)))
+        }
+        address = line
+    }
+
+    deinit { stop() }
+
+    /// What a tool needs in its environment to ask this service for everything.
+    public var environment: [String: String] {
+        [
+            "APOD_SCIENCE_URL": "\(address)/wp-json/wp/v2/apod-basic",
+            "APOD_API_URL": "\(address)/planetary/apod",
+            "EXERCISEDB_API_URL": address,
+            "APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8",
+        ]
+    }
+
+    /// The address of a path on this service; with faults, such as `["status-503"]`, put before it.
+    public func url(_ path: String, faults: [String] = []) -> String {
+        address + faults.map { "/fault/\($0)" }.joined() + path
+    }
+
+    /// Ends the service.
+    public func stop() {
+        process.closeInput()
+        _ = process.wait(deadline: .seconds(5))
+    }
+
+    /// What the service has been asked since it started or since `reset()`.
+    public struct Requests: Sendable {
+        public let total: Int
+        /// The most that were under way at one time.
+        public let highest: Int
+        /// How often each path, without its query, was asked for.
+        public let counts: [String: Int]
+
+        public subscript(path: String) -> Int { counts[path] ?? 0 }
+    }
+
+    public func requests() throws -> Requests {
+        let text = String(
+            decoding: try LoopbackClient.send("GET", url("/requests?format=text")).body, as: UTF8.self)
+        var total = 0
+        var highest = 0
+        var counts: [String: Int] = [:]
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: "\t", maxSplits: 1)
+            guard parts.count == 2, let count = Int(parts[0]) else { continue }
+            switch parts[1] {
+            case "total": total = count
+            case "highest": highest = count
+            default: counts[String(parts[1])] = count
+            }
+        }
+        return Requests(total: total, highest: highest, counts: counts)
+    }
+
+    /// Sets every counter to zero.
+    public func reset() throws { _ = try LoopbackClient.send("DELETE", url("/requests")) }
+
+    /// Changes every drawn picture, and so its ETag, under the same address.
+    public func changePictures() throws { _ = try LoopbackClient.send("POST", url("/revision")) }
+}

@@ -1,0 +1,93 @@
+/// A picture that the project draws itself: rows of interleaved 8-bit samples, the same for the same arguments in every
+/// run and on every machine (integers only).
+public struct DrawnPicture: Sendable, Equatable {
+    public let width: Int
+    public let height: Int
+    /// Samples a pixel: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA (alpha not multiplied in).
+    public let channels: Int
+    /// `width * height * channels` samples, top row first.
+    public var bytes: [UInt8]
+
+    public init(width: Int, height: Int, channels: Int, bytes: [UInt8]) {
+        precondition(bytes.count == width * height * channels, "a picture's bytes must fit its size")
+        self.width = width
+        self.height = height
+        self.channels = channels
+        self.bytes = bytes
+    }
+
+    /// Every pixel from its own position.
+    public init(width: Int, height: Int, channels: Int, pixel: (_ x: Int, _ y: Int) -> [UInt8]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(width * height * channels)
+        for y in 0..<height { for x in 0..<width { bytes.append(contentsOf: pixel(x, y)) } }
+        self.init(width: width, height: height, channels: channels, bytes: bytes)
+    }
+
+    /// The samples of one pixel.
+    public subscript(x: Int, y: Int) -> [UInt8] {
+        let start = (y * width + x) * channels
+        return Array(bytes[start..<start + channels])
+    }
+
+    /// One colour all over; as many channels as it has samples.
+    public static func solid(_ width: Int, _ height: Int, _ colour: [UInt8]) -> DrawnPicture {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(width * height * colour.count)
+        for _ in 0..<width * height { bytes.append(contentsOf: colour) }
+        return DrawnPicture(width: width, height: height, channels: colour.count, bytes: bytes)
+    }
+
+    /// Red grows to the right, green downwards, blue to the left; alpha, where asked for, downwards.
+    public static func gradient(_ width: Int, _ height: Int, channels: Int = 3) -> DrawnPicture {
+        func ramp(_ position: Int, _ count: Int) -> UInt8 { UInt8(count > 1 ? position * 255 / (count - 1) : 0) }
+        return DrawnPicture(width: width, height: height, channels: channels) { x, y in
+            switch channels {
+            case 1: [ramp(x, width)]
+            case 2: [ramp(x, width), ramp(y, height)]
+            case 3: [ramp(x, width), ramp(y, height), 255 - ramp(x, width)]
+            default: [ramp(x, width), ramp(y, height), 255 - ramp(x, width), ramp(y, height)]
+            }
+        }
+    }
+
+    /// Squares of `cell` pixels in black and white: the hardest edges for a resampler.
+    public static func checkerboard(_ width: Int, _ height: Int, cell: Int = 1) -> DrawnPicture {
+        DrawnPicture(width: width, height: height, channels: 3) { x, y in
+            let value: UInt8 = (x / cell + y / cell) % 2 == 0 ? 255 : 0
+            return [value, value, value]
+        }
+    }
+
+    /// Four quarters, red, green, blue and white, so that a turned or mirrored picture is seen at once.
+    public static func quarters(_ width: Int, _ height: Int) -> DrawnPicture {
+        DrawnPicture(width: width, height: height, channels: 3) { x, y in
+            switch (x < width / 2, y < height / 2) {
+            case (true, true): [255, 0, 0]
+            case (false, true): [0, 255, 0]
+            case (true, false): [0, 0, 255]
+            case (false, false): [255, 255, 255]
+            }
+        }
+    }
+
+    /// Random samples: what compresses worst.
+    public static func noise(_ width: Int, _ height: Int, channels: Int = 3, seed: UInt64) -> DrawnPicture {
+        var random = SeededRandom(seed: seed)
+        return DrawnPicture(
+            width: width, height: height, channels: channels, bytes: random.bytes(width * height * channels))
+    }
+
+    /// The same picture within `width` × `height` pixels, by the nearest pixel: quick, not fine.
+    public func sampled(_ width: Int, _ height: Int) -> DrawnPicture {
+        DrawnPicture(width: width, height: height, channels: channels) { x, y in
+            self[x * self.width / width, y * self.height / height]
+        }
+    }
+
+    /// The greatest difference of any sample; nil where size or channels differ.
+    public func greatestDifference(to other: DrawnPicture) -> Int? {
+        guard width == other.width, height == other.height, channels == other.channels else { return nil }
+        return zip(bytes, other.bytes).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
+    }
+}

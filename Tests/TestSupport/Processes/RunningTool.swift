@@ -1,0 +1,180 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// A tool that has been started and may still run: written to piece by piece, read line by line, killed.
+///
+/// Both output streams are read while it runs. When the last reference goes before the end, it is killed, and only it.
+public final class RunningTool: Sendable {
+    public let command: String
+    public let processID: Int32
+
+    private struct End {
+        /// As `waitpid` gives it; nil while the process runs.
+        var waitStatus: Int32?
+    }
+
+    /// Our end of its standard input; nil once closed.
+    private let input: Monitor<Int32?>
+    private let closesInputToWait: Bool
+    private let output: StreamCollector
+    private let errors: StreamCollector
+    private let end = Monitor(End())
+    /// Kept, so that the tool's folders outlive it.
+    private let home: ToolHome?
+
+    init(
+        home: ToolHome? = nil, _ executable: String, _ arguments: [String], environment: [String: String], folder: String, stdin: ToolInput,
+        stdout: ToolStream, stderr: ToolStream
+    ) throws {
+        _ = brokenPipesAreErrors
+        self.home = home
+        command = ([executable] + arguments).joined(separator: " ")
+        var ends = try ToolEnds(stdin, stdout, stderr)
+        do {
+            processID = try spawn(
+                executable, arguments, environment: environment, folder: folder, descriptors: ends.child)
+        } catch {
+            ends.closeChild()
+            for case let descriptor? in [ends.input, ends.output, ends.errors] { closeDescriptor(descriptor) }
+            throw error
+        }
+        ends.closeChild()
+        input = Monitor(ends.input)
+        if case .pipe = stdin { closesInputToWait = true } else { closesInputToWait = false }
+        output = try StreamCollector(ends.output)
+        errors = try StreamCollector(ends.errors)
+        try Thread.start { [processID, end] in Self.reap(processID, end) }.detach()
+        if case .bytes(let bytes) = stdin {
+            try Thread.start { [input] in
+                _ = Self.write(bytes, input)
+                Self.close(input)
+            }.detach()
+        }
+    }
+
+    deinit {
+        Self.send(SIGKILL, to: processID, end)
+        Self.close(input)
+    }
+
+    /// Writes to its standard input, waiting while the pipe is full; false once nobody reads it any more.
+    @discardableResult
+    public func write(_ bytes: [UInt8]) -> Bool { Self.write(bytes, input) }
+
+    @discardableResult
+    public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    /// Ends its standard input.
+    public func closeInput() { Self.close(input) }
+
+    /// The next line of its standard output, without its end; nil at the end or when none comes within `limit`.
+    public func readLine(within limit: Duration = .seconds(30)) -> String? { output.line(within: limit) }
+
+    /// The next line of its standard error.
+    public func readErrorLine(within limit: Duration = .seconds(30)) -> String? { errors.line(within: limit) }
+
+    /// Waits until it has written `count` bytes to standard output; false where it ended before.
+    public func waitForOutput(_ count: Int, within limit: Duration = .seconds(30)) -> Bool {
+        output.wait(forBytes: count, within: limit)
+    }
+
+    /// Sends it a signal, unless it has ended.
+    public func kill(_ signal: Int32 = SIGTERM) { Self.send(signal, to: processID, end) }
+
+    public var isRunning: Bool { end.withLock { $0.waitStatus == nil } }
+
+    /// The most memory it has had resident so far, in bytes; nil where it has ended or the system does not say
+    /// (`VmHWM`, Linux only). The figure of `getrusage` would include that of the test process itself.
+    public var peakMemory: Int? {
+        guard let status = try? File.openInput("/proc/\(processID)/status") else { return nil }
+        // Files of /proc have no size of their own.
+        guard let bytes = try? status.upTo(65536) else { return nil }
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmHWM:") {
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+            return words.count > 1 ? Int(words[1]).map { $0 * 1024 } : nil
+        }
+        return nil
+    }
+
+    /// Waits until it has ended and its streams are read. Once `deadline` has passed it is killed, and only it. An
+    /// input that is still open is closed first.
+    public func wait(deadline: Duration = .seconds(60)) -> ToolOutput {
+        if closesInputToWait { closeInput() }
+        var overran = false
+        if end.wait(atMost: deadline, for: { $0.waitStatus }) == nil {
+            overran = true
+            kill(SIGKILL)
+        }
+        let status = end.wait { $0.waitStatus }
+        // A child of the tool may hold its streams open for longer than the tool itself lived.
+        let stdout = output.all(within: .seconds(5))
+        let stderr = errors.all(within: .seconds(5))
+        let signal = status & 0x7F
+        return ToolOutput(
+            command: command, status: signal == 0 ? (status >> 8) & 0xFF : nil, signal: signal == 0 ? nil : signal,
+            overran: overran, stdoutBytes: stdout, stderrBytes: stderr)
+    }
+
+    /// Waits for the process; its number is freed only under the lock, so that `send` never meets another process.
+    private static func reap(_ processID: Int32, _ end: Monitor<End>) {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        end.update {
+            var status: Int32 = 0
+            while waitpid(processID, &status, 0) < 0 && errno == EINTR {}
+            $0.waitStatus = status
+        }
+    }
+
+    private static func send(_ signal: Int32, to processID: Int32, _ end: Monitor<End>) {
+        end.withLock { if $0.waitStatus == nil { sendSignal(processID, signal) } }
+    }
+
+    private static func write(_ bytes: [UInt8], _ input: Monitor<Int32?>) -> Bool {
+        input.withLock { descriptor in
+            guard let descriptor else { return false }
+            return writeAll(bytes, to: descriptor)
+        }
+    }
+
+    private static func close(_ input: Monitor<Int32?>) {
+        input.withLock { descriptor in
+            if let open = descriptor { closeDescriptor(open) }
+            descriptor = nil
+        }
+    }
+}
+
+extension File {
+    /// What can be read in one go, for files without a size.
+    fileprivate func upTo(_ limit: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = try read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+}
+
+/// A tool that ends early must not end the tests by SIGPIPE; children get the default back.
+private let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+
+private func sendSignal(_ processID: Int32, _ signal: Int32) { _ = kill(processID, signal) }
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+        var done = 0
+        while done < bytes.count {
+            let count = write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { return false }
+            done += count
+        }
+        return true
+    }
+}

@@ -1,0 +1,83 @@
+import Support
+
+/// A home for tools that no other test shares: own `HOME`, XDG folders, working folder and cache root, and an
+/// environment that is built from nothing. Removed with the last reference.
+public final class ToolHome: Sendable {
+    public let folder: TemporaryFolder
+    /// The cache root, `APOD_TOOLS_CACHE_DIR`; not made yet.
+    public let cacheRoot: String
+    /// The working folder of the tools.
+    public let work: String
+    /// What every tool started here finds in its environment.
+    public let environment: [String: String]
+
+    /// - Parameter environment: added to the tools' environment, in place of what stands there.
+    public init(environment added: [String: String] = [:]) throws {
+        folder = try TemporaryFolder()
+        cacheRoot = folder.path("cache/apod-tools")
+        work = try folder.makeFolder("work")
+        environment = [
+            "PATH": ((Tools.folder.map { [$0] } ?? []) + ["/usr/local/bin", "/usr/bin", "/bin"]).joined(separator: ":"),
+            "HOME": try folder.makeFolder("home"),
+            "TMPDIR": try folder.makeFolder("tmp"),
+            "XDG_CACHE_HOME": try folder.makeFolder("cache"),
+            "XDG_CONFIG_HOME": try folder.makeFolder("config"),
+            "XDG_DATA_HOME": try folder.makeFolder("data"),
+            "XDG_RUNTIME_DIR": try folder.makeFolder("run"),
+            "APOD_TOOLS_CACHE_DIR": cacheRoot,
+            "LC_ALL": "C.UTF-8",
+        ].merging(added) { _, new in new }
+    }
+
+    /// The absolute path of `name` in the tools' working folder.
+    public func path(_ name: String) -> String { "\(work)/\(name)" }
+
+    /// Writes a file into the tools' working folder and gives its absolute path.
+    @discardableResult
+    public func write(_ name: String, _ bytes: [UInt8]) throws -> String { try folder.write("work/\(name)", bytes) }
+
+    @discardableResult
+    public func write(_ name: String, _ text: String) throws -> String { try folder.write("work/\(name)", text) }
+
+    /// Runs a tool to its end. A record that a test failed on is seen by `try output.expect(0)`.
+    /// - Parameters:
+    ///   - environment: changes for this run alone; nil takes a variable away.
+    ///   - deadline: after which the tool, and only it, is killed.
+    public func run(
+        _ tool: String, _ arguments: [String] = [], stdin: ToolInput = .empty, environment: [String: String?] = [:],
+        stdout: ToolStream = .collected, stderr: ToolStream = .collected, deadline: Duration = .seconds(60)
+    ) throws -> ToolOutput {
+        try start(tool, arguments, stdin: stdin, environment: environment, stdout: stdout, stderr: stderr)
+            .wait(deadline: deadline)
+    }
+
+    /// Starts a tool and gives it while it runs.
+    public func start(
+        _ tool: String, _ arguments: [String] = [], stdin: ToolInput = .pipe, environment: [String: String?] = [:],
+        stdout: ToolStream = .collected, stderr: ToolStream = .collected
+    ) throws -> RunningTool {
+        var merged = self.environment
+        for (name, value) in environment { merged[name] = value }
+        return try RunningTool(
+            home: self, Tools.path(tool), arguments, environment: merged, folder: work, stdin: stdin, stdout: stdout,
+            stderr: stderr)
+    }
+
+    /// Runs a script by bash with `pipefail`; the tools are in its PATH.
+    public func shell(
+        _ script: String, stdin: ToolInput = .empty, environment: [String: String?] = [:],
+        deadline: Duration = .seconds(60)
+    ) throws -> ToolOutput {
+        try run(
+            "/usr/bin/env", ["bash", "-o", "pipefail", "-c", script], stdin: stdin, environment: environment,
+            deadline: deadline)
+    }
+}
+
+/// Runs a tool in a home of its own.
+public func run(
+    _ tool: String, _ arguments: [String] = [], stdin: ToolInput = .empty, environment: [String: String?] = [:],
+    deadline: Duration = .seconds(60)
+) throws -> ToolOutput {
+    try ToolHome().run(tool, arguments, stdin: stdin, environment: environment, deadline: deadline)
+}

@@ -1,0 +1,39 @@
+/// Random numbers that are the same in every run: SplitMix64 (Steele, Lea and Flood, 2014).
+///
+/// For property tests and drawn pictures: a failure's seed is enough to see it again.
+public struct SeededRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    /// Seeded by a name, so that each test or picture has a sequence of its own.
+    public init(name: String) { state = Self.hash(name.utf8) }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return Self.mixed(state)
+    }
+
+    /// A number in `0..<bound`; `bound` must be positive. The bias is below 2^-32 for the bounds of tests.
+    public mutating func below(_ bound: Int) -> Int {
+        Int(next().multipliedFullWidth(by: UInt64(bound)).high)
+    }
+
+    /// `count` random bytes.
+    public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+
+    /// FNV-1a, 64 bits: the same in every process, which Swift's own hash is not.
+    public static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        var value: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return value
+    }
+
+    /// A number whose every bit depends on every bit of `value`.
+    public static func mixed(_ value: UInt64) -> UInt64 {
+        var z = value
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,123 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// A new folder that only this value knows, removed with all that is in it when the last reference goes.
+public final class TemporaryFolder: Sendable {
+    /// Absolute, without a slash at the end and without symbolic links, so that a tool's own absolute paths begin so.
+    public let path: String
+
+    /// - Parameter prefix: how the folder's name begins, for whoever finds one that a crash left behind.
+    public init(prefix: String = "apod-tools-test") throws {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else {
+            throw SystemFailure(errno: errno, "make a folder in \(parent)", purpose: .makeOutput)
+        }
+        path = String(cString: resolved)
+        free(resolved)
+    }
+
+    deinit { Self.remove(path) }
+
+    /// The absolute path of `name` in this folder, whether it exists or not.
+    public func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes a folder, and those above it, and gives its absolute path.
+    @discardableResult
+    public func makeFolder(_ name: String) throws -> String {
+        var made = path
+        for part in name.split(separator: "/") {
+            made += "/\(part)"
+            if mkdir(made, 0o700) != 0 && errno != EEXIST {
+                throw SystemFailure(errno: errno, "make \(made)", purpose: .makeOutput)
+            }
+        }
+        return made
+    }
+
+    /// Writes a file, in place of an older one, and gives its absolute path. Folders in `name` are made.
+    @discardableResult
+    public func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
+        let file = try File.open(path(name), O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644, purpose: .makeOutput)
+        try file.write(bytes)
+        return file.path
+    }
+
+    @discardableResult
+    public func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+    /// All bytes of the file `name`.
+    public func read(_ name: String) throws -> [UInt8] { try TestFile.bytes(path(name)) }
+
+    /// The files and folders in here, at any depth, as sorted paths relative to this folder.
+    public func contents() -> [String] {
+        var result: [String] = []
+        func walk(_ relative: String) {
+            for name in Self.names(in: relative.isEmpty ? path : path(relative)) {
+                let inner = relative.isEmpty ? name : "\(relative)/\(name)"
+                result.append(inner)
+                if Self.isFolder(path(inner)) { walk(inner) }
+            }
+        }
+        walk("")
+        return result.sorted()
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Removes what is at `path`; a folder that a test made unreadable is opened first.
+    private static func remove(_ path: String) {
+        guard isFolder(path) else {
+            unlink(path)
+            return
+        }
+        chmod(path, 0o700)
+        for name in names(in: path) { remove("\(path)/\(name)") }
+        rmdir(path)
+    }
+}
+
+/// Reading whole files, for comparisons.
+public enum TestFile {
+    public static func bytes(_ path: String) throws -> [UInt8] {
+        let file = try File.openInput(path)
+        return try file.bytes(0..<file.count)
+    }
+
+    public static func text(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
+
+    /// Whether anything is there.
+    public static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// The permission bits, such as `0o600`; nil where nothing is there.
+    public static func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+}

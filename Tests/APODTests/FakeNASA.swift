@@ -30,12 +30,6 @@ final class FakeNASA: HTTPTransport {
     static let scienceBase = "https://science.example.org/wp-json/apod-basic"
     static let apiBase = "https://api.example.org/planetary/apod"
 
-    /// For failures that must name one.
-    static var anyURL: WebURL {
-        guard let url = try? WebURL(scienceBase) else { preconditionFailure("\(scienceBase) is no URL") }
-        return url
-    }
-
     private let handler: @Sendable (Ask) -> Reply
     private let requests = Monitor<[HTTPRequest]>([])
 

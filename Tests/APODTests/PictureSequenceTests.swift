@@ -87,8 +87,9 @@ import Testing
     }
 
     @Test func whereScienceIsDownThePagesComeFromTheOldService() throws {
+        let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
-            ask.service == .science ? .failure(FetchFailure.timedOut(url: FakeNASA.anyURL, .waiting)) : nil
+            ask.service == .science ? .failure(FetchFailure.timedOut(url: url, .waiting)) : nil
         }
         let lines = Lines()
         let results = try nasa.client(log: lines.log).results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
@@ -100,7 +101,8 @@ import Testing
     }
 
     @Test func whereTheNetworkIsDownTheRestIsNotTried() throws {
-        let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: FakeNASA.anyURL)) }
+        let url = try WebURL(FakeNASA.scienceBase)
+        let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
         let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
         #expect(results.count == 365)
         #expect(results.allSatisfy { $0.failure?.isTransient == true })
@@ -108,10 +110,11 @@ import Testing
     }
 
     @Test func scienceFailingForATimeIsReportedWhereTheOldServiceGivesItsLogo() throws {
+        let url = try WebURL(FakeNASA.scienceBase)
         let nasa = FakeNASA { ask in
             switch ask {
             case .page(.api, _, _), .day(.api, _): .ok(list(["2021-01-01", "2021-01-02"].map(logoAnswer)))
-            default: .failure(FetchFailure.nameNotResolved(url: FakeNASA.anyURL))
+            default: .failure(FetchFailure.nameNotResolved(url: url))
             }
         }
         let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-01-02")))

@@ -81,17 +81,22 @@ public final class ImageCache: Sendable {
         return try index.remove(key.name, now: clock.now()) > 0
     }
 
-    /// Gives all entries of the scope to `body`, variants included, in an order without meaning. Entries that come or
-    /// go meanwhile may or may not be among them. Memory does not grow with their number; nothing is locked while
-    /// `body` runs.
+    /// A page of the scope's entries, variants included, in an order without meaning, and where the next page begins:
+    /// nil behind the last one. The first begins at "". Entries that come or go meanwhile may or may not be among them.
+    public func page(after place: String, limit: Int = 256) throws -> (entries: [Entry], next: String?) {
+        let entries = try index.page(after: place, limit: limit)
+        return (entries, entries.last?.name)
+    }
+
+    /// Gives all entries of the scope to `body`, a page at a time: memory does not grow with their number, and nothing
+    /// is locked while `body` runs.
     public func forEachEntry(_ body: (Entry) throws -> Void) throws {
-        var last = ""
-        while true {
+        var place: String? = ""
+        while let from = place {
             try interruption.check()
-            let page = try index.page(after: last, limit: 256)
-            for entry in page { try body(entry) }
-            guard let name = page.last?.name else { return }
-            last = name
+            let page = try page(after: from)
+            for entry in page.entries { try body(entry) }
+            place = page.next
         }
     }
 

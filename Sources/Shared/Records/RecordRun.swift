@@ -229,7 +229,7 @@ public final class RecordRun: Sendable {
         var isCancelled = isStopped
         if !isCancelled {
             do {
-                try tool.process(&record, argument: job.argument)
+                try interruption.during { try tool.process(&record, argument: job.argument) }
             } catch is Cancelled {
                 isCancelled = true
             } catch {

@@ -1,0 +1,73 @@
+import HTTP
+import Records
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a person or a record names: a picture at one of several addresses, or a local file.
+public enum CacheItem: Sendable {
+    case addresses([PictureAddresses.Candidate])
+    /// Only ever from an argument: a record's text never becomes a path.
+    case file(path: String)
+
+    /// How to find items.
+    public struct Rules: Sendable {
+        public var addresses = PictureAddresses()
+        /// The key to use instead of the address.
+        public var key: String?
+        /// The field that holds the key to use instead of the address.
+        public var keyField: FieldPath?
+        /// Query parameters that make no difference.
+        public var ignoredQuery: Set<String> = []
+
+        public init() {}
+
+        /// The key of one address of a record. Throws `CacheFailure.badKey`.
+        public func key(_ url: WebURL, record: Record) throws -> CacheKey {
+            if let key = try ownKey(record) { return key }
+            return CacheKey(url: url, ignoringQuery: ignoredQuery)
+        }
+
+        func ownKey(_ record: Record) throws -> CacheKey? {
+            if let key { return try CacheKey(custom: key) }
+            return try keyField.flatMap { record.printable($0) }.map { try CacheKey(custom: $0) }
+        }
+    }
+
+    /// The item that a plain argument names: an address where it has a scheme, else a file. Throws `UsageFailure` for
+    /// an address that is none; a scheme or host that is refused is left to whoever asks.
+    public init(argument: String) throws {
+        guard argument.hasScheme else {
+            self = .file(path: argument)
+            return
+        }
+        let candidate = PictureAddresses.Candidate { () throws(WebURLFailure) in try WebURL(argument) }
+        if case .failure(let failure) = candidate, failure.exitCode == .data { throw UsageFailure(failure.message) }
+        self = .addresses([candidate])
+    }
+
+    /// The keys under which the item may be, the best one first.
+    public func keys(_ rules: Rules, record: Record) throws -> [CacheKey] {
+        if let key = try rules.ownKey(record) { return [key] }
+        switch self {
+        case .file(let path): return [try Self.fileKey(path)]
+        case .addresses(let candidates):
+            return try candidates.compactMap { candidate in try? candidate.get() }.map { try rules.key($0, record: record) }
+        }
+    }
+
+    /// A local file's key: its absolute path, links resolved, as a `file` address. Throws `SystemFailure` (66).
+    static func fileKey(_ path: String) throws -> CacheKey {
+        guard let resolved = realpath(path, nil) else {
+            throw SystemFailure(errno: errno, "open \(path)", purpose: .openInput)
+        }
+        defer { free(resolved) }
+        return try CacheKey(custom: "file://" + String(cString: resolved))
+    }
+}

@@ -1,0 +1,68 @@
+import Records
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The configuration file: one JSON object whose fields are named like the long options, with `_` for `-`.
+public struct Configuration: Sendable {
+    /// Every field that some tool knows. One file serves all tools, so each of them accepts all.
+    static let fields = [
+        "allow_private", "api_url", "cache_dir", "capacity", "exercisedb_url", "jobs", "lease", "quality", "retries",
+        "science_url", "scope", "timeout", "ttl",
+    ]
+
+    private let record: Record
+    private let path: String
+
+    /// No file: nothing is set.
+    public static let empty = Configuration(record: Record(), path: "")
+
+    private init(record: Record, path: String) {
+        self.record = record
+        self.path = path
+    }
+
+    /// Reads the file named by the option or `APOD_TOOLS_CONFIG`, which must exist, else the one at the usual place, if
+    /// there is one. Throws `ConfigurationFailure` (78).
+    public static func load(option: String?, environment: Environment) throws -> Configuration {
+        if let path = option ?? environment["APOD_TOOLS_CONFIG"] {
+            return try read(path)
+        }
+        let base = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }
+        guard let path = base.map({ $0 + "/apod-tools/config.json" }), access(path, F_OK) == 0 else { return empty }
+        return try read(path)
+    }
+
+    private static func read(_ path: String) throws -> Configuration {
+        let record: Record
+        do {
+            let file = try File.openInput(path)
+            guard file.count <= 1 << 20 else { throw ConfigurationFailure("\(path) has more than 1 MiB") }
+            record = try Record(parsing: file.bytes(0..<file.count))
+        } catch let failure as any Failure {
+            throw ConfigurationFailure("cannot use the configuration file \(path): \(failure.message)")
+        }
+        for name in record.names where !fields.contains(name) {
+            throw ConfigurationFailure(
+                "\(path): unknown field \"\(name)\"\(NearMatch.advice(for: name, among: fields))")
+        }
+        return Configuration(record: record, path: path)
+    }
+
+    /// The field's value as text; a number or truth value as it is written. Throws for an array or an object.
+    func text(_ field: String) throws -> String? {
+        guard let path = FieldPath(field), let raw = record.raw(path) else { return nil }
+        guard raw.first != UInt8(ascii: "{"), raw.first != UInt8(ascii: "[") else {
+            throw ConfigurationFailure("\(self.path): \"\(field)\" must be a string or a number")
+        }
+        return record.printable(path)
+    }
+
+    func describes(_ field: String) -> String { "\(path): \"\(field)\"" }
+}

@@ -1,0 +1,209 @@
+import ArgumentParser
+import Cache
+import HTTP
+import Records
+import Support
+
+/// Options that every command of every tool has.
+public struct GeneralOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say errors only.")
+    public var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Say what happens.")
+    public var verbose = false
+
+    @Option(help: ArgumentHelp("How standard error is written: plain or json.", valueName: "format"))
+    public var logFormat: String?
+
+    @Option(help: ArgumentHelp("Configuration file, instead of the usual one.", valueName: "file"))
+    public var config: String?
+
+    public init() {}
+
+    /// The command's surroundings. Reads the configuration file, if there is one.
+    public func context(tool: String) throws -> ToolContext {
+        let environment = Environment.ofProcess()
+        guard let format = logFormat.map(Log.Format.init(rawValue:)) ?? .plain else {
+            throw UsageFailure("--log-format takes plain or json, not \"\(logFormat ?? "")\"")
+        }
+        return ToolContext(
+            tool: tool, environment: environment,
+            configuration: try .load(option: config, environment: environment),
+            log: Log(tool: tool, threshold: quiet ? .error : verbose ? .detail : .warning, format: format))
+    }
+}
+
+/// How a stream of records is worked on and written.
+public struct StreamOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("How many records to work on at once.", valueName: "n"))
+    public var jobs: String?
+
+    @Flag(help: "Let each record leave as soon as it is done.")
+    public var unordered = false
+
+    @Flag(help: "Stop at the first failure.")
+    public var failFast = false
+
+    @Flag(help: "Count records that came in with an error in the exit status.")
+    public var strict = false
+
+    @Flag(help: "Take records that bear this tool's own passing error as fresh ones.")
+    public var retryErrors = false
+
+    @OptionGroup public var layout: LayoutOptions
+
+    public init() {}
+
+    /// - Parameter jobs: how many at once where nothing is said.
+    public func runOptions(_ context: ToolContext, jobs standard: Int) throws -> RecordRunOptions {
+        var options = RecordRunOptions()
+        let wanted = try context.setting("jobs", option: jobs, expected: "a number from 1 to 256") { text in
+            Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
+        }
+        options.jobs = wanted ?? standard
+        options.unordered = unordered
+        options.failFast = failFast
+        options.strict = strict
+        options.retryErrors = retryErrors
+        options.layout = try layout.recordLayout()
+        return options
+    }
+}
+
+/// How records are written.
+public struct LayoutOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Print only this field, raw, one a line; a dotted path such as variants.overlay.path.", valueName: "field"))
+    public var print: String?
+
+    @Flag(name: [.customShort("0"), .customLong("null")], help: "End what --print prints by NUL instead of a line feed.")
+    public var nullTerminated = false
+
+    @Flag(help: "Indent the records.")
+    public var pretty = false
+
+    public init() {}
+
+    public func recordLayout() throws -> RecordLayout {
+        guard let print else {
+            if nullTerminated { throw UsageFailure("-0 goes with --print") }
+            return pretty ? .indented : .lines
+        }
+        guard let path = FieldPath(print) else {
+            throw UsageFailure("--print takes a field or a dotted path such as variants.overlay.path, not \"\(print)\"")
+        }
+        return .field(path, terminator: nullTerminated ? 0 : UInt8(ascii: "\n"))
+    }
+}
+
+/// Where the cache is and how much it keeps.
+public struct CacheOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Cache root (APOD_TOOLS_CACHE_DIR).", valueName: "folder"))
+    public var cacheDir: String?
+
+    @Option(help: ArgumentHelp("Scope: a part of the cache that shares nothing with the others (APOD_TOOLS_SCOPE).", valueName: "name"))
+    public var scope: String?
+
+    @Option(
+        name: [.customLong("ttl"), .customLong("expire-after")],
+        help: ArgumentHelp("How long an entry is fresh, such as 14d.", valueName: "time"))
+    public var ttl: String?
+
+    @Option(help: ArgumentHelp("How much to keep, such as 200MB.", valueName: "size"))
+    public var capacity: String?
+
+    @Option(help: ArgumentHelp("How long a path stays valid after it was handed out, such as 10m.", valueName: "time"))
+    public var lease: String?
+
+    public init() {}
+
+    public func settings(_ context: ToolContext) throws -> CacheSettings {
+        var settings = CacheSettings(root: try root(context))
+        settings.scope = try context.setting(
+            "scope", option: scope, variable: "APOD_TOOLS_SCOPE", expected: "a name", parse: ScopeName.init)
+        if let ttl = try context.setting("ttl", option: ttl, expected: "a time such as 14d", parse: TimeSpan.parse) {
+            settings.ttl = ttl
+        }
+        if let size = try context.setting(
+            "capacity", option: capacity, expected: "a size such as 200MB", parse: ByteCount.parse)
+        {
+            settings.capacity = size
+        }
+        if let lease = try context.setting("lease", option: lease, expected: "a time such as 10m", parse: TimeSpan.parse) {
+            settings.lease = lease
+        }
+        return settings
+    }
+
+    private func root(_ context: ToolContext) throws -> String {
+        let named = try context.setting(
+            "cache-dir", option: cacheDir, variable: "APOD_TOOLS_CACHE_DIR", expected: "a folder"
+        ) { $0.isEmpty ? nil : $0 }
+        if let named { return named }
+        guard let base = context.environment["XDG_CACHE_HOME"] ?? context.environment["HOME"].map({ $0 + "/.cache" })
+        else {
+            throw ConfigurationFailure("there is no place for the cache: set HOME, or name one with --cache-dir")
+        }
+        return base + "/apod-tools"
+    }
+}
+
+/// How the network is used.
+public struct NetworkOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("How long one request may take in all, retries included (120s).", valueName: "time"))
+    public var timeout: String?
+
+    @Option(help: ArgumentHelp("How often a request that failed for a time is repeated (3).", valueName: "n"))
+    public var retries: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Allow private, loopback and reserved addresses: all of them, or a list of CIDRs (APOD_TOOLS_ALLOW_PRIVATE).",
+            valueName: "cidrs"))
+    public var allowPrivate: String?
+
+    @Option(help: ArgumentHelp("Trust the certificates in this PEM file instead of the system's.", valueName: "file"))
+    public var cacert: String?
+
+    public init() {}
+
+    /// A client for these options. Opens and loads nothing.
+    public func client(_ context: ToolContext) throws -> HTTPClient {
+        let addressGuard = try addressGuard(context)
+        var schedule = RetrySchedule()
+        if let count = try context.setting(
+            "retries", option: retries, expected: "a number from 0 to 100",
+            parse: { Int($0).flatMap { (0...100).contains($0) ? $0 : nil } })
+        {
+            schedule.retries = count
+        }
+        return HTTPClient(
+            transport: CurlTransport(
+                guard: addressGuard, environment: context.environment.variables,
+                settings: CurlTransport.Settings(certificateFile: cacert)),
+            guard: addressGuard, retries: schedule, log: context.log, interruption: context.interruption)
+    }
+
+    /// How long a request may take.
+    public func timeouts(_ context: ToolContext) throws -> HTTPRequest.Timeouts {
+        var timeouts = HTTPRequest.Timeouts()
+        if let total = try context.setting(
+            "timeout", option: timeout, expected: "a time such as 120s",
+            parse: { text in TimeSpan.parse(text).flatMap { $0 > .zero ? $0 : nil } })
+        {
+            timeouts.total = total
+            timeouts.connect = min(timeouts.connect, total)
+            timeouts.stall = min(timeouts.stall, total)
+        }
+        return timeouts
+    }
+
+    private func addressGuard(_ context: ToolContext) throws -> AddressGuard {
+        do {
+            return try context.setting(
+                "allow-private", option: allowPrivate, variable: "APOD_TOOLS_ALLOW_PRIVATE", expected: "CIDRs",
+                parse: AddressGuard.init(allowPrivate:)) ?? .standard
+        } catch let failure as ConfigurationFailure where allowPrivate != nil {
+            throw UsageFailure(failure.message)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Runs a tool's command line from beginning to end: what every `main.swift` calls.
+///
+/// Help goes to standard output with status 0; a wrong command line is said on standard error with status 64; any
+/// other failure as `tool: message` with its own status.
+public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
+    // A closed pipe is then seen where it is written to, and ends the run in order.
+    signal(SIGPIPE, SIG_IGN)
+    let tool = root.configuration.commandName ?? "apod-tools"
+    do {
+        var command = try root.parseAsRoot(ArgumentRewriting.completed(arguments))
+        try command.run()
+        exit(0)
+    } catch let failure as any Failure {
+        report(failure.message, tool: tool, arguments)
+        exit(failure.exitCode.rawValue)
+    } catch let code as ArgumentParser.ExitCode {
+        exit(code.rawValue)
+    } catch {
+        let status = root.exitCode(for: error).rawValue
+        if status == 0 {
+            print(root.fullMessage(for: error))
+            exit(0)
+        }
+        // ArgumentParser throws errors of its own for a wrong command line; others have nothing to do with it.
+        guard root.exitCode(for: error) == .validationFailure else {
+            report(UnexpectedFailure(error).message, tool: tool, arguments)
+            exit(Support.ExitCode.software.rawValue)
+        }
+        report("\(root.message(for: error)); see \(tool) --help", tool: tool, arguments)
+        exit(Support.ExitCode.usage.rawValue)
+    }
+}
+
+/// Says a failure in the form that was asked for, even where the command line as a whole could not be read.
+private func report(_ message: String, tool: String, _ arguments: [String]) {
+    let isJSON = zip(arguments, arguments.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
+    Log(tool: tool, format: isJSON || arguments.contains("--log-format=json") ? .json : .plain).error(message)
+}
+
+/// Ends a command with this status, without another word.
+public func end(with status: Int32) throws {
+    if status != 0 { throw ArgumentParser.ExitCode(status) }
+}
+
+/// Completes options whose value may be left out.
+enum ArgumentRewriting {
+    /// `--allow-private` alone means all: it takes the word behind it only where that can be its value, so that an
+    /// address behind it stays an argument.
+    static func completed(_ arguments: [String]) -> [String] {
+        var result: [String] = []
+        var index = 0
+        while index < arguments.count {
+            let argument = arguments[index]
+            result.append(argument)
+            index += 1
+            if argument == "--" { return result + arguments[index...] }
+            guard argument == "--allow-private" else { continue }
+            if index < arguments.count, isAddressList(arguments[index]) {
+                result.append(arguments[index])
+                index += 1
+            } else {
+                result.append("1")
+            }
+        }
+        return result
+    }
+
+    private static func isAddressList(_ text: String) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isHexDigit || ".:/,".contains($0) } && !text.hasPrefix("/")
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Cache
+import Commands
+import Records
+import Support
+
+struct GetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Say where pictures lie, without the network.",
+        discussion: """
+            A picture that is not in the cache gives a record with an error, and status 1.
+
+            EXAMPLES
+              img-cache get https://example.org/m31.jpg --print path
+              img-cache get < records.ndjson
+            """)
+
+    @OptionGroup var lookup: LookupOptions
+    @OptionGroup var stream: StreamOptions
+
+    func run() throws {
+        let (context, cache, rules) = try lookup.open()
+        let status = try context.run(
+            GetTool(cache: cache, rules: rules), options: try stream.runOptions(context, jobs: 1),
+            arguments: lookup.pictures, expecting: "addresses", job: pictureJob)
+        cache.close()
+        try end(with: status)
+    }
+}
+
+struct HasCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "has",
+        abstract: "Tell by the exit status whether pictures are there: 0 all, 1 not all.",
+        discussion: """
+            EXAMPLES
+              img-cache has https://example.org/m31.jpg && echo "no need to fetch"
+            """)
+
+    @OptionGroup var lookup: LookupOptions
+
+    func run() throws {
+        let (context, cache, rules) = try lookup.open()
+        guard !lookup.pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
+        for picture in lookup.pictures {
+            do {
+                _ = try cache.find(Record(), argument: picture, rules: rules)
+            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
+                context.log.detail(failure.message)
+                cache.close()
+                try end(with: Support.ExitCode.absent.rawValue)
+            }
+        }
+        cache.close()
+    }
+}
+
+struct PathCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "path",
+        abstract: "Print where pictures lie, one path a line.",
+        discussion: """
+            EXAMPLES
+              feh "$(img-cache path https://example.org/m31.jpg)"
+            """)
+
+    @OptionGroup var lookup: LookupOptions
+
+    @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path by NUL instead of a line feed.")
+    var nullTerminated = false
+
+    func run() throws {
+        let output = try File(descriptor: 1, path: "standard output", closes: false)
+        try lookup.forEachEntry { entry, _ in
+            try output.write(Array(entry.path.utf8) + [nullTerminated ? 0 : UInt8(ascii: "\n")])
+        }
+    }
+}
+
+struct CatCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cat",
+        abstract: "Write the bytes of pictures to standard output.",
+        discussion: """
+            EXAMPLES
+              img-cache cat https://example.org/m31.jpg > m31.jpg
+              img-cache cat https://example.org/m31.jpg | img-downsample - --width 800 -o small.jpg
+            """)
+
+    @OptionGroup var lookup: LookupOptions
+
+    func run() throws {
+        let output = try File(descriptor: 1, path: "standard output", closes: false)
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        try lookup.forEachEntry { entry, _ in
+            let file = try File.open(entry.path, O_RDONLY)
+            while case let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
+                try output.write(Array(piece[..<count]))
+            }
+        }
+    }
+}
+
+/// The job that an argument stands for: a record with the address, so that later tools know it; a file has none.
+func pictureJob(_ argument: String) -> RecordJob {
+    var record = Record()
+    if argument.hasScheme { record.set("url", .string(argument)) }
+    return RecordJob(record, argument: argument)
+}
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif

@@ -1,0 +1,113 @@
+import ArgumentParser
+import Cache
+import Commands
+import Records
+import Support
+
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List what is in the scope, one record a picture.",
+        discussion: """
+            EXAMPLES
+              img-cache ls --print cache.url
+              img-cache ls --variants --print path
+            """)
+
+    @OptionGroup var general: GeneralOptions
+    @OptionGroup var store: CacheOptions
+    @OptionGroup var layout: LayoutOptions
+
+    @Flag(help: "List shrunk variants too.")
+    var variants = false
+
+    func run() throws {
+        let context = try general.context(tool: "img-cache")
+        let cache = try store.open(context)
+        var options = RecordRunOptions()
+        options.layout = try layout.recordLayout()
+        // The entries come a page at a time; the run takes them one by one.
+        var pages = EntryPages(cache: cache, includesVariants: variants)
+        let status = try context.run(Passing(), options: options) { _ in try pages.next().map { .job(RecordJob($0)) } }
+        try end(with: status)
+    }
+
+    /// Entries as records.
+    private struct EntryPages {
+        let cache: ImageCache
+        let includesVariants: Bool
+        private var ready: [Record] = []
+        private var last: String? = ""
+
+        init(cache: ImageCache, includesVariants: Bool) {
+            self.cache = cache
+            self.includesVariants = includesVariants
+        }
+
+        mutating func next() throws -> Record? {
+            while ready.isEmpty {
+                guard let from = last else { return nil }
+                let page = try cache.page(after: from)
+                last = page.next
+                ready = page.entries.filter { $0.kind == .original || includesVariants && $0.kind == .variant }
+                    .reversed().map { entry in
+                        var record = Record()
+                        record.setCached(entry, status: cache.status(of: entry))
+                        return record
+                    }
+            }
+            return ready.popLast()
+        }
+    }
+
+    private struct Passing: RecordTool {
+        let name = "img-cache"
+        func accepts(_ job: RecordJob) -> Bool { false }
+        func process(_ record: inout Record, argument: String?) {}
+    }
+}
+
+struct RemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove pictures and all that was made from them.",
+        discussion: """
+            What is not there is passed over with status 1.
+
+            EXAMPLES
+              img-cache rm https://example.org/m31.jpg
+            """)
+
+    @OptionGroup var lookup: LookupOptions
+
+    func run() throws {
+        try lookup.forEachEntry { entry, cache in
+            if let key = entry.key { _ = try cache.remove(try CacheKey(custom: key)) }
+        }
+    }
+}
+
+struct StatsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Say what the cache holds and what it has done.",
+        discussion: """
+            EXAMPLES
+              img-cache stats
+              img-cache stats --json | jq .scopes
+            """)
+
+    @OptionGroup var general: GeneralOptions
+    @OptionGroup var store: CacheOptions
+
+    @Flag(help: "Write one JSON object.")
+    var json = false
+
+    func run() throws {
+        let context = try general.context(tool: "img-cache")
+        let statistics = try store.open(context).statistics()
+        let output = try File(descriptor: 1, path: "standard output", closes: false)
+        let text = json ? statistics.json.bytes + [UInt8(ascii: "\n")] : Array(statistics.text.utf8)
+        try output.write(text)
+    }
+}

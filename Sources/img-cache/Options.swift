@@ -1,0 +1,81 @@
+import ArgumentParser
+import Cache
+import Commands
+import HTTP
+import Records
+import Support
+
+/// How a picture is found in a record and named in the cache.
+struct KeyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Fields with addresses of the picture, the best first, such as hdurl,image.url.", valueName: "fields"))
+    var urlField: String?
+
+    @Option(help: ArgumentHelp("Key to use instead of the address; for a single picture.", valueName: "key"))
+    var key: String?
+
+    @Option(help: ArgumentHelp("Field that holds the key to use instead of the address.", valueName: "field"))
+    var keyField: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Query parameters that make no difference to the picture.", valueName: "names"))
+    var keyIgnoreQuery: [String] = []
+
+    func rules(arguments: [String]) throws -> CacheItem.Rules {
+        var rules = CacheItem.Rules()
+        if let urlField { rules.addresses = try PictureAddresses(list: urlField) }
+        if key != nil, arguments.count != 1 || arguments == ["-"] {
+            throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
+        }
+        rules.key = key
+        if let keyField {
+            guard let path = FieldPath(keyField) else {
+                throw UsageFailure("--key-field takes a field or a dotted path, not \"\(keyField)\"")
+            }
+            rules.keyField = path
+        }
+        rules.ignoredQuery = Set(keyIgnoreQuery.flatMap { $0.split(separator: ",").map(String.init) })
+        return rules
+    }
+}
+
+/// What is common to commands that look into the cache for single pictures.
+struct LookupOptions: ParsableArguments {
+    @OptionGroup var general: GeneralOptions
+    @OptionGroup var store: CacheOptions
+    @OptionGroup var keys: KeyOptions
+
+    @Argument(help: "Addresses, or files that were put; - for records on standard input.")
+    var pictures: [String] = []
+
+    func open() throws -> (context: ToolContext, cache: ImageCache, rules: CacheItem.Rules) {
+        let context = try general.context(tool: "img-cache")
+        let rules = try keys.rules(arguments: pictures)
+        return (context, try store.open(context), rules)
+    }
+
+    /// Gives every named picture's entry to `body`, and ends with the status that those which failed call for.
+    func forEachEntry(_ body: (Entry, ImageCache) throws -> Void) throws {
+        let (context, cache, rules) = try open()
+        guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
+        var tally = ExitTally()
+        for picture in pictures {
+            do {
+                try body(try cache.find(Record(), argument: picture, rules: rules), cache)
+            } catch {
+                let failure = failure(of: error)
+                if let system = failure as? SystemFailure, system.isBrokenPipe { break }
+                context.log.error(failure.message)
+                tally.add(failure)
+            }
+        }
+        cache.close()
+        try end(with: tally.status)
+    }
+}
+
+extension CacheOptions {
+    func open(_ context: ToolContext) throws -> ImageCache {
+        try ImageCache(settings: settings(context), log: context.log, interruption: context.interruption)
+    }
+}

@@ -69,3 +69,7 @@ func logoAnswer(_ date: String = "2026-11-20") -> Record {
 func list(_ records: [Record]) -> [UInt8] {
     [UInt8(ascii: "[")] + records.map(\.line).joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
 }
+
+extension JSON: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) { self = .string(text) }
+}

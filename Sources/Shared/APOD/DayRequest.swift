@@ -64,7 +64,8 @@ struct DayLottery {
 
     init(through last: CalendarDay, seed: UInt64) {
         self.last = last
-        published = PublishedDays.days(from: PublishedDays.first, through: last).count
+        let length = last.daysSince1970 - PublishedDays.first.daysSince1970 + 1
+        published = max(0, length - PublishedDays.gaps.count { $0 <= last })
         generator = SplitMix64(seed: seed)
     }
 

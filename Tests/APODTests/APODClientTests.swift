@@ -1,0 +1,159 @@
+import HTTP
+import Support
+import Testing
+
+@testable import APOD
+
+@Suite struct APODClientTests {
+    private func outage(_ service: Service) throws -> FakeNASA.Reply {
+        .failure(FetchFailure.connectionFailed(url: try WebURL(FakeNASA.scienceBase), detail: "\(service) is down"))
+    }
+
+    // MARK: Addresses and the key
+
+    @Test func requestsHaveTheAddressesOfTheirService() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        _ = try nasa.client(.science).results(.day(day("1999-02-03")))
+        _ = try nasa.client(.science).results(.range(start: day("2001-02-03"), end: day("2001-02-04")))
+        _ = try nasa.client(.api).results(.day(day("1999-02-03")))
+        _ = try nasa.client(.api).results(.range(start: day("2001-02-03"), end: day("2001-02-04")))
+        #expect(nasa.sent.map(\.url.description) == [
+            "https://science.example.org/wp-json/apod-basic/990203",
+            "https://science.example.org/wp-json/apod-basic?date_from=010203&date_to=010204&per_page=25&page=1",
+            "https://api.example.org/planetary/apod?date=1999-02-03&thumbs=true",
+            "https://api.example.org/planetary/apod?start_date=2001-02-03&end_date=2001-02-04&thumbs=true",
+        ])
+    }
+
+    @Test func theKeyGoesToTheOldServiceInAHeaderThatCrossesNoOrigin() throws {
+        let nasa = FakeNASA { ask in ask.service == .science ? FakeNASA.notFound : .ok(legacyAnswer("2020-01-01").line) }
+        let results = try nasa.client(key: "topsecret").results(.day(day("2020-01-01")))
+        #expect(results.first?.picture?.service == .api)
+        #expect(nasa.sent[0].headers.map(\.name) == ["Accept"])
+        let header = try #require(nasa.sent[1].headers.first { $0.name == "X-Api-Key" })
+        #expect(header.value == "topsecret" && !header.crossesOrigins)
+        #expect(!nasa.sent[1].url.description.contains("topsecret"))
+    }
+
+    // MARK: Single days
+
+    @Test func aDayThatScienceKnowsIsNotAskedForTwice() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let result = try nasa.client().results(.day(day("2026-11-20")))
+        #expect(result.first?.picture?.service == .science)
+        #expect(nasa.asked == [.day(.science, day("2026-11-20"))])
+    }
+
+    @Test func daysThatCannotBeAreRefusedWithoutARequest() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let client = try nasa.client()
+        #expect(throws: UsageFailure.self) { try client.pictures(.day(day("2026-11-22"))) }
+        #expect(throws: APODFailure.noPicture(day("1995-06-18"))) { try client.pictures(.day(day("1995-06-18"))) }
+        #expect(nasa.asked.isEmpty)
+    }
+
+    @Test func theOldServiceIsAskedWhereScienceFails() throws {
+        let outage = try outage(.science)
+        for reply in [outage, .status(500, ""), .ok("<html>"), FakeNASA.notFound, .ok(scienceAnswer("2001-01-01").line)] {
+            let nasa = FakeNASA.complete(through: "2026-11-20") { $0.service == .science ? reply : nil }
+            let result = try nasa.client().results(.day(day("2026-11-18")))
+            #expect(result.first?.picture?.service == .api)
+            #expect(nasa.asked.map(\.service) == [.science, .api])
+        }
+    }
+
+    @Test func scienceAloneAndTheOldServiceAloneAskNobodyElse() throws {
+        let nasa = FakeNASA { _ in .status(503, "down") }
+        #expect(try nasa.client(.science).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
+        #expect(try nasa.client(.api).results(.day(day("2026-11-18"))).first?.failure?.code == "server-error")
+        #expect(nasa.asked.map(\.service) == [.science, .api])
+    }
+
+    @Test func theLogoNeverHidesThatScienceFailedForATime() throws {
+        let outage = try outage(.science)
+        let nasa = FakeNASA { ask in ask.service == .science ? outage : .ok(logoAnswer("2026-11-18").line) }
+        let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
+        #expect(failure.isTransient)
+        #expect(failure.exitCode == .temporary)
+        #expect(failure.message.contains("science is down"))
+    }
+
+    @Test func twoStandInsAreAStandIn() throws {
+        let lost = scienceAnswer("2026-11-18", ["hdurl": .string(placeholder), "basic_html": nil]).line
+        let nasa = FakeNASA { ask in ask.service == .science ? .ok(lost) : .ok(logoAnswer("2026-11-18").line) }
+        let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
+        #expect(failure as? APODFailure == .standIn(.placeholder, day("2026-11-18"), .science))
+    }
+
+    @Test func aDayThatIsNotOutIsNotLookedForInTheOldService() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let result = try nasa.client().results(.day(day("2026-11-21")))
+        #expect(result.first?.failure?.code == "not-published")
+        #expect(nasa.asked == [.day(.science, day("2026-11-21"))])
+    }
+
+    @Test func aBadKeyIsWarnedOfWhereScienceIsDown() throws {
+        let outage = try outage(.science)
+        let lines = Lines()
+        let nasa = FakeNASA { ask in
+            ask.service == .science ? outage : .status(403, #"{"error":{"code":"API_KEY_INVALID","message":"x"}}"#)
+        }
+        let failure = try nasa.client(log: lines.log).results(.day(day("2026-11-18"))).first?.failure
+        #expect(failure is FetchFailure)
+        #expect(lines.all.contains { $0.contains("warning: api.nasa.gov doesn't know this key") })
+    }
+
+    @Test(arguments: ServiceChoice.allCases)
+    func aStoppedRunAsksNothingMore(_ choice: ServiceChoice) throws {
+        let nasa = FakeNASA { _ in .failure(Cancelled()) }
+        #expect(throws: Cancelled.self) { try nasa.client(choice).results(.day(day("2026-11-18"))) }
+        #expect(throws: Cancelled.self) { try nasa.client(choice).results(.newest) }
+        #expect(throws: Cancelled.self) { try nasa.client(choice).results(.range(start: day("2026-11-01"), end: nil)) }
+        #expect(nasa.asked.count == 3)
+    }
+
+    @Test func aBlockedAddressIsTheUsersAffair() throws {
+        let blocked = FetchFailure.blockedAddress(url: try WebURL(FakeNASA.scienceBase), address: nil, .loopback)
+        #expect(!ServiceChoice.asksNext(after: blocked))
+        #expect(!ServiceChoice.asksNext(after: Cancelled()))
+    }
+
+    // MARK: The newest picture
+
+    @Test func theNewestPictureTakesOneRequestAtNoon() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let result = try nasa.client().results(.newest)
+        #expect(result.first?.picture?.day == day("2026-11-20"))
+        #expect(nasa.asked == [.day(.science, day("2026-11-20"))])
+    }
+
+    @Test func beforeMidnightInTheEastItIsYesterdays() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-19")
+        let result = try nasa.client(hour: 3, minute: 59).results(.newest)
+        #expect(result.first?.picture?.day == day("2026-11-19"))
+        #expect(nasa.asked.count == 1)
+    }
+
+    @Test func whereTodaysIsNotOutItIsTheDayBefore() throws {
+        for service in Service.allCases {
+            let nasa = FakeNASA.complete(through: "2026-11-18")
+            let result = try nasa.client(service == .api ? .api : .auto).results(.newest)
+            #expect(result.first?.picture?.day == day("2026-11-18"))
+            #expect(nasa.asked == ["20", "19", "18"].map { .day(service, day("2026-11-\($0)")) })
+        }
+    }
+
+    @Test func afterThreeDaysWithoutAPictureItGivesUp() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-16")
+        let result = try nasa.client(.science).results(.newest)
+        #expect(result.first?.failure?.code == "no-picture")
+        #expect(nasa.asked.count == 4)
+    }
+
+    @Test func whereScienceIsDownTheOldServiceHasItsOwnNewest() throws {
+        let outage = try outage(.science)
+        let nasa = FakeNASA.complete(through: "2026-11-19") { $0.service == .science ? outage : nil }
+        #expect(try nasa.client().results(.newest).first?.picture?.day == day("2026-11-19"))
+        #expect(nasa.asked.map(\.service) == [.science, .api, .api])
+    }
+}

@@ -1,0 +1,133 @@
+import HTTP
+import Records
+import Support
+import Testing
+
+@testable import APOD
+
+@Suite struct AnswerTests {
+    private func picture(_ text: String, _ service: Service = .science) throws -> Picture {
+        try Answer.picture(in: Array(text.utf8), of: day("2026-11-20"), from: service)
+    }
+
+    @Test func anotherDaysPictureIsRefused() {
+        let bytes = scienceAnswer("2026-11-19").line
+        #expect(throws: APODFailure.wrongDay(asked: day("2026-11-20"), answered: day("2026-11-19"), .science)) {
+            try Answer.picture(in: bytes, of: day("2026-11-20"), from: .science)
+        }
+    }
+
+    @Test(arguments: [
+        ("<!doctype html><p>Sign in", APODFailure.BadAnswer.html), ("\n <html>", .html), ("", .notJSON),
+        ("upstream connect error", .notJSON), ("{\"date\":", .notJSON), ("{]", .notJSON), ("\"text\"", .notJSON),
+        ("[]", .arrayForObject), ("[{}]", .arrayForObject), ("{}", .missing(field: "date")),
+        (#"{"code":200,"msg":"fine"}"#, .missing(field: "date")), (#"{"date":5}"#, .wrongType(field: "date")),
+    ])
+    func whatIsNoPictureIsABadAnswer(text: String, fault: APODFailure.BadAnswer) {
+        for service in Service.allCases {
+            #expect(throws: APODFailure.badAnswer(fault, service)) { try picture(text, service) }
+        }
+        #expect(APODFailure.badAnswer(fault, .api).exitCode == .data)
+        #expect(APODFailure.badAnswer(fault, .api).code == "bad-answer")
+    }
+
+    @Test func aByteOrderMarkAndPrettyPrintingAreRead() throws {
+        let text = "\u{FEFF}\n" + String(decoding: scienceAnswer().line, as: UTF8.self).replacing(",\"", with: ",\n  \"")
+        #expect(try picture(text).title == "A Ring of Dust")
+    }
+
+    @Test func aListIsReadByItsDatesInAnyOrder() throws {
+        let bytes = list([
+            scienceAnswer("2026-11-20"), scienceAnswer("2026-11-17"), scienceAnswer("2026-11-19", ["title": nil]),
+            Record(), scienceAnswer("2026-11-18"),
+        ])
+        let pictures = try Answer.pictures(in: bytes, from: day("2026-11-18"), through: day("2026-11-20"), of: .science)
+        #expect(Set(pictures.keys) == [day("2026-11-18"), day("2026-11-19"), day("2026-11-20")])
+        #expect(throws: Never.self) { try pictures[day("2026-11-18")]?.get() }
+        #expect(throws: APODFailure.badAnswer(.missing(field: "title"), .science)) { try pictures[day("2026-11-19")]?.get() }
+    }
+
+    @Test func anObjectIsNoList() {
+        #expect(throws: APODFailure.badAnswer(.objectForArray, .api)) {
+            try Answer.pictures(in: legacyAnswer().line, from: day("2026-11-18"), through: day("2026-11-20"), of: .api)
+        }
+    }
+}
+
+@Suite struct ErrorAnswerTests {
+    private func failure(
+        _ status: Int, _ body: String, _ fields: KeyValuePairs<String, String> = [:], from service: Service = .api,
+        day asked: String? = "2020-01-01", key: String? = "secretkey"
+    ) throws -> APODFailure {
+        let headers = HTTPHeaders(fields)
+        return ErrorAnswer.failure(
+            for: FetchFailure.Answer(
+                status: status, headers: headers, url: try WebURL(FakeNASA.apiBase), body: Array(body.utf8),
+                retryAfter: headers.last("Retry-After").flatMap(Int.init).map { .seconds($0) }),
+            from: service, day: asked.map { day($0) }, newest: day("2026-11-20"), key: key)
+    }
+
+    @Test(arguments: [("MISSING", "wants a key"), ("INVALID", "doesn't know"), ("UNVERIFIED", "mail"), ("DISABLED", "disabled")])
+    func troubleWithTheKeySaysWhatToDo(code: String, words: String) throws {
+        let failure = try failure(403, #"{"error":{"code":"API_KEY_\#(code)","message":"x"}}"#)
+        #expect(failure.code == "api-key-\(code.lowercased())")
+        #expect(failure.exitCode == .notAllowed)
+        #expect(failure.message.contains(words))
+        #expect(!failure.isTransient)
+    }
+
+    @Test func otherRefusalsToTalkAreForbidden() throws {
+        #expect(try failure(403, "<h1>Access denied</h1>", from: .science) == .forbidden(.science, status: 403))
+        #expect(try failure(401, "").exitCode == .notAllowed)
+    }
+
+    @Test func aDayThatIsNotThereIsNoPictureOrNotPublished() throws {
+        let body = #"{"code":404,"msg":"No data available for date: x","service_version":"v1"}"#
+        #expect(try failure(404, body) == .noPicture(day("2020-01-01")))
+        #expect(try failure(404, body, day: "2026-11-20") == .notPublished(day("2026-11-20")))
+        #expect(try failure(404, #"{"code":"apod_basic_not_found"}"#, from: .science) == .noPicture(day("2020-01-01")))
+        #expect(APODFailure.noPicture(day("2020-01-01")).exitCode == .unavailable)
+        #expect(APODFailure.notPublished(day("2026-11-20")).exitCode == .unavailable)
+    }
+
+    @Test func aWrongAddressIsNotAMissingPicture() throws {
+        let failure = try failure(404, #"{"code":"rest_no_route","message":"No route was found"}"#, from: .science)
+        #expect(failure == .refused(.science, status: 404, said: "No route was found"))
+    }
+
+    @Test func theOldServersWordsForDaysWithoutAPictureAreUnderstood() throws {
+        let range = #"{"code":400,"msg":"Date must be between Jun 16, 1995 and Nov 20, 2026."}"#
+        #expect(try failure(400, range, day: "2026-11-21") == .notPublished(day("2026-11-21")))
+        #expect(try failure(400, range).code == "refused")
+        let rewrite = #"{"code":400,"msg":"Bad Request: no APOD entry found for date '200101'."}"#
+        #expect(try failure(400, rewrite) == .noPicture(day("2020-01-01")))
+    }
+
+    @Test func aRefusalIsQuotedWithoutTheKeyAndInBounds() throws {
+        let failure = try failure(400, #"{"code":400,"msg":"bad key SecretKey and \#(String(repeating: "x", count: 500))"}"#)
+        #expect(failure.exitCode == .unavailable)
+        #expect(failure.message.contains("bad key … and xxx"))
+        #expect(failure.message.count < 400)
+    }
+
+    @Test func aRateLimitSaysHowLongToWaitAndHowToGetAKey() throws {
+        let fields: KeyValuePairs = ["Retry-After": "2870", "X-Ratelimit-Limit": "10", "X-Ratelimit-Remaining": "0"]
+        let own = try failure(429, "<html>", fields)
+        #expect(own == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 2870, isDemoKey: false))
+        #expect(own.isTransient)
+        #expect(own.message.contains("limit 10 an hour") && own.message.contains("48 minutes"))
+        #expect(!own.message.contains("https://api.nasa.gov"))
+        #expect(try failure(429, "", key: "DEMO_KEY").message.contains("https://api.nasa.gov"))
+        #expect(try failure(429, "", from: .science, key: nil).message.contains("try again later"))
+    }
+
+    @Test func faultsOfTheServerMayPass() throws {
+        let text = try failure(503, "upstream connect error or disconnect")
+        #expect(text == .failing(.api, status: 503, said: "upstream connect error or disconnect"))
+        #expect(text.exitCode == .temporary)
+        let html = try failure(504, "<html><head><title>x</title></head><body><center><h1>Gateway Time-out</h1></center></body>")
+        #expect(html == .failing(.api, status: 504, said: "Gateway Time-out"))
+        let json = try failure(500, #"{"code":500,"msg":"Internal Service Error","service_version":"v1"}"#)
+        #expect(json.message.contains("Internal Service Error"))
+    }
+}

@@ -1,0 +1,112 @@
+import Records
+import Support
+import Testing
+
+@testable import APOD
+
+@Suite struct LegacyAnswerTests {
+    private func picture(_ changes: [String: JSON?] = [:]) throws -> Picture {
+        try LegacyAnswer.picture(from: legacyAnswer("2026-11-20", changes))
+    }
+
+    @Test func anImageDayBecomesTheSameKindOfRecord() throws {
+        let record = try picture(["copyright": "Ada Example"]).record(source: .cache, fetchedAt: time("2026-11-20"))
+        #expect(
+            String(decoding: record.line, as: UTF8.self) == #"{"date":"2026-11-20","title":"A Ring of Dust","#
+                + #""explanation":"Dust circles a star.","url":"https://assets.example.org/apod/ring.jpg","#
+                + #""hdurl":"https://assets.example.org/apod/ring_big.jpg","media_type":"image","service_version":"v1","#
+                + #""copyright":"Ada Example","apod":{"service":"api","source":"cache","fetched_at":"2026-11-20T12:00:00Z"}}"#)
+    }
+
+    @Test func textsAreFoldedAndRidOfDebris() throws {
+        let picture = try picture([
+            "title": "A Ring\r\nCredit: NASA", "copyright": "\nAda\u{A0}Example, \n(Observatory)\n",
+            "explanation": "Dust.  \nAnd more.   digg_url = 'http://x'; digg_skin = 'compact'; Note.",
+        ])
+        #expect(picture.title == "A Ring")
+        #expect(picture.copyright == "Ada Example, (Observatory)")
+        #expect(picture.explanation == "Dust. And more. Note.")
+    }
+
+    @Test func aCopyrightLosesItsLeadingColonAndLabel() throws {
+        #expect(try picture(["copyright": ":\nAda Example\n"]).copyright == "Ada Example")
+        #expect(try picture(["copyright": "Image Credit & Copyright: Ada"]).copyright == "Ada")
+        #expect(try picture(["copyright": " "]).copyright == nil)
+    }
+
+    @Test(arguments: ["mov", "MPG", "wmv", "mp4", "html"])
+    func aLargerPictureThatIsNoneIsDropped(_ suffix: String) throws {
+        let picture = try picture(["hdurl": "https://x.org/a.\(suffix)"])
+        #expect(picture.hdurl == nil)
+        #expect(picture.url == "https://assets.example.org/apod/ring.jpg")
+    }
+
+    @Test func aLargerPictureMayBeATIFF() throws {
+        #expect(try picture(["hdurl": "https://x.org/a.tif"]).hdurl == "https://x.org/a.tif")
+    }
+
+    @Test func addressesAreTrimmedAndOtherwiseLeftAlone() throws {
+        let picture = try picture(["hdurl": "http://x.org/a.jpg ", "url": "http://x.org/a b.jpg"])
+        #expect(picture.hdurl == "http://x.org/a.jpg")
+        #expect(picture.url == "http://x.org/a%20b.jpg")
+        #expect(try self.picture(["hdurl": nil]).hdurl == nil)
+    }
+
+    @Test func protocolRelativeVideosBecomeHTTPS() throws {
+        let picture = try picture(["media_type": "video", "url": "//www.youtube.com/embed/abc-DEF_123?rel=0", "hdurl": nil])
+        #expect(picture.url == "https://www.youtube.com/embed/abc-DEF_123?rel=0")
+        #expect(picture.thumbnailURL == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
+    }
+
+    @Test func anEmptyThumbnailIsAbsent() throws {
+        let movie = try picture(["media_type": "video", "url": "https://x.org/a.mp4", "hdurl": nil, "thumbnail_url": ""])
+        #expect(movie.thumbnailURL == nil)
+        let given = try picture(["media_type": "video", "url": "https://x.org/a.mp4", "thumbnail_url": "https://x.org/a.jpg"])
+        #expect(given.thumbnailURL == "https://x.org/a.jpg")
+    }
+
+    @Test func aVideoMayBeAPage() throws {
+        let picture = try picture(["media_type": "video", "url": "https://x.org/hudf.html", "hdurl": nil])
+        #expect(picture.mediaType == .video)
+        #expect(picture.url == "https://x.org/hudf.html")
+    }
+
+    @Test func onlyOtherMediaMayHaveNoAddress() throws {
+        #expect(try picture(["media_type": "other", "url": nil, "hdurl": nil]).url == nil)
+        for type in ["image", "video"] {
+            #expect(throws: APODFailure.badAnswer(.missing(field: "url"), .api)) {
+                try picture(["media_type": .string(type), "url": nil, "hdurl": nil])
+            }
+        }
+    }
+
+    @Test func anImageWithoutAnAddressIsItsLargerVersion() throws {
+        #expect(try picture(["url": nil]).url == "https://assets.example.org/apod/ring_big.jpg")
+    }
+
+    @Test(arguments: [
+        ("https://x.org/a.jpg", Picture.MediaType.image), ("https://x.org/a.mp4", .video),
+        ("https://www.youtube.com/embed/abc-DEF_123", .video), ("https://x.org/a.html", .other),
+    ])
+    func aMissingMediaTypeIsToldFromTheAddress(url: String, type: Picture.MediaType) throws {
+        #expect(try picture(["media_type": nil, "url": .string(url)]).mediaType == type)
+    }
+
+    @Test func nasasLogoIsRefused() {
+        let refusal = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
+        #expect(throws: refusal) { try LegacyAnswer.picture(from: logoAnswer()) }
+        #expect(throws: refusal) { try picture(["title": "NASA Science"]) }
+        #expect(throws: refusal) { try picture(["url": "http://localhost/static/default_apod_image.jpg"]) }
+        #expect(refusal.exitCode == .unavailable)
+        #expect(refusal.code == "stand-in")
+        #expect(refusal.message.contains("stand-in"))
+    }
+
+    @Test func aCopyOfTheServerMayPassTheNewServicesObjectsOn() throws {
+        let picture = try LegacyAnswer.picture(from: scienceAnswer("2026-11-20", ["service_version": "v1"]))
+        #expect(picture.service == .api)
+        #expect(picture.hdurl == "https://assets.example.org/apod/ring.jpg")
+        #expect(picture.explanation == "Dust circles a star.")
+        #expect(picture.serviceVersion == "v1")
+    }
+}

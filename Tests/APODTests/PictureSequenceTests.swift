@@ -1,0 +1,137 @@
+import HTTP
+import Support
+import Testing
+
+@testable import APOD
+
+@Suite struct PictureSequenceTests {
+    private func days(_ results: [DayResult]) -> [CalendarDay] { results.map(\.day) }
+
+    @Test func aRangeComesOldestFirstAPageAtATime() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        var sequence = try nasa.client().pictures(.range(start: day("2021-01-01"), end: day("2021-02-28")))
+        #expect(sequence.count == 59)
+        #expect(nasa.asked.isEmpty)
+        #expect(try sequence.next()?.day == day("2021-01-01"))
+        #expect(nasa.asked.count == 1)
+        let rest = try sequence.rest()
+        #expect(days(rest) == PublishedDays.days(from: day("2021-01-02"), through: day("2021-02-28")))
+        #expect(rest.allSatisfy { $0.picture?.day == $0.day })
+        #expect(nasa.asked.count == 3)
+        #expect(try sequence.next() == nil)
+    }
+
+    @Test func gapsAreSkippedWithoutARequest() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let results = try nasa.client().results(.range(start: day("1995-06-16"), end: day("1995-06-21")))
+        #expect(days(results) == [day("1995-06-16"), day("1995-06-20"), day("1995-06-21")])
+        #expect(nasa.asked == [.day(.science, day("1995-06-16")), .page(.science, day("1995-06-20"), day("1995-06-21"))])
+    }
+
+    @Test func aDayThatAPageLeavesOutIsAskedForSinglyAndThenFails() throws {
+        let newest = day("2026-11-20")
+        let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: [day("2021-01-02")]) }
+        let results = try nasa.client(.science).results(.range(start: day("2021-01-01"), end: day("2021-01-03")))
+        #expect(results.map { $0.picture != nil } == [true, false, true])
+        #expect(nasa.asked == [.page(.science, day("2021-01-01"), day("2021-01-03")), .day(.science, day("2021-01-02"))])
+        let record = results[1].record(tool: "apod-fetch")
+        #expect(record.string("date") == "2021-01-02")
+        #expect(record.string("error.code") == "no-picture")
+        #expect(record.string("error.tool") == "apod-fetch")
+        #expect(record.integer("error.exit") == 69)
+        #expect(record.bool("error.transient") == false)
+    }
+
+    @Test func aBrokenDayInAPageIsLookedForInTheOldService() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+            guard case .page(.science, _, _) = ask else { return nil }
+            let broken = scienceAnswer("2021-01-02", ["hdurl": .string(placeholder), "basic_html": nil])
+            return .ok(list([scienceAnswer("2021-01-03"), broken, scienceAnswer("2021-01-01")]))
+        }
+        let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-01-03")))
+        #expect(results.map(\.picture?.service) == [.science, .api, .science])
+        #expect(nasa.asked == [.page(.science, day("2021-01-01"), day("2021-01-03")), .day(.api, day("2021-01-02"))])
+    }
+
+    @Test func aPageThatFailsBecauseOfOneDayIsAskedForDayByDay() throws {
+        for service in Service.allCases {
+            let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+                switch ask {
+                case .page, .day(_, day("2021-01-02")): .status(500, #"{"code":500,"msg":"Internal Service Error"}"#)
+                default: nil
+                }
+            }
+            let results = try nasa.client(service == .api ? .api : .science)
+                .results(.range(start: day("2021-01-01"), end: day("2021-01-04")))
+            #expect(results.map(\.failure?.code) == [nil, "server-error", nil, nil])
+            #expect(nasa.asked.count == 5)
+        }
+    }
+
+    @Test func questionsThatTheServerIgnoresDontPassForAnswers() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+            guard case .page = ask else { return nil }
+            return .ok(list([scienceAnswer("2026-11-20"), scienceAnswer("2026-11-19")]))
+        }
+        let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-01-02")))
+        #expect(results.map(\.picture?.day) == [day("2021-01-01"), day("2021-01-02")])
+        #expect(nasa.asked.count == 3)
+    }
+
+    @Test func anOpenRangeEndsQuietlyWithTheNewestPicture() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-19")
+        let open = try nasa.client(hour: 4, minute: 1).results(.range(start: day("2026-11-18"), end: nil))
+        #expect(days(open) == [day("2026-11-18"), day("2026-11-19")])
+        let closed = try nasa.client(hour: 4, minute: 1).results(.range(start: day("2026-11-18"), end: day("2026-11-20")))
+        #expect(closed.map(\.failure?.code) == [nil, nil, "not-published"])
+    }
+
+    @Test func whereScienceIsDownThePagesComeFromTheOldService() throws {
+        let url = try WebURL(FakeNASA.scienceBase)
+        let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+            ask.service == .science ? .failure(FetchFailure.timedOut(url: url, .waiting)) : nil
+        }
+        let lines = Lines()
+        let results = try nasa.client(log: lines.log).results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
+        #expect(results.count == 365)
+        #expect(results.allSatisfy { $0.picture?.service == .api })
+        #expect(nasa.asked.count { $0.service == .science } == 3)
+        #expect(nasa.asked.count { $0.service == .api } == 15)
+        #expect(lines.all.count { $0.contains("warning") } == 1)
+    }
+
+    @Test func whereTheNetworkIsDownTheRestIsNotTried() throws {
+        let url = try WebURL(FakeNASA.scienceBase)
+        let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
+        let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
+        #expect(results.count == 365)
+        #expect(results.allSatisfy { $0.failure?.isTransient == true })
+        #expect(nasa.asked.count == 6)
+    }
+
+    @Test func scienceFailingForATimeIsReportedWhereTheOldServiceGivesItsLogo() throws {
+        let url = try WebURL(FakeNASA.scienceBase)
+        let nasa = FakeNASA { ask in
+            switch ask {
+            case .page(.api, _, _), .day(.api, _): .ok(list(["2021-01-01", "2021-01-02"].map(logoAnswer)))
+            default: .failure(FetchFailure.nameNotResolved(url: url))
+            }
+        }
+        let results = try nasa.client().results(.range(start: day("2021-01-01"), end: day("2021-01-02")))
+        #expect(results.allSatisfy { $0.failure is FetchFailure })
+    }
+
+    @Test func randomDaysComeAsTheyWereDrawn() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let client = try nasa.client()
+        guard case .days(let drawn, _) = try DayPlan(.random(count: 20, seed: 3), at: client.clock.now()) else { return }
+        #expect(days(try client.results(.random(count: 20, seed: 3))) == drawn)
+    }
+
+    @Test func theTimeOfFetchingIsInTheRecord() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let record = try nasa.client().results(.newest).first?.record(tool: "apod-fetch")
+        #expect(record?.string("apod.fetched_at") == "2026-11-20T12:00:00Z")
+        #expect(record?.string("apod.source") == "network")
+    }
+}

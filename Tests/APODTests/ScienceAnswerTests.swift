@@ -1,0 +1,165 @@
+import Records
+import Support
+import Testing
+
+@testable import APOD
+
+@Suite struct ScienceAnswerTests {
+    private func picture(_ changes: [String: JSON?] = [:]) throws -> Picture {
+        try ScienceAnswer.picture(from: scienceAnswer("2026-11-20", changes))
+    }
+
+    @Test func anImageDayBecomesARecordInTheClassicOrder() throws {
+        let record = try picture().record(fetchedAt: time("2026-11-20"))
+        #expect(
+            String(decoding: record.line, as: UTF8.self) == #"{"date":"2026-11-20","title":"A Ring of Dust","#
+                + #""explanation":"Dust circles a star.","#
+                + #""url":"https://assets.example.org/apod/ring.jpg?w=1024&h=768&fit=clip&crop=faces%2Cfocalpoint","#
+                + #""hdurl":"https://assets.example.org/apod/ring.jpg","media_type":"image","service_version":"v2","#
+                + #""copyright":"Ada Example","permalink":"https://science.example.org/apod-ring/","credit":"Ada Example","#
+                + #""alt":"A ring.","apod":{"service":"science","source":"network","fetched_at":"2026-11-20T12:00:00Z"}}"#)
+    }
+
+    @Test func textsArePlain() throws {
+        let picture = try picture([
+            "title": "M104&#039;s <i>Tidal</i>\u{A0}Streams &#8211; Two",
+            "explanation": .string(
+                "<strong>Explanation:\u{A0}</strong>See <a href=x>Rhea</a> , once.<br><br><b>Retrospective:</b> "
+                    + "<a>All</a> <br /><strong>Tomorrow's picture:\u{A0}</strong>a smile"),
+            "alt": " A &lt;ring&gt;\n",
+        ])
+        #expect(picture.title == "M104's Tidal Streams \u{2013} Two")
+        #expect(picture.explanation == "See Rhea, once. Retrospective: All")
+        #expect(picture.alt == "A <ring>")
+    }
+
+    @Test func aCreditWithoutAClaimIsNoCopyright() throws {
+        let credit = JSON.string("<b> Image Credit: </b> <a href=x>NASA</a> , <a href=y>JPL</a>")
+        let picture = try picture(["credit": credit, "copyright": credit])
+        #expect(picture.credit == "NASA, JPL")
+        #expect(picture.copyright == nil)
+    }
+
+    @Test func aClaimInTheLabelIsACopyright() throws {
+        let credit = JSON.string("<b> Image Credit &amp; <a href=x>Copyright</a>: </b> <a>Bob Example</a>")
+        for changes: [String: JSON?] in [["credit": credit, "copyright": credit], ["credit": credit, "copyright": .null]] {
+            let picture = try picture(changes)
+            #expect(picture.credit == "Bob Example")
+            #expect(picture.copyright == "Bob Example")
+        }
+    }
+
+    @Test func emptyAndNullFieldsAreAbsent() throws {
+        let picture = try picture(["credit": "", "copyright": .null, "alt": " ", "permalink": nil, "url": nil])
+        let record = picture.record(fetchedAt: time("2026-11-20"))
+        #expect(record.names == ["date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "apod"])
+    }
+
+    @Test func aVideosPlayerIsFoundInItsPage() throws {
+        let picture = try picture([
+            "media_type": "video", "hdurl": .string(placeholder),
+            "basic_html": page("<iframe width=\"960\" src=\"//www.youtube.com/embed/abc-DEF_123?rel=0\"></iframe>"),
+        ])
+        #expect(picture.mediaType == .video)
+        #expect(picture.url == "https://www.youtube.com/embed/abc-DEF_123?rel=0")
+        #expect(picture.hdurl == nil)
+        #expect(picture.thumbnailURL == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
+    }
+
+    @Test func aMoviesStillIsItsThumbnail() throws {
+        let picture = try picture([
+            "media_type": "video", "hdurl": "https://x.org/still.png?w=10",
+            "basic_html": page("<video controls><source src=\"https://x.org/a.mp4\" type=\"video/mp4\"></video>"),
+        ])
+        #expect(picture.url == "https://x.org/a.mp4")
+        #expect(picture.hdurl == nil)
+        #expect(picture.thumbnailURL == "https://x.org/still.png?w=10")
+    }
+
+    @Test func aMovieWithAPlaceholderHasNoThumbnail() throws {
+        let picture = try picture([
+            "media_type": "video", "hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>"),
+        ])
+        #expect(picture.url == "https://x.org/a.mp4")
+        #expect(picture.thumbnailURL == nil)
+    }
+
+    @Test func aVideoWithoutATracePlaysOnItsArticle() throws {
+        let picture = try picture(["media_type": "video", "basic_html": page("")])
+        #expect(picture.url == "https://science.example.org/apod-ring/")
+        #expect(throws: APODFailure.standIn(.nothing, day("2026-11-20"), .science)) {
+            try self.picture(["media_type": "video", "basic_html": nil, "permalink": nil, "url": nil])
+        }
+    }
+
+    @Test func anAnimatedPictureBehindThePlaceholderIsFoundInItsPage() throws {
+        let picture = try picture([
+            "hdurl": .string(placeholder), "basic_html": page("<a href=/big.gif><IMG SRC=\"//x.org/small.gif\"></a>"),
+        ])
+        #expect(picture.mediaType == .image)
+        #expect(picture.url == "https://x.org/small.gif")
+        #expect(picture.hdurl == "https://science.example.org/big.gif")
+    }
+
+    @Test func aVideoThatIsCalledAnImageIsAVideo() throws {
+        let picture = try picture(["hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>")])
+        #expect(picture.mediaType == .video)
+        #expect(picture.url == "https://x.org/a.mp4")
+    }
+
+    @Test func aPlaceholderIsNeverThePicture() {
+        for html in [page(""), page("<img src=\"\(placeholder)\">"), page("<iframe src=https://count.org/me></iframe>")] {
+            #expect(throws: APODFailure.standIn(.placeholder, day("2026-11-20"), .science)) {
+                try picture(["hdurl": .string(placeholder), "basic_html": html])
+            }
+        }
+    }
+
+    @Test(arguments: [JSON.null, "", .bool(false)])
+    func aPictureThatGotLostIsNeverPassedOn(_ hdurl: JSON) {
+        #expect(throws: APODFailure.standIn(.nothing, day("2026-11-20"), .science)) {
+            try picture(["hdurl": hdurl, "basic_html": page("")])
+        }
+    }
+
+    @Test func framesAreVideosWhereTheyPlayOneElseOther() throws {
+        let player = try picture(["media_type": "iframe", "basic_html": page("<iframe src=//player.vimeo.com/video/1>")])
+        #expect(player.mediaType == .video)
+        let other = try picture(["media_type": "iframe", "basic_html": page("<iframe src=//x.org/globe/>")])
+        #expect(other.mediaType == .other)
+        #expect(other.url == "https://x.org/globe/")
+        let unknown = try picture(["media_type": "iframe", "hdurl": .string(placeholder), "basic_html": page("")])
+        #expect(unknown.mediaType == .other)
+        #expect(unknown.url == nil)
+    }
+
+    @Test func withoutAMediaTypeTheAnswerDecides() throws {
+        #expect(try picture(["media_type": nil]).mediaType == .image)
+        let video = try picture(["media_type": nil, "hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>")])
+        #expect(video.mediaType == .video)
+    }
+
+    @Test func theNumberOfThePostMayBeAnything() throws {
+        for value: JSON in [.integer(1), "1", .null] {
+            #expect(try picture(["post_id": value]).title == "A Ring of Dust")
+        }
+    }
+
+    @Test(arguments: ["date", "title", "explanation"])
+    func aMissingFieldIsABadAnswer(_ field: String) {
+        #expect(throws: APODFailure.badAnswer(.missing(field: field), .science)) { try picture([field: nil]) }
+    }
+
+    @Test func fieldsOfTheWrongTypeAreABadAnswer() {
+        #expect(throws: APODFailure.badAnswer(.wrongType(field: "date"), .science)) { try picture(["date": "tomorrow"]) }
+        #expect(throws: APODFailure.badAnswer(.wrongType(field: "title"), .science)) { try picture(["title": .array(["x"])]) }
+        #expect(throws: APODFailure.badAnswer(.missing(field: "title"), .science)) { try picture(["title": "<b> </b>"]) }
+    }
+
+    @Test func htmlWithoutEndIsABadAnswerNotACrash() {
+        let html = String(repeating: "<div>", count: 100_000)
+        #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "explanation"), .science)) { try picture(["explanation": .string(html)]) }
+        // The picture itself doesn't hang on the page.
+        #expect(throws: Never.self) { try picture(["basic_html": .string(html)]) }
+    }
+}

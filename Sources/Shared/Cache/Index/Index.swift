@@ -63,13 +63,19 @@ final class Index: Sendable {
     func write<Result>(now: Timestamp, _ body: (inout Connection) throws -> Result) throws -> Result {
         try perform { connection in
             let database = connection.database
-            let result = try database.transaction {
-                let result = try body(&connection)
-                try connection.writeTally(scope: scope, now: now)
+            do {
+                let result = try database.transaction {
+                    let result = try body(&connection)
+                    try connection.writeTally(scope: scope, now: now)
+                    return result
+                }
+                connection.tally = Tally()
                 return result
+            } catch {
+                // The row may have been made in this very transaction.
+                connection.scopeID = nil
+                throw error
             }
-            connection.tally = Tally()
-            return result
         }
     }
 

@@ -112,7 +112,7 @@ func picture(_ seed: Int = 0, bytes: Int = 64) -> [UInt8] {
         0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x2C, 0, 0, 0, 0, 1, 0, 1,
         0, 0, 2, 2, 0x44, 1, 0, 0x3B,
     ]
-    withUnsafeBytes(of: UInt64(seed).littleEndian) { result += $0 }
+    withUnsafeBytes(of: Int64(seed).littleEndian) { result += $0 }
     result += (result.count..<max(bytes, result.count)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed) }
     return result
 }

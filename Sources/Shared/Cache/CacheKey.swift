@@ -5,8 +5,8 @@ import Support
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
-    /// The longest key that is taken: as long as an address may be for most servers.
-    public static let byteLimit = 8192
+    /// The longest key that is taken: what fits into an address that servers and proxies pass on, with room to spare.
+    public static let byteLimit = 65_536
 
     /// The normalised address: without user name, password and fragment, and without the query parameters named in
     /// `ignoring`.
@@ -18,10 +18,10 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         text = Self.concealed((ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized)
     }
 
-    /// A key of the user's own: 1 to 8192 bytes without control characters, else `CacheFailure.badKey`.
+    /// A key of the user's own: 1 to 65,536 bytes without control characters, else `CacheFailure.badKey`.
     public init(custom text: String) throws {
         if text.isEmpty { throw CacheFailure.badKey(reason: "it is empty") }
-        if text.utf8.count > Self.byteLimit { throw CacheFailure.badKey(reason: "it has more than 8192 bytes") }
+        if text.utf8.count > Self.byteLimit { throw CacheFailure.badKey(reason: "it has more than 65536 bytes") }
         if text.hasControlCharacters { throw CacheFailure.badKey(reason: "it has control characters") }
         self.text = text
     }

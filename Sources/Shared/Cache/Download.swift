@@ -64,7 +64,7 @@ struct Download {
         request.headers.append(HTTPHeader("If-Range", note.etag, crossesOrigins: true))
         do {
             guard case .body(let body) = try transfer(
-                request, file, address: note.address, client: client, inspect: inspect)
+                request, file, address: note.address, etag: note.etag, client: client, inspect: inspect)
             else { return nil }
             return body
         } catch let failure as FetchFailure where failure.status == 416 {
@@ -78,8 +78,10 @@ struct Download {
         }
     }
 
+    /// Fetches into `file`: all of the body, or what comes after the bytes that are there and belong to `etag`.
     private func transfer(
-        _ request: HTTPRequest, _ file: File, address: String, client: HTTPClient, inspect: Inspection
+        _ request: HTTPRequest, _ file: File, address: String, etag: String? = nil, client: HTTPClient,
+        inspect: Inspection
     ) throws -> Outcome {
         let start = request.rangeStart ?? 0
         var prefix = SHA256()
@@ -93,7 +95,10 @@ struct Download {
         let response = try client.get(request, accepting: statuses) { event in
             switch event {
             case .head(let response) where response.status == 206:
-                guard Self.rangeStart(response) == start else { throw UnusableRange() }
+                // A server that knows ranges, but not conditions, would give the end of another version.
+                guard Self.rangeStart(response) == start, response.headers.last("ETag") == etag else {
+                    throw UnusableRange()
+                }
                 try PartialFile.truncate(file, to: start)
                 (hash, count) = (prefix, start)
             case .head(let response) where response.status == 200:
@@ -144,5 +149,5 @@ struct Download {
     }
 }
 
-/// A partial answer that begins elsewhere than asked for.
+/// A partial answer that begins elsewhere than asked for, or belongs to another version.
 private struct UnusableRange: Error {}

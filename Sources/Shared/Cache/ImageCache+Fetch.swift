@@ -65,7 +65,10 @@ extension ImageCache {
         let partial = PartialFile(path: index.root.partial(key.name, in: scope), root: index.root)
         do {
             var validators: Validators?
-            if case .revalidate(let known) = Freshness.decide(entry, now: clock.now(), wishes: wishes) {
+            // Under a key of the user's own may lie what another server gave.
+            if case .revalidate(let known) = Freshness.decide(entry, now: clock.now(), wishes: wishes),
+                entry?.url == request.url.redacted
+            {
                 validators = known
             }
             var download = Download(request: request, into: partial, validators: validators)

@@ -158,7 +158,8 @@ public final class ImageCache: Sendable {
     /// A root that cannot be written must not keep anyone from reading.
     func handOut(_ entry: Entry) throws -> Entry? {
         let now = clock.now()
-        guard lease.mustWrite(entry, now: now), !index.isReadOnly else {
+        if index.isReadOnly { return entry }
+        guard lease.mustWrite(entry, now: now) else {
             if index.pendingEvents > Self.tallyLimit { try? index.flush(now: now) }
             return entry
         }

@@ -26,8 +26,8 @@ extension Index {
     static let touch = "UPDATE entries SET last_used = ?3, lease_until = ?4 WHERE id = ?1 AND name = ?2"
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
-            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
         ON CONFLICT (scope, name) DO UPDATE SET
             key = ?3, kind = ?4, parent = ?5, parent_sha256 = ?6, url = ?7, file = ?8, bytes = ?9, content_type = ?10,
             sha256 = ?11, width = ?12, height = ?13, details = ?14, etag = ?15, last_modified = ?16, fetched_at = ?17,
@@ -121,7 +121,7 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), read: entry)
+                Value(new.leaseUntil), Value(old?.isPinned ?? false), read: entry)
             guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
             return stored
         }

@@ -34,7 +34,6 @@ extension Index.Connection {
     /// The row of a scope, made where there is none. To be called within a transaction.
     mutating func makeScope(_ scope: ScopeName) throws -> Int64 {
         if let found = try findScope(scope) { return found }
-        // Not remembered here: the transaction may be undone.
         return try database.first(
             "INSERT INTO scopes (name, folder) VALUES (?1, ?2) RETURNING id", Value(scope.text), Value(scope.folder)
         ) { $0.int64(0) } ?? 0

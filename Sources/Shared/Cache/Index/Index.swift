@@ -34,11 +34,16 @@ final class Index: Sendable {
     /// Opens the index of `root`, making root and index where they are missing. Without a `scope`, the one last
     /// switched to is used. The cost does not grow with the number of entries.
     init(root: CacheRoot, scope: ScopeName?, log: Log, interruption: Interruption) throws {
-        let connection = try Self.open(root, log: log, interruption: interruption)
+        var connection = try Self.open(root, log: log, interruption: interruption)
+        do {
+            self.scope = try scope ?? Self.currentScope(connection.database) ?? .standard
+        } catch CacheFailure.indexDamaged {
+            connection = try Self.replacement(for: connection, root: root, log: log, interruption: interruption)
+            self.scope = .standard
+        }
         self.root = root
         self.log = log
         self.interruption = interruption
-        self.scope = try scope ?? Self.currentScope(connection.database) ?? .standard
         self.connection = Monitor(connection)
     }
 
@@ -53,7 +58,8 @@ final class Index: Sendable {
                 return try body(&connection)
             } catch CacheFailure.indexDamaged(let detail, _) {
                 log.detail("the index of the cache cannot be read: \(detail)")
-                connection = try replacement(for: connection)
+                connection = try Self.replacement(
+                    for: connection, root: root, log: log, interruption: interruption)
                 return try body(&connection)
             }
         }
@@ -63,13 +69,19 @@ final class Index: Sendable {
     func write<Result>(now: Timestamp, _ body: (inout Connection) throws -> Result) throws -> Result {
         try perform { connection in
             let database = connection.database
-            let result = try database.transaction {
-                let result = try body(&connection)
-                try connection.writeTally(scope: scope, now: now)
+            do {
+                let result = try database.transaction {
+                    let result = try body(&connection)
+                    try connection.writeTally(scope: scope, now: now)
+                    return result
+                }
+                connection.tally = Tally()
                 return result
+            } catch {
+                // The row may have been made in this very transaction.
+                connection.scopeID = nil
+                throw error
             }
-            connection.tally = Tally()
-            return result
         }
     }
 
@@ -156,17 +168,19 @@ final class Index: Sendable {
     }
 
     /// A connection to an empty index in place of one to a damaged index, unless another process was faster.
-    private func replacement(for connection: Connection) throws -> Connection {
-        try Self.makeRoot(root)
+    private static func replacement(
+        for connection: Connection, root: CacheRoot, log: Log, interruption: Interruption
+    ) throws -> Connection {
+        try makeRoot(root)
         do {
             let lock = try KeyLock(root: root, path: root.setupLock, removesFile: false, interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             if root.indexIdentity() == connection.identity {
-                try Self.setAside(root, detail: "", log: log)
-                return try Self.setUp(root, tally: connection.tally)
+                try setAside(root, detail: "", log: log)
+                return try setUp(root, tally: connection.tally)
             }
         }
-        return try Self.open(root, log: log, interruption: interruption, tally: connection.tally)
+        return try open(root, log: log, interruption: interruption, tally: connection.tally)
     }
 
     /// Renames the index and what belongs to it, in place of an older one that was set aside. The log goes first: an

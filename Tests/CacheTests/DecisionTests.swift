@@ -1,0 +1,78 @@
+import Support
+import Testing
+
+@testable import Cache
+
+/// The decisions that look at nothing but values.
+@Suite struct DecisionTests {
+    private let now = Timestamp(milliseconds: 1_000_000_000_000)
+
+    private func entry(
+        age: Duration = .seconds(60), ttl: Duration = .seconds(3600), etag: String? = nil,
+        used: Duration = .seconds(10), lease: Duration = .seconds(650)
+    ) throws -> Entry {
+        Entry(
+            key: "k", scope: .standard, kind: .original, path: "/p", url: nil, bytes: 10, contentType: "image/gif",
+            sha256: "", width: 1, height: 1, details: nil, fetchedAt: now - age, expiresAt: now - age + ttl,
+            lastUsed: now - used, leaseUntil: now + lease, isPinned: false, validators: Validators(etag: etag), id: 1,
+            name: "n", file: "n.gif", parentSHA256: nil, isUnsettled: false)
+    }
+
+    private func wishes(offline: Bool = false, refresh: Bool = false) -> Freshness.Wishes {
+        Freshness.Wishes(isOffline: offline, refreshes: refresh, askedAt: now)
+    }
+
+    @Test func absentEntryIsFetchedUnlessOffline() {
+        #expect(Freshness.decide(nil, now: now, wishes: wishes()) == .fetch)
+        #expect(Freshness.decide(nil, now: now, wishes: wishes(offline: true)) == .unavailable)
+    }
+
+    @Test func freshEntryIsServed() throws {
+        #expect(Freshness.decide(try entry(), now: now, wishes: wishes()) == .serve(.hit))
+    }
+
+    @Test func expiredEntryIsRevalidatedOrFetched() throws {
+        let old = Duration.seconds(3600)
+
+        #expect(
+            Freshness.decide(try entry(age: old, etag: "\"1\""), now: now, wishes: wishes())
+                == .revalidate(Validators(etag: "\"1\"")))
+        #expect(Freshness.decide(try entry(age: old), now: now, wishes: wishes()) == .fetch)
+        #expect(Freshness.decide(try entry(age: old), now: now, wishes: wishes(offline: true)) == .serve(.stale))
+    }
+
+    @Test func refreshAsksForWhatIsFreshUnlessAnotherJustDid() throws {
+        #expect(
+            Freshness.decide(try entry(etag: "\"1\""), now: now, wishes: wishes(refresh: true))
+                == .revalidate(Validators(etag: "\"1\"")))
+        #expect(Freshness.decide(try entry(age: .zero), now: now, wishes: wishes(refresh: true)) == .serve(.hit))
+    }
+
+    @Test func entryFromTheFutureHasExpired() throws {
+        #expect(try entry(age: .seconds(-30)).isExpired(at: now) == false)
+        #expect(try entry(age: .seconds(-86_400)).isExpired(at: now))
+    }
+
+    @Test func leaseIsWrittenAnewBeforeItFallsShortOfThePromise() throws {
+        let lease = Lease(promise: .seconds(600))
+
+        #expect(lease.end(from: now) == now + .seconds(660))
+        #expect(!lease.mustWrite(try entry(used: .seconds(59), lease: .seconds(601)), now: now))
+        #expect(lease.mustWrite(try entry(lease: .seconds(599)), now: now))
+        #expect(lease.mustWrite(try entry(used: .seconds(60), lease: .seconds(3600)), now: now))
+        #expect(lease.mustWrite(try entry(used: .seconds(-100)), now: now))
+    }
+
+    @Test func promiseOfNothingProtectsNothing() {
+        #expect(Lease(promise: .zero).end(from: now) == now)
+    }
+
+    @Test func trimmingStopsATwentiethBelowCapacity() {
+        let candidates = (1...10).map { TrimPlan.Candidate(id: $0, bytes: 10) }
+
+        // 1010 of 1000 bytes: down to 950 takes six.
+        #expect(TrimPlan.choose(from: candidates, kept: 1010, capacity: 1000).map(\.id) == [1, 2, 3, 4, 5, 6])
+        #expect(TrimPlan.choose(from: candidates, kept: 950, capacity: 1000).isEmpty)
+        #expect(TrimPlan.choose(from: candidates, kept: 5000, capacity: 1000).count == 10)
+    }
+}

@@ -1,0 +1,66 @@
+import HTTP
+import Support
+
+/// A server in memory that answers as a test says, and can be made to wait in the middle of an answer.
+final class FakeServer: HTTPTransport {
+    struct Answer: Sendable {
+        var status = 200
+        var headers: [(String, String)] = []
+        var body: [UInt8] = []
+        /// Breaks the connection after so many bytes.
+        var breaksAfter: Int?
+    }
+
+    private struct State: Sendable {
+        var requests: [HTTPRequest] = []
+        var isHolding = false
+        var held = 0
+    }
+
+    private let state = Monitor(State())
+    private let answer: @Sendable (HTTPRequest, Int) throws -> Answer
+
+    /// - Parameter answer: gets the request and how many came before it.
+    init(_ answer: @escaping @Sendable (HTTPRequest, Int) throws -> Answer) { self.answer = answer }
+
+    /// Answers every request with this body.
+    convenience init(_ body: [UInt8], etag: String? = nil) {
+        self.init { _, _ in Answer(headers: etag.map { [("ETag", $0)] } ?? [], body: body) }
+    }
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    /// From now on each answer stops in its middle until `release`.
+    func hold() { state.update { $0.isHolding = true } }
+    func release() { state.update { $0.isHolding = false } }
+    func waitUntilHolding() { _ = state.wait { $0.held > 0 ? true : nil } }
+
+    func exchange(
+        _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
+    ) throws -> HTTPResponse {
+        let number = state.update { state in
+            state.requests.append(request)
+            return state.requests.count - 1
+        }
+        let answer = try answer(request, number)
+        var headers = HTTPHeaders()
+        for (name, value) in answer.headers { headers.append(name: name, value: value) }
+        let response = HTTPResponse(status: answer.status, headers: headers, url: request.url)
+        try receive(.head(response))
+        let half = (answer.breaksAfter ?? answer.body.count) / 2
+        try answer.body[..<half].withUnsafeBytes { try receive(.body($0)) }
+        state.update { $0.held += 1 }
+        _ = state.wait { [interruption] in !$0.isHolding || interruption.cause != nil ? true : nil }
+        state.update { $0.held -= 1 }
+        try interruption.check()
+        try answer.body[half..<(answer.breaksAfter ?? answer.body.count)].withUnsafeBytes { try receive(.body($0)) }
+        if answer.breaksAfter != nil { throw FetchFailure.cutShort(url: request.url, detail: "connection reset") }
+        return response
+    }
+}
+
+extension HTTPRequest {
+    init(_ address: String) throws { self.init(url: try WebURL(address)) }
+
+    func header(_ name: String) -> String? { headers.last { $0.name == name }?.value }
+}

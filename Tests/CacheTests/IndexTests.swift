@@ -1,0 +1,225 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import Testing
+
+@testable import Cache
+
+/// Layouts, damage, and what statements cost.
+@Suite struct IndexTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) throws {
+        let file = try File.open(path, O_WRONLY)
+        lseek(file.descriptor, off_t(offset), SEEK_SET)
+        try file.write(bytes)
+    }
+
+    private func database() throws -> Database {
+        let root = CacheRoot(world.root)
+        try root.make()
+        return try Database(path: root.index, root: root.path)
+    }
+
+    @Test func olderLayoutIsBroughtUpStepByStep() throws {
+        let database = try database()
+        try Schema(steps: ["CREATE TABLE a (x)"]).migrate(database, root: world.root)
+        try database.execute("INSERT INTO a VALUES (7)")
+        let newer = Schema(steps: ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y", "UPDATE a SET y = x + 1"])
+
+        try newer.migrate(database, root: world.root)
+        try newer.migrate(database, root: world.root)
+
+        #expect(try Schema.version(of: database) == 3)
+        #expect(try database.first("SELECT y FROM a") { $0.int(0) } == 8)
+    }
+
+    @Test func migrationThatFailsLeavesTheOlderLayout() throws {
+        let database = try database()
+        try Schema(steps: ["CREATE TABLE a (x)"]).migrate(database, root: world.root)
+
+        #expect(throws: CacheFailure.self) {
+            try Schema(steps: ["", "CREATE TABLE b (x); NONSENSE"]).migrate(database, root: world.root)
+        }
+
+        #expect(try Schema.version(of: database) == 1)
+        #expect(try database.all("SELECT name FROM sqlite_schema") { $0.string(0) } == ["a"])
+    }
+
+    @Test func newerLayoutIsRefused() throws {
+        _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
+        try database().execute("PRAGMA user_version = 99")
+
+        let error = #expect(throws: CacheFailure.self) { try world.cache() }
+
+        #expect(error == .newerLayout(found: 99, supported: Schema.current.version, root: world.root))
+        #expect(error?.exitCode == .configuration)
+        #expect(world.files("scopes").count == 1)
+    }
+
+    @Test func rowWithoutItsFileIsAMissAndGoes() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture()), key: key("moon")).entry
+        unlink(entry.path)
+
+        #expect(try cache.lookup(key("moon")) == nil)
+
+        #expect(try cache.statistics().entries == 0)
+        #expect(try cache.statistics()[.healed] == 1)
+        #expect(try cache.store(MemorySource(picture()), key: key("moon")).status == .miss)
+    }
+
+    @Test func fileOfAnotherSizeIsAMiss() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1, bytes: 500)), key: key("moon")).entry
+        truncate(entry.path, 100)
+
+        #expect(try cache.lookup(key("moon")) == nil)
+    }
+
+    @Test func fileWithoutARowIsOverwritten() throws {
+        let entry = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
+        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+        let cache = try world.cache()
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(try cache.store(MemorySource(picture(2)), key: key("moon")).entry.path == entry.path)
+        #expect(try Surroundings.contents(entry.path) == picture(2))
+    }
+
+    /// As it is after a crash between the file's replacement and the row's.
+    @Test(arguments: [false, true])
+    func replacementThatWasCutShortIsNotTrusted(_ fileWasReplaced: Bool) throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+        try cache.index.unsettle(entry, now: world.time.now)
+        if fileWasReplaced { try overwrite(entry.path, at: 0, with: picture(2)) }
+
+        let found = try cache.lookup(key("moon"))
+
+        #expect((found == nil) == fileWasReplaced)
+        #expect(try cache.index.find(entry.name)?.isUnsettled != true)
+    }
+
+    @Test func indexThatIsNoDatabaseIsSetAside() throws {
+        _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
+        try overwrite(world.root + "/index.sqlite", at: 0, with: Array(repeating: 0x41, count: 8192))
+        for suffix in ["-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+
+        let cache = try world.cache()
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(try cache.store(MemorySource(picture()), key: key("moon")).status == .miss)
+        #expect(world.messages.warnings.count == 1)
+        #expect(world.files("").contains("index.sqlite.damaged"))
+        #expect(Surroundings.mode(world.root + "/index.sqlite") == 0o600)
+    }
+
+    @Test func damageThatShowsLaterIsHealedWhileTheToolRuns() throws {
+        let cache = try world.cache()
+        let other = try world.cache()
+        for number in 0..<200 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
+        try cache.index.perform { try $0.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        var status = stat()
+        stat(world.root + "/index.sqlite", &status)
+        // All pages but the first, which holds the layout.
+        try overwrite(world.root + "/index.sqlite", at: 4096, with: Array(repeating: 0xAA, count: Int(status.st_size) - 4096))
+
+        let late = try world.cache()
+        #expect(try late.lookup(key("7")) == nil)
+
+        #expect(try late.store(MemorySource(picture()), key: key("7")).status == .miss)
+        #expect(try other.fetchOrStore(key("8")) == .miss)
+        #expect(try late.lookup(key("8")) != nil)
+    }
+
+    @Test func rootThatIsRemovedUnderARunningToolIsMadeAnew() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        Surroundings.removeTree(world.root)
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(try cache.store(MemorySource(picture()), key: key("moon")).status == .miss)
+        #expect(try world.cache().lookup(key("moon")) != nil)
+    }
+
+    @Test func rootThatCannotBeMadeIsToldPlainly() throws {
+        try File.open(world.folder + "/file", O_WRONLY | O_CREAT).write([1])
+        var settings = CacheSettings(root: world.folder + "/file/root")
+        settings.capacity = 1
+
+        let error = #expect(throws: CacheFailure.self) {
+            try ImageCache(settings: settings, interruption: Interruption())
+        }
+
+        #expect(error?.code == "cache-root")
+        #expect(error?.exitCode == .cannotCreate)
+    }
+
+    @Test func scopeLastSwitchedToIsTheDefault() throws {
+        #expect(try world.cache().scope == .standard)
+        try database().execute("INSERT INTO settings VALUES ('current_scope', 'alice')")
+
+        #expect(try world.cache().scope.text == "alice")
+        #expect(try world.cache(scope: "bob").scope.text == "bob")
+    }
+
+    @Test func entryOfAnEarlierGenerationIsThrownAway() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+
+        let error = #expect(throws: CacheFailure.self) {
+            try cache.store(MemorySource(picture(2)), key: key("mars")) { source in
+                try database().execute("UPDATE scopes SET generation = generation + 1")
+                return try ImageCache.wholePicture(source)
+            }
+        }
+
+        #expect(error == .scopeChanged(scope: "default"))
+        #expect(try cache.lookup(key("mars")) == nil)
+        #expect(world.files("scopes").count == 1)
+    }
+
+    @Test func codesOfSQLiteBecomeTheRightFailures() {
+        func exit(_ status: Int32) -> ExitCode { CacheFailure(sqlite: status, message: "", root: "/r").exitCode }
+
+        #expect(exit(13) == .io)  // SQLITE_FULL
+        #expect(exit(10 | 3 << 8) == .io)  // SQLITE_IOERR_WRITE
+        #expect(exit(11) == .io)  // SQLITE_CORRUPT
+        #expect(exit(8) == .cannotCreate)  // SQLITE_READONLY
+        #expect(exit(5 | 1 << 8) == .temporary)  // SQLITE_BUSY_RECOVERY
+        #expect(exit(1) == .software)  // SQLITE_ERROR
+    }
+
+    /// The statements that every get, put and trim runs must find their rows by an index, or they would take longer the
+    /// more there is.
+    @Test(arguments: [
+        Index.selectByName, Index.selectPage, Index.touch, Index.upsert, Index.selectFamily, Index.expireVariants,
+        Index.selectCandidates, Index.selectTotal, Index.addToCounter,
+    ])
+    func statementDoesNotScanATable(_ sql: String) throws {
+        let cache = try world.cache()
+
+        let plan = try cache.index.perform { connection in
+            try connection.database.all("EXPLAIN QUERY PLAN " + sql) { $0.string(3) }
+        }
+
+        for step in plan {
+            // Walking an index in its order up to a limit is what trimming does.
+            #expect(!step.contains("SCAN") || step == "SCAN entries USING INDEX entries_by_use", "\(step)")
+            #expect(!step.contains("TEMP B-TREE"), "\(step)")
+        }
+    }
+}
+
+extension ImageCache {
+    fileprivate func fetchOrStore(_ key: CacheKey) throws -> CacheStatus {
+        try store(MemorySource(picture(9)), key: key).status
+    }
+}

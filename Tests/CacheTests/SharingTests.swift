@@ -1,0 +1,170 @@
+import HTTP
+import Support
+import Testing
+
+@testable import Cache
+
+/// Many at once: threads, and caches of their own as other processes would have.
+@Suite struct SharingTests {
+    private let world: Surroundings
+    private let moon: HTTPRequest
+
+    init() throws {
+        world = try Surroundings()
+        moon = try HTTPRequest("https://pictures.example/moon.gif")
+    }
+
+    @Test func sameKeyAskedForByManyAtOnceIsFetchedOnce() throws {
+        let server = FakeServer(picture(1, bytes: 100_000))
+        server.hold()
+        let shared = try world.cache()
+        let arrived = Monitor(0)
+        let opener = try Thread.start {
+            _ = arrived.wait { $0 == 16 ? true : nil }
+            server.waitUntilHolding()
+            server.release()
+        }
+
+        let results = try together(16) { [world, moon] number in
+            let cache = number % 2 == 0 ? shared : try world.cache()
+            arrived.update { $0 += 1 }
+            return try cache.fetch(moon, client: world.client(server)).status
+        }
+        opener.join()
+
+        let statuses = try results.map { try $0.get() }
+        #expect(server.requests.count == 1)
+        #expect(statuses.filter { $0 == .miss }.count == 1)
+        #expect(statuses.filter { $0 == .hit }.count == 15)
+        #expect(world.files("locks") == ["setup"])
+    }
+
+    @Test func nextOneTakesOverWhenTheFirstFails() throws {
+        let server = FakeServer { _, number in
+            number == 0 ? .init(body: picture(1, bytes: 9000), breaksAfter: 4000) : .init(body: picture(1, bytes: 9000))
+        }
+        server.hold()
+        let opener = try Thread.start {
+            server.waitUntilHolding()
+            server.release()
+        }
+
+        let results = try together(6) { [world, moon] _ in
+            try world.cache().fetch(moon, client: world.client(server)).status
+        }
+        opener.join()
+
+        #expect(server.requests.count == 2)
+        #expect(results.filter { (try? $0.get()) == nil }.count == 1)
+    }
+
+    @Test func differentKeysDoNotWaitForOneAnother() throws {
+        let slow = FakeServer(picture(1))
+        slow.hold()
+        let cache = try world.cache()
+        let client = world.client(slow)
+        let moon = moon
+        let waiting = try Thread.start { _ = try? cache.fetch(moon, client: client) }
+        slow.waitUntilHolding()
+
+        let other = try cache.fetch(
+            HTTPRequest("https://pictures.example/mars.gif"), client: world.client(FakeServer(picture(2))))
+
+        #expect(other.status == .miss)
+        slow.release()
+        waiting.join()
+    }
+
+    @Test func waitingForALockEndsWhenTheRunIsStopped() throws {
+        let root = CacheRoot(world.root)
+        try root.make()
+        let path = root.lock("0", in: .standard)
+        let held = try KeyLock(root: root, path: path, interruption: Interruption())
+        let interruption = Interruption()
+        let waiting = Monitor(false)
+        let stopper = try Thread.start {
+            _ = waiting.wait { $0 ? true : nil }
+            interruption.cancel(.outputClosed)
+        }
+
+        waiting.update { $0 = true }
+        #expect(throws: Cancelled.self) { try KeyLock(root: root, path: path, interruption: interruption) }
+
+        stopper.join()
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func lockIsFreeAgainAndItsFileGoneOnceItsHolderLetsGo() throws {
+        let root = CacheRoot(world.root)
+        try root.make()
+        let path = root.lock("0", in: .standard)
+        let inside = Monitor(0)
+
+        let results = try together(8) { _ in
+            for _ in 0..<20 {
+                let lock = try KeyLock(root: root, path: path, interruption: Interruption())
+                let alone = inside.update { count in
+                    count += 1
+                    return count == 1
+                }
+                #expect(alone)
+                inside.update { $0 -= 1 }
+                withExtendedLifetime(lock) {}
+            }
+        }
+
+        for result in results { try result.get() }
+        #expect(world.files("locks").isEmpty)
+    }
+
+    @Test func stoppedTransferLeavesNoEntryAndCanBeContinued() throws {
+        let server = FakeServer(picture(1, bytes: 9000), etag: "\"1\"")
+        server.hold()
+        let world = world
+        let stopper = try Thread.start {
+            server.waitUntilHolding()
+            world.interruption.cancel(.outputClosed)
+            server.release()
+        }
+
+        #expect(throws: Cancelled.self) { try world.cache().fetch(moon, client: world.client(server)) }
+
+        stopper.join()
+        #expect(world.files("scopes").isEmpty)
+        #expect(world.files("partial").count == 2)
+    }
+
+    @Test func rootIsMadeOnceByManyAtOnce() throws {
+        let results = try together(16) { [world] number in
+            try world.cache().store(MemorySource(picture(number)), key: key("\(number)")).status
+        }
+
+        for result in results { #expect(try result.get() == .miss) }
+        #expect(try world.cache().statistics().entries == 16)
+    }
+
+    @Test func sumsStayRightWhenManyStoreRemoveAndTrimAtOnce() throws {
+        let results = try together(6) { [world] thread in
+            let cache = try world.cache(capacity: 20_000, lease: .zero)
+            for number in 0..<40 {
+                _ = try cache.store(
+                    MemorySource(picture(thread * 100 + number, bytes: 1000)), key: key("\((thread + number) % 37)"))
+                if number % 5 == 0 { try cache.remove(key("\(number % 37)")) }
+            }
+        }
+        for result in results { try result.get() }
+
+        let cache = try world.cache(capacity: 20_000)
+        let statistics = try cache.statistics()
+        var bytes = 0
+        var entries = 0
+        try cache.forEachEntry {
+            bytes += $0.bytes
+            entries += 1
+        }
+        #expect(statistics.bytes == bytes)
+        #expect(statistics.entries == entries)
+        #expect(statistics.bytes <= 20_000)
+        #expect(world.files("scopes").count == entries)
+    }
+}

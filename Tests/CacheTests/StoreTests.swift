@@ -1,0 +1,195 @@
+import Formats
+import Support
+import Testing
+
+@testable import Cache
+
+@Suite struct StoreTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    @Test func storedPictureIsFoundWithAllThatIsKnownOfIt() throws {
+        let cache = try world.cache()
+        let bytes = picture(1, bytes: 300_000)
+
+        let (stored, status) = try cache.store(MemorySource(bytes), key: key("moon"), url: "https://pictures.example/m")
+        let found = try #require(try cache.lookup(key("moon")))
+
+        #expect(status == .miss)
+        #expect(found.path == stored.path)
+        #expect(found.key == "moon")
+        #expect(found.bytes == 300_000)
+        #expect(found.contentType == "image/gif")
+        #expect(found.sha256 == (try BlobStore.sha256(of: MemorySource(bytes))))
+        #expect((found.width, found.height) == (1, 1))
+        #expect(found.url == "https://pictures.example/m")
+        #expect(found.expiresAt == world.time.now + .seconds(14 * 86_400))
+        #expect(try Surroundings.contents(found.path) == bytes)
+        #expect(found.path.hasSuffix(".gif"))
+    }
+
+    @Test func entryIsThereForTheNextProcess() throws {
+        _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
+
+        #expect(try world.cache().lookup(key("moon")) != nil)
+        #expect(try world.cache().lookup(key("mars")) == nil)
+    }
+
+    @Test func sameBytesAgainAreAHit() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+
+        #expect(try cache.store(MemorySource(picture()), key: key("moon")).status == .hit)
+        #expect(try cache.store(MemorySource(picture(2)), key: key("moon")).status == .miss)
+    }
+
+    @Test func otherBytesOfTheSameFormatTakeTheirPlace() throws {
+        let cache = try world.cache()
+        let first = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+
+        let second = try cache.store(MemorySource(picture(2)), key: key("moon")).entry
+
+        #expect(second.path == first.path)
+        #expect(try Surroundings.contents(second.path) == picture(2))
+        #expect(try cache.lookup(key("moon"))?.isUnsettled == false)
+        #expect(try cache.statistics().entries == 1)
+    }
+
+    @Test func pathThatWasHandedOutOutlivesAChangeOfFormat() throws {
+        let cache = try world.cache()
+        let gif = try cache.store(MemorySource(picture()), key: key("moon")).entry
+
+        let stored = try cache.store(MemorySource(png), key: key("moon")).entry
+
+        #expect(stored.path.hasSuffix(".png"))
+        #expect(try Surroundings.contents(gif.path) == picture())
+        // And back again, onto the file of the older one.
+        #expect(try cache.store(MemorySource(picture(3)), key: key("moon")).entry.path == gif.path)
+        #expect(try cache.statistics().bytes == picture(3).count + png.count)
+        #expect(try cache.remove(key("moon")))
+        #expect(world.files("scopes").isEmpty)
+    }
+
+    @Test func fileWithoutALeaseGoesWithAChangeOfFormat() throws {
+        let cache = try world.cache(lease: .zero)
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+
+        _ = try cache.store(MemorySource(png), key: key("moon"))
+
+        #expect(world.files("scopes").count == 1)
+        #expect(try cache.statistics().bytes == png.count)
+    }
+
+    @Test(arguments: [
+        (Array("<!DOCTYPE html><title>404</title>".utf8), "not-an-image"), ([], "empty-body"),
+        (Array(png.dropLast(8)), "truncated-image"),
+    ])
+    func bytesThatAreNoWholePictureAreNeverStored(_ bytes: [UInt8], code: String) throws {
+        let cache = try world.cache()
+
+        let error = #expect(throws: FormatFailure.self) { try cache.store(MemorySource(bytes), key: key("moon")) }
+
+        #expect(error?.code == code)
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(world.files("scopes").isEmpty)
+        #expect(world.files("partial").isEmpty)
+        #expect(try cache.statistics().scopes.first?.failures == [code: 1])
+    }
+
+    @Test func inspectionOfTheCallersOwnDecides() throws {
+        let cache = try world.cache()
+
+        let entry = try cache.store(MemorySource(Array("anything".utf8)), key: key("text")) { _ in
+            InspectedPicture(contentType: "image/x-test", fileExtension: "bin", details: "{\"frames\":3}")
+        }.entry
+
+        #expect(entry.contentType == "image/x-test")
+        #expect(entry.details == "{\"frames\":3}")
+        #expect(entry.width == nil)
+    }
+
+    @Test func extensionThatWouldLeaveTheFolderIsRefused() throws {
+        let cache = try world.cache()
+
+        #expect(throws: CacheFailure.self) {
+            try cache.store(MemorySource(picture()), key: key("moon")) { _ in
+                InspectedPicture(contentType: "image/gif", fileExtension: "../x")
+            }
+        }
+    }
+
+    @Test func everythingIsPrivate() throws {
+        _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
+
+        for file in world.files("") { #expect(Surroundings.mode("\(world.root)/\(file)") == 0o600, "\(file)") }
+        for folder in ["", "/scopes", "/partial", "/locks", "/scopes/\(ScopeName.standard.folder)"] {
+            #expect(Surroundings.mode(world.root + folder) == 0o700, "\(folder)")
+        }
+        #expect(
+            try Surroundings.contents(world.root + "/CACHEDIR.TAG").starts(
+                with: Array("Signature: 8a477f597d28d172789f06886806bc55".utf8)))
+    }
+
+    @Test func locksAndPartialFilesDoNotPileUp() throws {
+        let cache = try world.cache()
+
+        for number in 0..<5 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
+
+        #expect(world.files("locks") == ["setup"])
+        #expect(world.files("partial").isEmpty)
+    }
+
+    @Test func scopesNeverSeeOneAnother() throws {
+        let one = try world.cache(scope: "one")
+        let two = try world.cache(scope: "two")
+        let entry = try one.store(MemorySource(picture(1)), key: key("moon")).entry
+
+        #expect(try two.lookup(key("moon")) == nil)
+        let other = try two.store(MemorySource(picture(1)), key: key("moon")).entry
+        #expect(other.path != entry.path)
+        #expect(try two.remove(key("moon")))
+        #expect(try one.lookup(key("moon")) != nil)
+        var listed: [String?] = []
+        try one.forEachEntry { listed.append($0.key) }
+        #expect(listed == ["moon"])
+    }
+
+    @Test func listGivesEveryEntryOnce() throws {
+        let cache = try world.cache()
+        for number in 0..<300 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
+
+        var keys: [String] = []
+        try cache.forEachEntry { keys.append($0.key ?? "") }
+
+        #expect(keys.count == 300)
+        #expect(Set(keys).count == 300)
+    }
+
+    @Test func removedEntryIsGoneWithItsFile() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+
+        #expect(try cache.remove(key("moon")))
+
+        #expect(try !cache.remove(key("moon")))
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(world.files("scopes").isEmpty)
+        #expect(try cache.statistics().bytes == 0)
+    }
+
+    @Test func countersTellWhatHappened() throws {
+        let cache = try world.cache()
+        _ = try cache.lookup(key("moon"))
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        for _ in 0..<3 { _ = try cache.lookup(key("moon")) }
+        cache.close()
+
+        let statistics = try world.cache().statistics()
+
+        #expect(statistics[.hits] == 3)
+        #expect(statistics[.misses] == 2)
+        #expect(statistics[.stored] == 1)
+        #expect(statistics[.bytesServed] == 3 * picture().count)
+        #expect(statistics.scopes.first?.since == world.time.now)
+    }
+}

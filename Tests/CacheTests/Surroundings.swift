@@ -1,0 +1,142 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import HTTP
+import Support
+
+@testable import Cache
+
+/// A root of its own for each test, with a clock that only moves when it is told to.
+final class Surroundings: Sendable {
+    let folder: String
+    let time = TestClock()
+    let interruption = Interruption()
+    let messages = Messages()
+
+    init() throws {
+        var template = Array("/tmp/apod-tools-cache-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFailure(errno: errno, "make a folder") }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { Self.removeTree(folder) }
+
+    var root: String { folder + "/root" }
+
+    func cache(
+        scope: String? = nil, capacity: Int = 200_000_000, lease: Duration = .seconds(600),
+        _ change: (inout CacheSettings) -> Void = { _ in }
+    ) throws -> ImageCache {
+        var settings = CacheSettings(root: root, scope: try scope.map(ScopeName.init))
+        settings.capacity = capacity
+        settings.lease = lease
+        change(&settings)
+        let log = Log(tool: "test", threshold: .detail, write: messages.add)
+        return try ImageCache(settings: settings, clock: time.clock, log: log, interruption: interruption)
+    }
+
+    func client(_ server: FakeServer, retries: Int = 0) -> HTTPClient {
+        HTTPClient(
+            transport: server, retries: RetrySchedule(retries: retries), interruption: interruption, clock: time.clock,
+            sleep: { _ in })
+    }
+
+    /// All regular files below a folder of the root, as paths relative to it.
+    func files(_ name: String) -> [String] { Self.files(below: "\(root)/\(name)").sorted() }
+
+    static func files(below path: String) -> [String] {
+        entries(of: path).flatMap { name -> [String] in
+            var status = stat()
+            lstat("\(path)/\(name)", &status)
+            return status.st_mode & S_IFMT == S_IFDIR ? files(below: "\(path)/\(name)").map { "\(name)/\($0)" } : [name]
+        }
+    }
+
+    static func removeTree(_ path: String) {
+        for name in entries(of: path) {
+            if unlink("\(path)/\(name)") != 0 { removeTree("\(path)/\(name)") }
+        }
+        rmdir(path)
+    }
+
+    static func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+
+    static func contents(_ path: String) throws -> [UInt8] {
+        let file = try File.openInput(path)
+        return try file.bytes(0..<file.count)
+    }
+
+    private static func entries(of path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// Time that a test moves by hand.
+final class TestClock: Sendable {
+    private let time = Monitor(Timestamp(milliseconds: 1_700_000_000_000))
+
+    var clock: Clock { Clock { [self] in now } }
+    var now: Timestamp { time.withLock { $0 } }
+    func advance(_ span: Duration) { time.withLock { $0 = $0 + span } }
+}
+
+/// What was logged.
+final class Messages: Sendable {
+    private let lines = Monitor([String]())
+
+    var all: [String] { lines.withLock { $0 } }
+    var warnings: [String] { all.filter { $0.hasPrefix("test: warning: ") } }
+    @Sendable func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+/// A picture of one pixel with as many bytes as wanted: a GIF, behind whose end anything may stand. Different seeds
+/// give different bytes.
+func picture(_ seed: Int = 0, bytes: Int = 64) -> [UInt8] {
+    var result: [UInt8] = [
+        0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x2C, 0, 0, 0, 0, 1, 0, 1,
+        0, 0, 2, 2, 0x44, 1, 0, 0x3B,
+    ]
+    withUnsafeBytes(of: Int64(seed).littleEndian) { result += $0 }
+    result += (result.count..<max(bytes, result.count)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed) }
+    return result
+}
+
+/// The smallest whole PNG: one grey pixel.
+let png: [UInt8] = [
+    0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 0,
+    0, 0, 0, 0x3A, 0x7E, 0x9B, 0x55, 0, 0, 0, 0x0A, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C, 0x63, 0x60, 0, 0, 0, 2, 0, 1,
+    0x48, 0xAF, 0xA4, 0x71, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
+]
+
+func key(_ text: String) throws -> CacheKey { try CacheKey(custom: text) }
+
+/// Runs `body` on as many threads at once, and gives what it returned or threw.
+func together<Result: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Int) throws -> Result
+) throws -> [Swift.Result<Result, any Error>] {
+    let results = Monitor([Int: Swift.Result<Result, any Error>]())
+    let threads = try (0..<count).map { number in
+        try Thread.start {
+            let result = Swift.Result { try body(number) }
+            results.update { $0[number] = result }
+        }
+    }
+    for thread in threads { thread.join() }
+    return results.withLock { results in (0..<count).compactMap { results[$0] } }
+}

@@ -1,0 +1,129 @@
+import Support
+import Testing
+
+@testable import Cache
+
+@Suite struct TrimmingTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private func store(_ names: [String], in cache: ImageCache) throws {
+        for name in names {
+            _ = try cache.store(MemorySource(picture(name.hashValue, bytes: 1000)), key: key(name))
+            world.time.advance(.seconds(1))
+        }
+    }
+
+    private func kept(in cache: ImageCache) throws -> Set<String> {
+        var names: Set<String> = []
+        try cache.forEachEntry { names.insert($0.key ?? "") }
+        return names
+    }
+
+    @Test func leastRecentlyUsedGoesFirst() throws {
+        let cache = try world.cache(capacity: 4000)
+        try store(["a", "b", "c", "d"], in: cache)
+        world.time.advance(.seconds(700))
+        _ = try cache.lookup(key("a"))
+
+        try store(["e"], in: cache)
+
+        // 5000 bytes, down to 3800.
+        #expect(try kept(in: cache) == ["a", "d", "e"])
+        #expect(try cache.statistics().bytes == 3000)
+        #expect(try cache.statistics()[.evictions] == 2)
+        #expect(world.files("scopes").count == 3)
+    }
+
+    @Test func pathIsNotTakenBeforeItsLeaseEnds() throws {
+        let cache = try world.cache(capacity: 2000)
+        try store(["a", "b", "c", "d"], in: cache)
+
+        #expect(try kept(in: cache).count == 4)
+        #expect(try cache.statistics().excess == 2000)
+        #expect(world.messages.warnings.count == 1)
+        world.time.advance(.seconds(700))
+        let next = try world.cache(capacity: 2000)
+        _ = try next.lookup(key("d"))
+        next.close()
+        #expect(try kept(in: cache) == ["d"])
+    }
+
+    @Test func leaseIsRenewedWheneverThePathIsHandedOut() throws {
+        let cache = try world.cache(capacity: 1000)
+        try store(["a"], in: cache)
+        for _ in 0..<5 {
+            world.time.advance(.seconds(300))
+            let entry = try #require(try cache.lookup(key("a")))
+            let written = try #require(try cache.index.find(entry.name))
+            #expect(written.leaseUntil >= world.time.now + .seconds(600))
+        }
+    }
+
+    @Test func lookWithoutHandingOutChangesNothing() throws {
+        let cache = try world.cache()
+        try store(["a"], in: cache)
+        let before = try cache.index.find(key("a").name)
+        world.time.advance(.seconds(5000))
+
+        _ = try cache.lookup(key("a"), handingOut: false)
+
+        #expect(try cache.index.find(key("a").name) == before)
+    }
+
+    @Test func hitInALoopWritesNothing() throws {
+        let cache = try world.cache()
+        try store(["a"], in: cache)
+        _ = try cache.lookup(key("a"))
+        let before = try cache.index.find(key("a").name)
+
+        world.time.advance(.seconds(30))
+        _ = try cache.lookup(key("a"))
+
+        #expect(try cache.index.find(key("a").name) == before)
+    }
+
+    @Test func pinnedEntryStays() throws {
+        let cache = try world.cache(capacity: 2000, lease: .zero)
+        try store(["a"], in: cache)
+        try cache.index.perform { try $0.database.execute("UPDATE entries SET pinned = 1") }
+
+        try store(["b", "c", "d"], in: cache)
+
+        #expect(try kept(in: cache).contains("a"))
+        #expect(try cache.statistics().bytes <= 2000)
+    }
+
+    @Test func leaseFromBeforeTheClockWasSetBackDoesNotHoldForYears() throws {
+        let cache = try world.cache(capacity: 2000)
+        world.time.advance(.seconds(100 * 86_400))
+        try store(["a", "b"], in: cache)
+        world.time.advance(.seconds(-90 * 86_400))
+
+        try store(["c", "d"], in: cache)
+
+        #expect(try kept(in: cache).isSubset(of: ["c", "d"]))
+    }
+
+    @Test func capacityIsThatOfTheRootNotOfAScope() throws {
+        let one = try world.cache(scope: "one", capacity: 3000, lease: .zero)
+        let two = try world.cache(scope: "two", capacity: 3000, lease: .zero)
+        try store(["a", "b"], in: one)
+
+        try store(["c", "d"], in: two)
+
+        #expect(try kept(in: one).isEmpty)
+        #expect(try kept(in: two) == ["c", "d"])
+        #expect(try two.statistics().scopes.map(\.bytes) == [0, 2000])
+        #expect(try two.statistics().scopes[0].counters[.evictions] == 2)
+    }
+
+    @Test func largeTrimTakesSeveralTransactions() throws {
+        let cache = try world.cache(lease: .zero)
+        try store((0..<200).map(String.init), in: cache)
+
+        try store(["last"], in: try world.cache(capacity: 10_000, lease: .zero))
+
+        #expect(try cache.statistics().bytes == 9000)
+    }
+}

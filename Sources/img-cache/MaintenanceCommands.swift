@@ -28,7 +28,7 @@ struct ListCommand: ParsableCommand {
         options.layout = try layout.recordLayout()
         // The entries come a page at a time; the run takes them one by one.
         var pages = EntryPages(cache: cache, includesVariants: variants)
-        let status = try context.run(Passing(), options: options) { _ in try pages.next().map { .job(RecordJob($0)) } }
+        let status = try context.run(PassingTool(name: "img-cache"), options: options) { _ in try pages.next().map { .job(RecordJob($0)) } }
         try end(with: status)
     }
 
@@ -58,12 +58,6 @@ struct ListCommand: ParsableCommand {
             }
             return ready.popLast()
         }
-    }
-
-    private struct Passing: RecordTool {
-        let name = "img-cache"
-        func accepts(_ job: RecordJob) -> Bool { false }
-        func process(_ record: inout Record, argument: String?) {}
     }
 }
 

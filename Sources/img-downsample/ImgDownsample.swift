@@ -42,6 +42,8 @@ struct ImgDownsample: ParsableCommand {
             """,
         version: toolsVersion)
 
+    static func main() { runTool(Self.self) }
+
     @OptionGroup var general: GeneralOptions
     @OptionGroup var stream: StreamOptions
     @OptionGroup var store: CacheOptions

@@ -14,8 +14,8 @@ public struct RecordJob: Sendable {
 /// What a source of records gives: something to do, or something that is no record.
 public enum RecordInput: Sendable {
     case job(RecordJob)
-    /// Becomes a record `{"error":…}`, with `input_line` where the input has lines.
-    case bad(any Failure)
+    /// Becomes this record with `error` added, and with `input_line` where the input has lines.
+    case bad(any Failure, in: Record = Record())
 }
 
 extension RecordReader {
@@ -43,6 +43,16 @@ public protocol RecordTool: Sendable {
 
 extension RecordTool {
     public func accepts(_ job: RecordJob) -> Bool { true }
+}
+
+/// Does nothing: for a tool whose records come out of its source finished.
+public struct PassingTool: RecordTool {
+    public let name: String
+
+    public init(name: String) { self.name = name }
+
+    public func accepts(_ job: RecordJob) -> Bool { false }
+    public func process(_ record: inout Record, argument: String?) {}
 }
 
 /// How a run goes.
@@ -122,7 +132,7 @@ public final class RecordRun: Sendable {
             while !isStopped, let item = try next() {
                 switch item {
                 case .job(let job): try take(job)
-                case .bad(let failure): reject(failure)
+                case .bad(let failure, let record): reject(record, failure)
                 }
             }
         } catch {
@@ -172,8 +182,8 @@ public final class RecordRun: Sendable {
     }
 
     /// Turns a piece of input that is no record into a record that says so.
-    private func reject(_ failure: any Failure) {
-        var record = Record()
+    private func reject(_ record: Record, _ failure: any Failure) {
+        var record = record
         record.setError(failure, tool: tool.name)
         if let bad = failure as? RecordReader.BadInput { record.set("input_line", .integer(bad.line)) }
         log.error(failure.message)

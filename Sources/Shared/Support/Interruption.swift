@@ -76,8 +76,7 @@ public final class Interruption: Sendable {
     }
 
     /// From now on SIGINT, SIGTERM and SIGHUP stop this run in order instead of ending the process at once. To be
-    /// called before other threads are started, which inherit the blocked signals. SIGPIPE is ignored: a closed pipe
-    /// is seen as `EPIPE` where it is written to.
+    /// called before other threads are started, which inherit the blocked signals.
     public func catchSignals() throws {
         var signals = sigset_t()
         sigemptyset(&signals)

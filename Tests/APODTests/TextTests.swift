@@ -52,9 +52,9 @@ import Testing
 
     @Test func theWorstHTMLWithinTheLimitsEndsSoon() {
         // Distinct attributes keep every tag in the parser's list of open formatting, which each paragraph repeats.
-        let third = HTMLPieces.tagLimit / 3
-        let bold = (0..<third).map { "<b id=\($0)>" }.joined()
-        let paragraphs = String(repeating: "<p>x", count: third)
+        let half = HTMLPieces.tagLimit / 2 - 1
+        let bold = "<p>" + (0..<half).map { "<b id=\($0)>" }.joined()
+        let paragraphs = String(repeating: "<p>x", count: half)
         #expect(HTMLPieces.fragment(bold + paragraphs) != nil)
         #expect(HTMLPieces.page(bold + paragraphs) != nil)
     }

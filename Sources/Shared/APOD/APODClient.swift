@@ -60,7 +60,8 @@ public struct APODClient: Sendable {
                 do {
                     return try client(of: service).picture(of: candidate)
                 } catch let failure as APODFailure where failure.isAbsence {
-                    guard candidate > day.advanced(by: -DayPlan.stepsBack), candidate > PublishedDays.first else { throw failure }
+                    let last = max(PublishedDays.first, day.advanced(by: -DayPlan.stepsBack))
+                    guard candidate > last else { throw failure }
                     log.detail("\(failure.message); asking for the day before")
                     candidate = candidate.advanced(by: -1)
                 }

@@ -85,7 +85,8 @@ public enum APODFailure: Failure, Equatable {
         case .wrongDay(let asked, let answered, let service):
             "\(service.name) was asked for \(asked) but answered \(answered); check the service's address"
         case .badAnswer(let fault, let service):
-            "\(service.name) gave an answer that can't be used: \(fault.words); check the service's address, or try again later"
+            "\(service.name) gave an answer that can't be used: \(fault.words)"
+                + "; check the service's address, or try again later"
         case .refused(let service, let status, let said):
             "\(service.name) refused the request with status \(status)\(Self.quoted(said))"
         case .forbidden(let service, let status):

@@ -36,13 +36,13 @@ enum CaptionText {
 
     private static func isCreditLine(_ line: String) -> Bool {
         if CreditLine.label(of: line) != nil { return true }
-        return ["credit", "copyright", "\u{A9}"].contains { line.firstRange(ofIgnoringCase: $0)?.lowerBound == line.startIndex }
+        return ["credit", "copyright", "\u{A9}"].contains { line.hasPrefix(ignoringCase: $0) }
     }
 
     /// What follows `label:` at the beginning of the text; nil where it doesn't stand there.
     private static func dropping(label: String, from text: String) -> String? {
-        guard let range = text.firstRange(ofIgnoringCase: label), range.lowerBound == text.startIndex else { return nil }
-        let rest = text[range.upperBound...].drop { $0 == " " }
+        guard text.hasPrefix(ignoringCase: label) else { return nil }
+        let rest = text.dropFirst(label.count).drop { $0 == " " }
         guard rest.first == ":" else { return nil }
         return String(rest.dropFirst().drop { $0 == " " })
     }

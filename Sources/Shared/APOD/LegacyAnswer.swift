@@ -30,7 +30,8 @@ enum LegacyAnswer {
             // A picture's larger version may be a movie (until 2010) or a page: there is no larger picture then.
             hdurl: hdurl.flatMap { $0.kind == .movie || $0.kind == .page || $0.isStandIn ? nil : $0.text },
             copyright: answer.string("copyright").flatMap { CreditLine(PlainText.folded($0)).names },
-            thumbnailURL: type == .video ? thumbnail(of: answer, video: url)?.text : nil, permalink: nil, credit: nil, alt: nil)
+            thumbnailURL: type == .video ? thumbnail(of: answer, video: url)?.text : nil, permalink: nil, credit: nil,
+            alt: nil)
     }
 
     private static let siteName = "NASA Science"
@@ -44,9 +45,8 @@ enum LegacyAnswer {
 
     /// As the service says; where it doesn't (until 2015) or in a word of its own, as the address does.
     private static func mediaType(of answer: Record, url: MediaAddress?) -> Picture.MediaType {
-        if let word = answer.string("media_type"), let type = Picture.MediaType(rawValue: PlainText.folded(word).lowercased()) {
-            return type
-        }
+        let word = PlainText.folded(answer.string("media_type") ?? "").lowercased()
+        if let type = Picture.MediaType(rawValue: word) { return type }
         guard let url else { return .other }
         return url.isVideo ? .video : url.kind == .page ? .other : .image
     }

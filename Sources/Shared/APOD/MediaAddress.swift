@@ -29,7 +29,7 @@ struct MediaAddress: Sendable, Equatable {
     }
 
     private static func hasWebScheme(_ text: String) -> Bool {
-        ["http://", "https://"].contains { text.firstRange(ofIgnoringCase: $0)?.lowerBound == text.startIndex }
+        ["http://", "https://"].contains { text.hasPrefix(ignoringCase: $0) }
     }
 
     /// A relative path: no scheme (`data:`, `mailto:`, `javascript:`), no bare query or fragment.
@@ -80,8 +80,10 @@ struct MediaAddress: Sendable, Equatable {
     var kind: Kind {
         guard let dot = fileName.lastIndex(of: ".") else { return .unknown }
         switch fileName[fileName.index(after: dot)...] {
-        case "jpg", "jpeg", "jpe", "png", "gif", "webp", "avif", "tif", "tiff", "bmp", "svg", "heic", "jp2", "jxl": return .picture
-        case "mp4", "m4v", "mov", "qt", "mpg", "mpeg", "mpe", "wmv", "avi", "webm", "ogv", "flv", "swf", "mkv", "3gp": return .movie
+        case "jpg", "jpeg", "jpe", "png", "gif", "webp", "avif", "tif", "tiff", "bmp", "svg", "heic", "jp2", "jxl":
+            return .picture
+        case "mp4", "m4v", "mov", "qt", "mpg", "mpeg", "mpe", "wmv", "avi", "webm", "ogv", "flv", "swf", "mkv", "3gp":
+            return .movie
         case "html", "htm", "php", "pdf", "txt": return .page
         default: return .unknown
         }

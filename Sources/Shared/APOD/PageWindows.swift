@@ -18,7 +18,9 @@ enum PageWindows {
             if let last = window.last?.daysSince1970 {
                 let widened = min(span.lowerBound, number)...max(span.upperBound, number)
                 let step = min(last, number)...max(last, number)
-                if widened.count <= ServiceClient.pageLimit, step.count - 1 <= widestStep, !gaps.contains(where: step.contains) {
+                if widened.count <= ServiceClient.pageLimit, step.count - 1 <= widestStep,
+                    !gaps.contains(where: step.contains)
+                {
                     window.append(day)
                     span = widened
                     continue

@@ -167,7 +167,7 @@ public struct PictureSequence {
                 let count = (outages[service]?.count ?? 0) + 1
                 outages[service] = Outage(count: count, failure: fault.reason)
                 if count == Self.patience, !windows.isEmpty {
-                    client.log.warning("\(service.name) has failed \(count) times in a row and is not asked again in this run")
+                    client.log.warning("\(service.name) has failed \(count) times in a row; it is not asked again in this run")
                 }
             } else {
                 outages[service] = nil

@@ -6,7 +6,7 @@ enum PlainText {
         var result = String.UnicodeScalarView()
         var owesBlank = false
         for scalar in text.unicodeScalars {
-            if scalar.properties.isWhitespace {
+            if isBlank(scalar) {
                 owesBlank = true
             } else if !isInvisible(scalar) {
                 if owesBlank, !result.isEmpty { result.append(" ") }
@@ -15,6 +15,11 @@ enum PlainText {
             }
         }
         return String(result)
+    }
+
+    /// Unicode's white space; ASCII is told without its tables.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII ? scalar == " " || (9...13).contains(scalar.value) : scalar.properties.isWhitespace
     }
 
     /// C0 and C1 controls and DEL (line breaks are white space and never get here), zero-width space, word joiner, byte
@@ -114,6 +119,10 @@ extension StringProtocol {
             return lower..<utf8.index(lower, offsetBy: wanted.count)
         }
         return nil
+    }
+
+    func hasPrefix(ignoringCase start: String) -> Bool {
+        utf8.count >= start.utf8.count && zip(utf8, start.utf8).allSatisfy { $0.lowercased == $1.lowercased }
     }
 
     func containsIgnoringCase(_ needle: String) -> Bool { firstRange(ofIgnoringCase: needle) != nil }

@@ -58,6 +58,7 @@ extension CalendarDay {
         }
         throw UsageFailure(
             hasShape && text.utf8.count == 10
-                ? "there is no day \(text) in the calendar" : "'\(text)' is not a day; write it as YYYY-MM-DD, such as 2024-02-03")
+                ? "there is no day \(text) in the calendar"
+                : "'\(text)' is not a day; write it as YYYY-MM-DD, such as 2024-02-03")
     }
 }

@@ -72,10 +72,18 @@ enum ScienceAnswer {
         init(of answer: Record, permalink: MediaAddress?, day: CalendarDay, service: Service) throws(APODFailure) {
             let given = MediaAddress(answer.string("hdurl"))
             let still = given.flatMap { $0.isStandIn || $0.kind == .movie || $0.kind == .page ? nil : $0 }
+            let word = PlainText.folded(answer.string("media_type") ?? "").lowercased()
+            if word == "image", let still {
+                // Most days: the page has nothing to add, and reading it costs more than all the rest.
+                type = .image
+                url = still
+                hdurl = still.withoutResizing
+                return
+            }
             let embedded = EmbeddedMedia(page: answer.string("basic_html") ?? "", base: permalink)
             // A movie in `hdurl` says as much as one in the page.
             let video = embedded.videos.first ?? given.flatMap { $0.kind == .movie ? $0 : nil }
-            switch answer.string("media_type").map(PlainText.folded)?.lowercased() {
+            switch word {
             case "video": type = .video
             // The new service's word for whatever stands in a frame: a player's address makes it a video.
             case "iframe", "other": type = video?.isVideo == true ? .video : .other

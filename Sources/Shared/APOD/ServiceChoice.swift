@@ -25,7 +25,8 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
         switch failure {
         case is Cancelled, is UsageFailure, is ConfigurationFailure, is SystemFailure: false
         case APODFailure.notPublished: false
-        case FetchFailure.blockedAddress, FetchFailure.badHeader, FetchFailure.badCertificateFile, FetchFailure.noLibcurl: false
+        case FetchFailure.blockedAddress, FetchFailure.badHeader, FetchFailure.badCertificateFile, FetchFailure.noLibcurl:
+            false
         default: true
         }
     }

@@ -93,7 +93,7 @@ let package = Package(
         tests("Images", ["Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Cache", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("APOD", ["APOD", "Records", "HTTP", "Support", "TestSupport"]),
-        tests("GIFs", ["GIFs", "Records", "HTTP", "Support", "TestSupport"]),
+        tests("GIFs", ["GIFs", "Cache", "Formats", "Records", "HTTP", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Commands", ["Commands", "Records", "Support", "TestSupport"]),
         .testTarget(

@@ -93,7 +93,7 @@ struct ApodFetch: ParsableCommand {
             science: try address("science-url", "APOD_SCIENCE_URL", APODClient.scienceAddress, context),
             api: try address("api-url", "APOD_API_URL", APODClient.apiAddress, context),
             key: try context.secret(file: apiKeyFile, variable: "NASA_API_KEY") ?? APODClient.demoKey,
-            http: try network.client(context), timeouts: try network.timeouts(context), log: context.log)
+            http: try network.client(context), log: context.log)
     }
 
     private func address(_ name: String, _ variable: String, _ standard: String, _ context: ToolContext) throws -> WebURL {

@@ -63,7 +63,7 @@ struct GIFOptions: ParsableArguments {
         let key = try context.secret(file: apiKeyFile, variable: "EXERCISEDB_API_KEY")
         let gifs = GIFCache(
             cache: cache, service: try ExerciseService(environment: context.environment.variables, key: key),
-            client: try network.client(context), timeouts: try network.timeouts(context))
+            client: try network.client(context) { ExerciseTransport(over: $0) })
         let tool = GIFTool(cache: gifs, mode: mode, resolution: wanted ?? .standard, idField: field)
         let status = try context.run(
             tool, options: try stream.runOptions(context, jobs: mode == .put ? 3 : 1), arguments: ids,

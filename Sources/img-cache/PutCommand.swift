@@ -51,13 +51,10 @@ struct PutCommand: ParsableCommand {
         let rules = try keys.rules(arguments: pictures)
         let limit = try context.setting(
             "max-bytes", option: maxBytes, expected: "a size such as 256MB", parse: ByteCount.parse)
-        let timeouts = try network.timeouts(context)
         let client = try network.client(context)
         let cache = try ImageCache(settings: settings, log: context.log, interruption: context.interruption)
         let tool = PutTool(cache: cache, client: client, rules: rules) { url in
-            HTTPRequest(
-                url: url, byteLimit: limit ?? HTTPRequest.defaultByteLimit, acceptsCompression: false,
-                timeouts: timeouts)
+            HTTPRequest(url: url, byteLimit: limit ?? HTTPRequest.defaultByteLimit, acceptsCompression: false)
         }
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses or files",

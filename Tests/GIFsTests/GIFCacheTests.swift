@@ -22,9 +22,9 @@ import Testing
         let interruption = Interruption()
         let cache = try ImageCache(
             settings: CacheSettings(root: folder.path("cache")), clock: clock, interruption: interruption)
-        return GIFCache(cache: cache, service: try ExerciseService(key: "k"), transport: transport) {
-            HTTPClient(transport: $0, interruption: interruption, clock: clock, sleep: { _ in })
-        }
+        let client = HTTPClient(
+            transport: ExerciseTransport(over: transport), interruption: interruption, clock: clock, sleep: { _ in })
+        return GIFCache(cache: cache, service: try ExerciseService(key: "k"), client: client)
     }
 
     private func code(_ body: () throws -> Void) -> String? {

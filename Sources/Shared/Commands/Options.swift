@@ -167,7 +167,11 @@ public struct NetworkOptions: ParsableArguments {
     public init() {}
 
     /// A client for these options. Opens and loads nothing.
-    public func client(_ context: ToolContext) throws -> HTTPClient {
+    ///
+    /// - Parameter wrap: what is to stand between the client and libcurl, if anything.
+    public func client(
+        _ context: ToolContext, over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
+    ) throws -> HTTPClient {
         let addressGuard = try addressGuard(context)
         var schedule = RetrySchedule()
         if let count = try context.setting(
@@ -177,14 +181,16 @@ public struct NetworkOptions: ParsableArguments {
             schedule.retries = count
         }
         return HTTPClient(
-            transport: CurlTransport(
-                guard: addressGuard, environment: context.environment.variables,
-                settings: CurlTransport.Settings(certificateFile: cacert)),
-            guard: addressGuard, retries: schedule, log: context.log, interruption: context.interruption)
+            transport: wrap(
+                CurlTransport(
+                    guard: addressGuard, environment: context.environment.variables,
+                    settings: CurlTransport.Settings(certificateFile: cacert))),
+            guard: addressGuard, retries: schedule, timeouts: try timeouts(context), log: context.log,
+            interruption: context.interruption)
     }
 
     /// How long a request may take.
-    public func timeouts(_ context: ToolContext) throws -> HTTPRequest.Timeouts {
+    private func timeouts(_ context: ToolContext) throws -> HTTPRequest.Timeouts {
         var timeouts = HTTPRequest.Timeouts()
         if let total = try context.setting(
             "timeout", option: timeout, expected: "a time such as 120s",

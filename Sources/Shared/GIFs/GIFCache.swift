@@ -18,15 +18,11 @@ public struct GIFCache: Sendable {
     private let service: ExerciseService
     private let client: HTTPClient
 
-    /// - Parameter client: makes the client over the transport that it is given, which is `transport` with what
-    ///   `ExerciseTransport` adds.
-    public init(
-        cache: ImageCache, service: ExerciseService, transport: any HTTPTransport,
-        client: (any HTTPTransport) -> HTTPClient
-    ) {
+    /// - Parameter client: asks over `ExerciseTransport`, which knows the service's habits.
+    public init(cache: ImageCache, service: ExerciseService, client: HTTPClient) {
         self.cache = cache
         self.service = service
-        self.client = client(ExerciseTransport(over: transport))
+        self.client = client
     }
 
     /// Gives a GIF from the cache where it is fresh, else from the service; only a GIF that `GIFAcceptance` takes is

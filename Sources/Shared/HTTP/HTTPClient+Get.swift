@@ -15,6 +15,8 @@ extension HTTPClient {
         if let header = request.headers.first(where: { !$0.isValid }) {
             throw FetchFailure.badHeader(name: header.name)
         }
+        var request = request
+        if let timeouts { request.timeouts = timeouts }
         let deadline = clock.now() + request.timeouts.total
         var attempt = 1
         while true {

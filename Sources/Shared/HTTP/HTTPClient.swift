@@ -9,6 +9,7 @@ public struct HTTPClient: Sendable {
     let addressGuard: AddressGuard
     let retries: RetrySchedule
     let redirects: RedirectPolicy
+    let timeouts: HTTPRequest.Timeouts?
     let log: Log
     let interruption: Interruption
     let clock: Clock
@@ -16,16 +17,19 @@ public struct HTTPClient: Sendable {
 
     /// - Parameters:
     ///   - guard: judges hosts that are addresses before anything is opened; names are the transport's to judge.
+    ///   - timeouts: for all requests; nil leaves each its own.
     ///   - sleep: by default `interruption.sleep`.
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
-        retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(), log: Log = .silent,
+        retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(),
+        timeouts: HTTPRequest.Timeouts? = nil, log: Log = .silent,
         interruption: Interruption, clock: Clock = .system, sleep: Sleeper? = nil
     ) {
         self.transport = transport
         self.addressGuard = addressGuard
         self.retries = retries
         self.redirects = redirects
+        self.timeouts = timeouts
         self.log = log
         self.interruption = interruption
         self.clock = clock

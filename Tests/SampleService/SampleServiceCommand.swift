@@ -30,7 +30,7 @@ struct SampleServiceCommand: ParsableCommand {
     @Option(help: "The port; 0 takes a free one.")
     var port: UInt16 = 0
 
-    @Option(help: ArgumentHelp("The newest day that there is a picture for (default: today in UTC).", valueName: "date"))
+    @Option(help: ArgumentHelp("The newest day with a picture (default: today in UTC).", valueName: "date"))
     var today: String?
 
     @Option(help: "What the old service answers: its logo for every day, as since October 2026, or the day's picture.")
@@ -48,13 +48,13 @@ struct SampleServiceCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Width and height of the full pictures.", valueName: "WxH"))
     var size = "2400x1600"
 
-    @Option(help: ArgumentHelp("The folder of recorded answers (with apod, exercisedb, launches).", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of recorded answers (apod, exercisedb, launches).", valueName: "folder"))
     var fixtures: String?
 
     @Option(help: ArgumentHelp("Append a line for each request: status, method, target.", valueName: "file"))
     var log: String?
 
-    @Option(help: ArgumentHelp("Write one picture to standard output and end: as after /pictures/.", valueName: "address"))
+    @Option(help: ArgumentHelp("Write one picture to standard output, as after /pictures/.", valueName: "address"))
     var draw: String?
 
     func validate() throws {

@@ -7,7 +7,9 @@ enum Conditional {
     static let modified = "Thu, 01 Oct 2026 00:00:00 GMT"
 
     /// The answer as it is after `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range`.
-    static func answer(_ request: LoopbackRequest, _ response: LoopbackResponse, _ faults: [Fault]) -> LoopbackResponse {
+    static func answer(
+        _ request: LoopbackRequest, _ response: LoopbackResponse, _ faults: [Fault]
+    ) -> LoopbackResponse {
         guard response.status == 200 else { return response }
         var response = response
         let tag = "\"\(String(SeededRandom.hash(response.body), radix: 16))\""

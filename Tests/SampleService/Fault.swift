@@ -140,13 +140,15 @@ enum Fault: Sendable, Equatable {
     private var ownResponse: LoopbackResponse? {
         switch self {
         case .status(503):
-            .text("upstream connect error or disconnect/reset before headers. reset reason: connection timeout", status: 503)
+            .text(
+                "upstream connect error or disconnect/reset before headers. reset reason: connection timeout",
+                status: 503)
         case .status(let status): .json("{\"code\":\(status),\"msg\":\"a sample of status \(status)\"}", status: status)
         case .retryAfter(let seconds):
             LoopbackResponse(
                 429, headers: [("Content-Type", "application/json"), ("Retry-After", "\(seconds)")],
                 body: Array("{\"error\":{\"code\":\"OVER_RATE_LIMIT\",\"message\":\"a sample\"}}".utf8))
-        case .html: .bytes(Array("<!doctype html><html><title>Sorry</title><p>Not here.</html>".utf8), type: "image/jpeg")
+        case .html: .text("<!doctype html><html><title>Sorry</title><p>Not here.</html>", type: "image/jpeg")
         case .gzipBomb:
             LoopbackResponse(
                 headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")], body: Self.bomb)

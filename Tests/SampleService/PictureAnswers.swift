@@ -59,8 +59,8 @@ final class PictureAnswers: Sendable {
     /// Exactly `w` × `h`, or within that box for `fit=clip`; else the full size.
     private func size(_ request: LoopbackRequest, _ stem: String) -> (Int, Int) {
         let isSmall = stem.contains("logo") || stem.contains("thumbnail")
-        let full =
-            isSmall ? (594, 516) : stem.contains("portrait") ? (min(width, height), max(width, height)) : (width, height)
+        let turned = (min(width, height), max(width, height))
+        let full = isSmall ? (594, 516) : stem.contains("portrait") ? turned : (width, height)
         func side(_ name: String) -> Int? {
             request.field(name).flatMap { Int($0) }.map { min(max($0, 1), Self.longestSide) }
         }

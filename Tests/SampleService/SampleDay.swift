@@ -18,8 +18,8 @@ struct SampleDay {
     }
 
     static let help = """
-        DAYS, by the day of the month: 5 a YouTube video, shown only in basic_html, hdurl a placeholder; 12 an mp4 with \
-        a still; 19 a GIF, shown only in basic_html; 27 a picture lost in the move, only a placeholder; 8 and 22 a \
+        DAYS, by the day of the month: 5 a YouTube video, shown only in basic_html, hdurl a placeholder; 12 an mp4 \
+        with a still; 19 a GIF, shown only in basic_html; 27 a picture lost in the move, only a placeholder; 8 and 22 a \
         portrait picture; 9 and 23 a PNG; all others a landscape JPEG. 3, 17: titles with entities and non-ASCII. The \
         newest day and the one before are always landscape pictures. No picture: before 1995-06-16, \
         1995-06-17 to -19, 2020-06-10, after the newest day.
@@ -47,14 +47,17 @@ struct SampleDay {
         let place = pick(["the Pine Ridge", "a Dry Lake", "the Old Harbor", "Two Summits", "the Salt Flats"])
         let manner = pick(["A Quiet", "A Distant", "A Drawn", "An Unhurried", "A Blue"])
         let plain = "\(manner) \(thing) over \(place)"
-        title = day.day == 3 || day.day == 17 ? "Dust & Light: the Étoile\u{2019}s \u{201C}Café\u{201D} \u{2013} \(plain)" : plain
+        let unusual = "Dust & Light: the Étoile\u{2019}s \u{201C}Café\u{201D} \u{2013} \(plain)"
+        title = day.day == 3 || day.day == 17 ? unusual : plain
+        let scattered = pick(["a short formula", "arithmetic", "chance that repeats"])
         sentences = [
             "This sky was never seen from anywhere: it was drawn from the number of its day.",
             "Its \(thing.lowercased()) glows in \(pick(["red", "teal", "violet", "amber"])) because the seed says so.",
-            "The stars above \(place) were scattered by \(pick(["a short formula", "arithmetic", "chance that repeats"])).",
+            "The stars above \(place) were scattered by \(scattered).",
             "Ask again & the same picture comes back, <i>pixel by pixel</i>.",
         ]
-        author = random.below(3) == 0 ? nil : "\(pick(["Ada", "Björn", "Chloé", "Dmitri"])) \(pick(["Sample", "Muster", "O'Test"]))"
+        let name = "\(pick(["Ada", "Björn", "Chloé", "Dmitri"])) \(pick(["Sample", "Muster", "O'Test"]))"
+        author = random.below(3) == 0 ? nil : name
     }
 
     private static let gaps = ["1995-06-17", "1995-06-18", "1995-06-19", "2020-06-10"]
@@ -90,7 +93,8 @@ struct SampleDay {
     /// `https://…/image-article/apod-2026-november-21-a-quiet-comet/`, but here.
     var permalink: String {
         let words = title.lowercased().unicodeScalars.split { !("a"..."z").contains($0) }.map { String($0) }
-        return "\(own)/image-article/apod-\(day.year)-\(Self.months[day.month - 1])-\(day.day)-\(words.joined(separator: "-"))/"
+        let date = "\(day.year)-\(Self.months[day.month - 1])-\(day.day)"
+        return "\(own)/image-article/apod-\(date)-\(words.joined(separator: "-"))/"
     }
 
     /// `2026 November 21`.

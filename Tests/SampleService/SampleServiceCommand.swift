@@ -30,7 +30,7 @@ struct SampleServiceCommand: ParsableCommand {
     @Option(help: "The port; 0 takes a free one.")
     var port: UInt16 = 0
 
-    @Option(help: ArgumentHelp("The newest day that there is a picture for (default: today in UTC).", valueName: "date"))
+    @Option(help: ArgumentHelp("The newest day with a picture (default: today in UTC).", valueName: "date"))
     var today: String?
 
     @Option(help: "What the old service answers: its logo for every day, as since October 2026, or the day's picture.")
@@ -48,11 +48,14 @@ struct SampleServiceCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Width and height of the full pictures.", valueName: "WxH"))
     var size = "2400x1600"
 
-    @Option(help: ArgumentHelp("The folder of recorded answers (with apod, exercisedb, launches).", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of recorded answers (apod, exercisedb, launches).", valueName: "folder"))
     var fixtures: String?
 
     @Option(help: ArgumentHelp("Append a line for each request: status, method, target.", valueName: "file"))
     var log: String?
+
+    @Option(help: ArgumentHelp("Write one picture to standard output, as after /pictures/.", valueName: "address"))
+    var draw: String?
 
     func validate() throws {
         if let today, CalendarDay(today) == nil { throw ValidationError("--today must be a day such as 2026-11-21") }
@@ -62,6 +65,13 @@ struct SampleServiceCommand: ParsableCommand {
 
     func run() throws {
         let (width, height) = parsedSize ?? (2400, 1600)
+        let output = try File(descriptor: 1, path: "standard output", closes: false)
+        if let draw {
+            let request = LoopbackRequest(method: "GET", target: "/pictures/\(draw)")
+            guard let response = PictureAnswers(width: width, height: height).answer(request), response.status == 200
+            else { throw ValidationError("cannot draw \(draw)") }
+            return try output.write(response.body)
+        }
         let settings = SampleSettings(
             today: today.flatMap { CalendarDay($0) }, legacy: legacy, apiKey: apiKey, exerciseKey: exerciseKey,
             exerciseCount: exercises, width: width, height: height, fixtures: fixtures)
@@ -71,7 +81,6 @@ struct SampleServiceCommand: ParsableCommand {
             try service.answer(request, on: connection)
         }
         service.listens(at: server.address)
-        let output = try File(descriptor: 1, path: "standard output", closes: false)
         try output.write(Array("\(server.address)\n".utf8))
 
         let input = try File(descriptor: 0, path: "standard input", closes: false)

@@ -93,7 +93,8 @@ struct ScienceAnswers {
 
     private func explanation(_ sample: SampleDay) -> String {
         let texts = sample.sentences.map { $0.replacingAmpersands() }
-        return "<strong>Explanation:\u{A0}</strong>\(texts[0]) <a href=\"\(sample.permalink)\" target=\"_blank\">\(texts[1])</a>"
+        let link = "<a href=\"\(sample.permalink)\" target=\"_blank\">\(texts[1])</a>"
+        return "<strong>Explanation:\u{A0}</strong>\(texts[0]) \(link)"
             + " \(texts[2])\u{A0}\(texts[3])<br><br><strong>Tomorrow's picture:\u{A0}</strong>another sky"
     }
 
@@ -181,5 +182,7 @@ enum HTML {
 
 extension String {
     /// The text with `&` as an entity, its tags left alone.
-    fileprivate func replacingAmpersands() -> String { split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;") }
+    fileprivate func replacingAmpersands() -> String {
+        split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
+    }
 }

@@ -9,8 +9,8 @@ import Support
 
 /// The plainest of HTTP clients, for tests to ask their own servers with.
 public enum LoopbackClient {
-    /// Sends one request to `http://127.0.0.1:PORT/…` and gives the answer, whatever its status. The body is what came
-    /// until the server closed, chunks not joined.
+    /// Sends one request to `http://127.0.0.1:PORT/…` and gives the answer, whatever its status. The body is what
+    /// came until the server closed, chunks not joined.
     public static func send(
         _ method: String = "GET", _ url: String, headers: [(name: String, value: String)] = []
     ) throws -> LoopbackResponse {

@@ -52,7 +52,9 @@ extension DrawnPicture {
             case .none: result += bytes[start..<start + stride]
             case .sub:
                 result += bytes[start..<start + channels]
-                for index in start + channels..<start + stride { result.append(bytes[index] &- bytes[index - channels]) }
+                for index in start + channels..<start + stride {
+                    result.append(bytes[index] &- bytes[index - channels])
+                }
             case .up, .average, .paeth:
                 for index in start..<start + stride {
                     let left = index - start >= channels ? Int(bytes[index - channels]) : 0

@@ -29,8 +29,8 @@ public final class RunningTool: Sendable {
     private let home: ToolHome?
 
     init(
-        home: ToolHome? = nil, _ executable: String, _ arguments: [String], environment: [String: String], folder: String, stdin: ToolInput,
-        stdout: ToolStream, stderr: ToolStream
+        home: ToolHome? = nil, _ executable: String, _ arguments: [String], environment: [String: String],
+        folder: String, stdin: ToolInput, stdout: ToolStream, stderr: ToolStream
     ) throws {
         _ = brokenPipesAreErrors
         self.home = home

@@ -62,7 +62,8 @@ private func changeFolder(_ actions: inout posix_spawn_file_actions_t?, _ folder
     posix_spawn_file_actions_addchdir_np(&actions, folder)
 }
 #else
-/// glibc and musl have the function, but their headers hide it unless `_GNU_SOURCE` is set, which a Swift import cannot.
+/// glibc and musl have the function, but their headers hide it unless `_GNU_SOURCE` is set, which a Swift import
+/// cannot.
 private func changeFolder(_ actions: inout posix_spawn_file_actions_t, _ folder: String) throws {
     typealias AddFolder =
         @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>) -> Int32

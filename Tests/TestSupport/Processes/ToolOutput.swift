@@ -24,7 +24,8 @@ public struct ToolOutput: Sendable, CustomStringConvertible {
     public var description: String {
         let end =
             overran ? "killed at its deadline" : status.map { "exit status \($0)" } ?? "signal \(signal ?? 0)"
-        return "\(command)\n  \(end)\n  standard output:\n\(Self.quoted(stdout))\n  standard error:\n\(Self.quoted(stderr))"
+        return "\(command)\n  \(end)\n  standard output:\n\(Self.quoted(stdout))"
+            + "\n  standard error:\n\(Self.quoted(stderr))"
     }
 
     /// The output itself where the tool ended with `status`; else throws an error that shows both streams.

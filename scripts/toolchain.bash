@@ -1,0 +1,69 @@
+# Sourced by the scripts here, not run: where the package and Swift are, and what SwiftPM needs to work anywhere.
+# shellcheck shell=bash disable=SC2034
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+TOOLS=(apod-fetch img-cache img-downsample gif-cache)
+BIN=$ROOT/.build/release
+
+# Says something to the person, on standard error, under the script's own name.
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+# Says it and ends with status 1, or with the status in $STATUS.
+die() {
+    say "$@"
+    exit "${STATUS:-1}"
+}
+
+# Puts a Swift of at least 6.1 into PATH, looking where its installers put it; false where there is none.
+find_swift() {
+    local folder
+    for folder in "" "$ROOT/.build/swift/usr/bin" "${HOME:-/nonexistent}/.local/share/swiftly/bin" \
+        "${HOME:-/nonexistent}/.swiftly/bin" /opt/swift/usr/bin /usr/local/swift/usr/bin /usr/share/swift/usr/bin \
+        /usr/libexec/swift/bin; do
+        if [[ -z $folder ]]; then
+            command -v swift >/dev/null 2>&1 || continue
+        else
+            [[ -x $folder/swift ]] || continue
+        fi
+        if is_new_enough "$(PATH=${folder:+$folder:}$PATH swift --version 2>/dev/null || true)"; then
+            [[ -z $folder ]] || PATH=$folder:$PATH
+            export PATH
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Whether `swift --version` names 6.1 or newer.
+is_new_enough() {
+    [[ $1 =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] || return 1
+    ((BASH_REMATCH[1] > 6 || (BASH_REMATCH[1] == 6 && BASH_REMATCH[2] >= 1)))
+}
+
+require_swift() {
+    find_swift && return 0
+    cat >&2 <<'TEXT'
+Swift 6.1 or newer is needed, and was not found.
+
+  Linux, macOS:  https://www.swift.org/install  (swiftly, or an archive to unpack into /opt/swift)
+  macOS:         or Xcode 16.3 or newer from the App Store
+
+Then run this script again.
+TEXT
+    exit 1
+}
+
+# `swift build` and its like, with caches in the build folder where the home is missing or cannot be written.
+swift_package() {
+    local command=$1
+    shift
+    local where=()
+    if [[ -z ${HOME-} || ! -d ${HOME-} || ! -w ${HOME-} ]]; then
+        local caches=$ROOT/.build/caches
+        mkdir -p "$caches/home"
+        where=(--cache-path "$caches/swiftpm" --config-path "$caches/config" --security-path "$caches/security")
+        HOME=$caches/home swift "$command" --package-path "$ROOT" "${where[@]}" "$@"
+    else
+        swift "$command" --package-path "$ROOT" "$@"
+    fi
+}

@@ -10,10 +10,10 @@ final class Database {
     /// How long to wait for other processes' transactions, which take a millisecond each and a checkpoint at times:
     /// long enough for hundreds of them, short enough to notice a process that is stuck.
     static let patience: Duration = .seconds(30)
-    /// Pages in the write-ahead log before it is copied into the database. The first process to open the index reads
-    /// the whole log, about 1 µs a page, so it must stay short; and each copying costs two waits for the disk, so not
-    /// too short. One touch of an entry writes three to five pages.
-    static let checkpointPages: Int32 = 128
+    /// Pages in the write-ahead log before it is copied into the database. Whoever opens the index while nobody else
+    /// has it open reads the whole log, about 5 µs a page, so it must stay short; and each copying costs two waits for
+    /// the disk, so not too short. One touch of an entry writes three to five pages.
+    static let checkpointPages: Int32 = 64
 
     /// Opens the file at `path`, which must exist; a file that this process may only read is opened for reading.
     /// Nothing is read yet. `immutable` asks SQLite to neither lock the file nor look for a log beside it, which is

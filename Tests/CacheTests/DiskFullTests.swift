@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import HTTP
+import Support
+import Testing
+
+@testable import Cache
+
+/// What happens when a file cannot grow: each test is a process of its own, since the limit holds for all of it.
+@Suite struct DiskFullTests {
+    @Test func storeThatDoesNotFitFailsAndLeavesNothing() async {
+        await #expect(processExitsWith: .success) {
+            let world = try Surroundings()
+            let cache = try world.cache()
+            _ = try cache.store(MemorySource(picture(1)), key: key("small"))
+            try limitFiles(to: 1 << 20)
+
+            let error = #expect(throws: SystemFailure.self) {
+                try cache.store(MemorySource(picture(2, bytes: 2 << 20)), key: key("large"))
+            }
+
+            #expect(error?.exitCode == .io)
+            #expect(world.files("partial").isEmpty)
+            #expect(world.files("scopes").count == 1)
+            #expect(try cache.lookup(key("small")) != nil)
+            #expect(try cache.lookup(key("large")) == nil)
+        }
+    }
+
+    @Test func fetchThatDoesNotFitFailsAndLeavesNothing() async {
+        await #expect(processExitsWith: .success) {
+            let world = try Surroundings()
+            let cache = try world.cache()
+            try limitFiles(to: 1 << 20)
+
+            let error = #expect(throws: SystemFailure.self) {
+                try cache.fetch(
+                    HTTPRequest("https://pictures.example/a"),
+                    client: world.client(FakeServer(picture(2, bytes: 2 << 20), etag: "\"1\"")))
+            }
+
+            #expect(error?.exitCode == .io)
+            #expect(world.files("partial").isEmpty)
+            #expect(world.files("scopes").isEmpty)
+        }
+    }
+
+    @Test func hitNeedsNoRoomOnTheDisk() async {
+        await #expect(processExitsWith: .success) {
+            let world = try Surroundings()
+            let cache = try world.cache()
+            _ = try cache.store(MemorySource(picture(1)), key: key("small"))
+            world.time.advance(.seconds(1000))
+            try limitFiles(to: 0)
+
+            #expect(try cache.lookup(key("small")) != nil)
+        }
+    }
+}
+
+/// From now on a file of this process that would become larger cannot be written.
+private func limitFiles(to bytes: Int) throws {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+    #if canImport(Glibc)
+    let status = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+    let status = setrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+    if status != 0 { throw SystemFailure(errno: errno, "limit the size of files") }
+}

@@ -96,15 +96,18 @@ void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder) {
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder) { return encoder->message; }
 
 apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
-                                    int quality, int planes) {
+                                    int quality, int planes, int across, int down) {
     struct jpeg_compress_struct *info = &encoder->info;
     if (setjmp(encoder->escape)) return encoder->status;
     info->image_width = width;
     info->image_height = height;
     info->input_components = channels;
     info->in_color_space = channels == 1 ? JCS_GRAYSCALE : planes ? JCS_YCbCr : JCS_RGB;
-    // Chooses YCbCr 4:2:0 for three channels.
     jpeg_set_defaults(info);
+    if (channels == 3) {
+        info->comp_info[0].h_samp_factor = across;
+        info->comp_info[0].v_samp_factor = down;
+    }
     jpeg_set_quality(info, quality, TRUE);
     info->dct_method = JDCT_ISLOW;
     info->raw_data_in = planes ? TRUE : FALSE;

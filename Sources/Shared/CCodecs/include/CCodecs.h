@@ -102,10 +102,10 @@ typedef struct apod_jpeg_encoder apod_jpeg_encoder;
 apod_jpeg_encoder *apod_jpeg_encoder_open(apod_output output);
 void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder);
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder);
-/// Begins a picture of 1 (gray) or 3 channels, chroma 4:2:0. `planes`: it comes as planes of YCbCr, else as rows of
-/// RGB.
+/// Begins a picture of 1 (gray) or 3 channels. `planes`: it comes as planes of YCbCr 4:2:0, else as rows of RGB.
+/// `across` and `down`, 1 or 2, are the luma samples for each chroma sample; planes want 2 and 2.
 apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
-                                    int quality, int planes);
+                                    int quality, int planes, int across, int down);
 /// Takes 16 rows of luma and 8 of each chroma (8 of gray where there is one channel), whole blocks wide.
 apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
 apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);

@@ -1,18 +1,22 @@
 import CCodecs
 import Formats
 
-/// Encodes rows of gray or RGB pixels as a baseline JPEG, chroma 4:2:0.
+/// Encodes rows of gray or RGB pixels as a baseline JPEG; its chroma is 4:2:0 unless told otherwise.
 final class JPEGRowWriter: RowWriter {
     private let encoder: OpaquePointer
     private let drain: ByteDrain
 
-    init(size: PixelSize, channels: Int, quality: Int, into drain: ByteDrain) throws {
+    /// - Parameter chroma: luma samples for each chroma sample, across and down.
+    init(
+        size: PixelSize, channels: Int, quality: Int, chroma: (across: Int, down: Int) = (2, 2), into drain: ByteDrain
+    ) throws {
         self.drain = drain
         guard let encoder = apod_jpeg_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder
         try check(
             apod_jpeg_encoder_start(
-                encoder, UInt32(size.width), UInt32(size.height), Int32(channels), Int32(quality), 0))
+                encoder, UInt32(size.width), UInt32(size.height), Int32(channels), Int32(quality), 0,
+                Int32(chroma.across), Int32(chroma.down)))
     }
 
     deinit { apod_jpeg_encoder_close(encoder) }
@@ -53,7 +57,7 @@ final class JPEGPlaneWriter {
         self.encoder = encoder
         try check(
             apod_jpeg_encoder_start(
-                encoder, UInt32(size.width), UInt32(size.height), isGray ? 1 : 3, Int32(quality), 1))
+                encoder, UInt32(size.width), UInt32(size.height), isGray ? 1 : 3, Int32(quality), 1, 2, 2))
     }
 
     deinit { apod_jpeg_encoder_close(encoder) }

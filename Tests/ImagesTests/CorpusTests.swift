@@ -1,0 +1,76 @@
+import Formats
+import Support
+import Testing
+
+@testable import Images
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Collected real and hostile pictures, which don't belong to the repository: `APOD_TOOLS_CORPUS` names their folder,
+/// else they are looked for beside the checkout.
+enum Corpus {
+    static let folder: String? = {
+        if let named = getenv("APOD_TOOLS_CORPUS") { return String(cString: named) }
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        for place in ["/\(root)/../shared/fixtures/images", "/\(root)/../../shared/fixtures/images"]
+        where access(place, R_OK) == 0 { return place }
+        print("CORPUS TESTS SKIPPED: set APOD_TOOLS_CORPUS to a folder of pictures")
+        return nil
+    }()
+
+    static func files(_ name: String) -> [String] {
+        guard let folder, let directory = opendir("\(folder)/\(name)") else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted().map { "\(folder)/\(name)/\($0)" }.filter {
+            var status = stat()
+            return stat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+}
+
+@Suite(.enabled(if: Corpus.folder != nil)) struct CorpusTests {
+    @Test(arguments: ["photos", "png-suite", "exif", "webp", "gif", "gif/gif-test-suite", "malformed"])
+    func everyFileEndsWithAPictureOrARefusal(folder: String) throws {
+        for path in Corpus.files(folder) {
+            let source = try File.openInput(path)
+            for format in OutputFormat.allCases {
+                do {
+                    let (bytes, result) = try shrink(
+                        source, to: { FitBox(width: 50, height: 50).size(for: $0) }, encode: EncodeOptions(format: format))
+                    #expect(try decode(MemorySource(bytes)).size == result.size, "\(path)")
+                } catch {
+                    let failure = failure(of: error)
+                    #expect([.data, .notAllowed].contains(failure.exitCode), "\(path): \(failure.message)")
+                }
+            }
+        }
+    }
+
+    @Test func validPNGsSurviveAndDamagedOnesAreRefused() throws {
+        for path in Corpus.files("png-suite") where path.hasSuffix(".png") {
+            let name = path.split(separator: "/").last!
+            let source = try File.openInput(path)
+            if name.hasPrefix("x") {
+                #expect(failureCode { _ = try decode(source) } != nil, "\(name)")
+            } else {
+                // A shrink to the own size and a decode are different paths to the same pixels.
+                let whole = try decode(source)
+                let (copied, _) = try shrink(source, to: { $0 }, encode: EncodeOptions(format: .png))
+                #expect(try decode(MemorySource(copied)) == whole, "\(name)")
+            }
+        }
+    }
+}

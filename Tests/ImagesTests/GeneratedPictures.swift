@@ -1,0 +1,141 @@
+import Formats
+@testable import Images
+import Support
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A repeatable source of numbers (SplitMix64).
+struct TestRandom: RandomNumberGenerator {
+    var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+extension PixelBuffer {
+    /// Soft waves, of another direction in each channel; alpha, where there is one, too.
+    static func waves(_ width: Int, _ height: Int, channels: Int) -> PixelBuffer {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(width * height * channels)
+        for y in 0..<height {
+            for x in 0..<width {
+                let u = Double(x) / Double(width), v = Double(y) / Double(height)
+                for c in 0..<channels {
+                    let phase = 5 * u * Double(c + 1) + 4 * v * Double(3 - c)
+                    bytes.append(UInt8(127.5 + 100 * sin(phase + Double(c))))
+                }
+            }
+        }
+        return PixelBuffer(size: PixelSize(width: width, height: height), channels: channels, bytes: bytes)
+    }
+
+    /// Noise of every value.
+    static func noise(_ width: Int, _ height: Int, channels: Int, seed: UInt64 = 1) -> PixelBuffer {
+        var random = TestRandom(seed)
+        let bytes = (0..<width * height * channels).map { _ in UInt8.random(in: 0...255, using: &random) }
+        return PixelBuffer(size: PixelSize(width: width, height: height), channels: channels, bytes: bytes)
+    }
+
+    func sample(_ x: Int, _ y: Int, _ channel: Int) -> UInt8 { bytes[(y * size.width + x) * channels + channel] }
+
+    /// A JPEG of these pixels with the given chroma resolution.
+    func jpeg(quality: Int = 95, chroma: (across: Int, down: Int) = (2, 2)) throws -> [UInt8] {
+        let collected = Collected()
+        let drain = ByteDrain(.jpeg) { collected.bytes.append(contentsOf: $0) }
+        let writer = try JPEGRowWriter(size: size, channels: channels, quality: quality, chroma: chroma, into: drain)
+        try bytes.withUnsafeBufferPointer { pixels in
+            for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
+        }
+        try writer.finish()
+        return collected.bytes
+    }
+
+    private final class Collected { var bytes: [UInt8] = [] }
+}
+
+/// Peak signal-to-noise ratio in dB over all samples; infinite where both are equal.
+func psnr(_ a: [UInt8], _ b: [UInt8]) -> Double {
+    precondition(a.count == b.count)
+    var sum = 0.0
+    for i in a.indices {
+        let d = Double(Int(a[i]) - Int(b[i]))
+        sum += d * d
+    }
+    return sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(a.count) / sum)
+}
+
+/// Lanczos of three lobes in double precision, straight from its definition: what the engine is measured against.
+func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffer {
+    func kernel(_ x: Double) -> Double {
+        if abs(x) < 1e-9 { return 1 }
+        if abs(x) >= 3 { return 0 }
+        let p = Double.pi * x
+        return 3 * sin(p) * sin(p / 3) / (p * p)
+    }
+    func resample(_ count: Int, _ wanted: Int, _ sample: (Int) -> Double) -> [Double] {
+        let scale = Double(count) / Double(wanted)
+        let stretch = max(scale, 1)
+        return (0..<wanted).map { i in
+            let centre = (Double(i) + 0.5) * scale
+            let low = max(Int((centre - 3 * stretch).rounded(.down)), 0)
+            let high = min(Int((centre + 3 * stretch).rounded(.up)), count)
+            var sum = 0.0, total = 0.0
+            for k in low..<high {
+                let weight = kernel((Double(k) + 0.5 - centre) / stretch)
+                sum += weight * sample(k)
+                total += weight
+            }
+            return sum / total
+        }
+    }
+    let (width, height, channels) = (source.size.width, source.size.height, source.channels)
+    var output = [UInt8](repeating: 0, count: target.width * target.height * channels)
+    for c in 0..<channels {
+        var columns: [[Double]] = []
+        for x in 0..<width { columns.append(resample(height, target.height) { Double(source.sample(x, $0, c)) }) }
+        for y in 0..<target.height {
+            let row = resample(width, target.width) { columns[$0][y] }
+            for x in 0..<target.width {
+                output[(y * target.width + x) * channels + c] = UInt8(max(0, min(255, row[x].rounded())))
+            }
+        }
+    }
+    return PixelBuffer(size: target, channels: channels, bytes: output)
+}
+
+/// Shrinks bytes in memory to exactly `size`.
+func shrunk(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions) throws -> PixelBuffer {
+    let (output, result) = try shrink(MemorySource(bytes), to: { _ in size }, encode: options)
+    #expect(result.size == size)
+    return try decode(MemorySource(output))
+}
+
+/// The code of the failure that `body` throws; nil where it throws none.
+func failureCode(_ body: () throws -> Void) -> String? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return failure(of: error).code
+    }
+}
+
+/// What the picture keeps, in dB, when nothing happens to it but to be written as JPEG of quality 100: the loss of 4:2:0
+/// chroma. A misplaced chroma sample would lose far more.
+func halvedChroma(_ picture: PixelBuffer) throws -> Double {
+    psnr(try decode(MemorySource(picture.jpeg(quality: 100))).bytes, picture.bytes)
+}

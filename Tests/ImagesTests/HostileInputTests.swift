@@ -1,0 +1,94 @@
+import Formats
+import Support
+import Testing
+
+@testable import Images
+
+@Suite struct HostileInputTests {
+    private func code(_ bytes: [UInt8], limits: DecodeLimits = .standard) -> String? {
+        failureCode {
+            _ = try shrink(
+                MemorySource(bytes), to: { FitBox(width: 16).size(for: $0) }, encode: EncodeOptions(), limits: limits)
+        }
+    }
+
+    @Test func aPictureThatEndsTooEarlyIsTruncated() throws {
+        let picture = PixelBuffer.noise(100, 80, channels: 3)
+        for format in OutputFormat.allCases {
+            let bytes = try encode(picture, EncodeOptions(format: format, quality: 90))
+            for share in [30, 60, 95] {
+                #expect(code(Array(bytes[0..<bytes.count * share / 100])) == "truncated-image")
+            }
+        }
+    }
+
+    @Test func aJPEGWithoutItsEndMarkerIsTruncated() throws {
+        let bytes = try PixelBuffer.noise(64, 64, channels: 3).jpeg()
+        #expect(code(Array(bytes.dropLast(2))) == "truncated-image")
+    }
+
+    @Test func bytesBehindTheEndMarkerAreAllowed() throws {
+        for format in [OutputFormat.jpeg, .png] {
+            let bytes = try encode(.waves(30, 30, channels: 3), EncodeOptions(format: format))
+            #expect(code(bytes + [1, 2, 3, 4]) == nil)
+        }
+    }
+
+    @Test func flippedBytesNeverDoMoreThanFail() throws {
+        var random = TestRandom(21)
+        let allowed: Set<String> = [
+            "corrupt-image", "truncated-image", "unsupported-image", "not-an-image", "too-many-pixels",
+            "out-of-memory-limit", "over-limit",
+        ]
+        for format in OutputFormat.allCases {
+            let bytes = try encode(.noise(40, 30, channels: 3), EncodeOptions(format: format))
+            for _ in 0..<150 {
+                var damaged = bytes
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+                let limits = DecodeLimits(maxPixels: 1_000_000)
+                if let code = code(damaged, limits: limits) { #expect(allowed.contains(code)) }
+            }
+        }
+    }
+
+    @Test func otherBytesAreNoPicture() {
+        #expect(code(Array("<html><body>not found".utf8)) == "not-an-image")
+    }
+
+    @Test func limitsAreCheckedBeforeAnythingIsDecoded() throws {
+        let bytes = try PixelBuffer.waves(100, 50, channels: 3).jpeg()
+        #expect(code(bytes, limits: DecodeLimits(maxPixels: 4999)) == "too-many-pixels")
+        #expect(code(bytes, limits: DecodeLimits(maxPixels: 5000)) == nil)
+        #expect(code(bytes, limits: DecodeLimits(maxInputBytes: bytes.count - 1)) == "too-many-bytes")
+        let webp = try encode(.waves(100, 50, channels: 3), EncodeOptions(format: .webp))
+        #expect(code(webp, limits: DecodeLimits(maxMemoryBytes: 10_000)) == "out-of-memory-limit")
+    }
+
+    @Test func limitsAreRefusalsAndDamageIsBadData() {
+        let size = PixelSize(width: 1, height: 1)
+        #expect(ImageError.tooManyPixels(size, limit: 0).exitCode == .notAllowed)
+        #expect(ImageError.tooManyBytes(1, limit: 0).exitCode == .notAllowed)
+        #expect(ImageError.tooMuchMemory(bytes: 1, limit: 0).exitCode == .notAllowed)
+        #expect(ImageError.corrupt(.png, "x").exitCode == .data)
+        #expect(ImageError.truncated(.png).exitCode == .data)
+        #expect(ImageError.notAnImage.exitCode == .data)
+    }
+
+    @Test func aPNGHeaderThatClaimsTheMoonCostsNothing() {
+        let header: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+            + [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 8, 6, 0, 0, 0, 0, 0, 0, 0]
+        #expect(code(header) == "too-many-pixels")
+    }
+
+    @Test func anOutputThatItsFormatCannotHoldIsRefused() throws {
+        let bytes = try PixelBuffer.waves(10, 10, channels: 3).jpeg()
+        #expect(
+            failureCode {
+                _ = try shrink(
+                    MemorySource(bytes), to: { _ in PixelSize(width: 20_000, height: 1) },
+                    encode: EncodeOptions(format: .webp))
+            } == "output-too-large")
+    }
+}

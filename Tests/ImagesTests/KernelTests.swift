@@ -1,0 +1,58 @@
+import CKernels
+import Testing
+
+@Suite struct KernelTests {
+    private static let levels: [apod_kernel_level] = [APOD_KERNEL_SCALAR, APOD_KERNEL_SSE2, APOD_KERNEL_AVX2]
+        .filter { $0.rawValue <= apod_kernel_best().rawValue }
+
+    @Test func everyInstructionSetGivesTheSameVerticalPass() {
+        var random = TestRandom(7)
+        for (count, taps) in [(1, 2), (64, 6), (65, 8), (200, 24), (333, 2)] {
+            let stride = (count + 63) / 64 * 64
+            let samples = (0..<taps * stride).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let weights = (0..<taps).map { _ in Int16.random(in: -2000...8000, using: &random) }
+            let results = Self.levels.map { level in
+                var out = [Int16](repeating: 0, count: stride)
+                samples.withUnsafeBufferPointer { samples in
+                    let rows = (0..<taps).map { Optional(samples.baseAddress! + $0 * stride) }
+                    apod_vertical(level, rows, weights, taps, &out, count)
+                }
+                return Array(out[0..<count])
+            }
+            for result in results { #expect(result == results[0]) }
+        }
+    }
+
+    @Test func everyInstructionSetGivesTheSameHorizontalPass() {
+        var random = TestRandom(8)
+        for (count, taps) in [(1, 8), (3, 8), (4, 16), (9, 24), (50, 40)] {
+            let input = (0..<400).map { _ in Int16.random(in: -3000...19000, using: &random) }
+            let starts = (0..<count).map { _ in Int32.random(in: 0...Int32(400 - taps), using: &random) }
+            let weights = (0..<count * taps).map { _ in Int16.random(in: -1500...3000, using: &random) }
+            let results = Self.levels.map { level in
+                var out = [UInt8](repeating: 0, count: count)
+                apod_horizontal(level, input, starts, weights, taps, &out, count)
+                return out
+            }
+            for result in results { #expect(result == results[0]) }
+        }
+    }
+
+    @Test func premultipliedOpaquePixelsComeBackUnchanged() {
+        var pixels = (0..<256).flatMap { value -> [UInt8] in [UInt8(value), UInt8(255 - value), 7, 255] }
+        let before = pixels
+        apod_premultiply(&pixels, 4, 256)
+        apod_unpremultiply(&pixels, 4, 256)
+        #expect(pixels == before)
+    }
+
+    @Test func boxesAtTheEdgeAverageOnlyWhatExists() {
+        var sums = [UInt32](repeating: 0, count: 2)
+        var out = [UInt8](repeating: 0, count: 2)
+        apod_box_add([10, 20, 30, 40, 50], 1, 5, 3, &sums)
+        apod_box_add([10, 20, 30, 42, 52], 1, 5, 3, &sums)
+        apod_box_divide(&sums, 1, 5, 3, 2, &out)
+        #expect(out == [20, 46])
+        #expect(sums == [0, 0])
+    }
+}

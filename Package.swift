@@ -87,7 +87,7 @@ let package = Package(
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
         tests("Formats", ["Formats", "Support", "TestSupport"]),
-        tests("Images", ["Images", "CKernels", "Formats", "Support", "TestSupport"]),
+        tests("Images", ["Images", "CKernels", "CLCMS", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Cache", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("APOD", ["APOD", "Records", "HTTP", "Support", "TestSupport"]),
         tests("GIFs", ["GIFs", "Records", "HTTP", "Support", "TestSupport"]),

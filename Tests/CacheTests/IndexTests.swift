@@ -93,6 +93,30 @@ import Testing
         #expect(try Surroundings.contents(entry.path) == picture(2))
     }
 
+    @Test func fileWhoseRemovalWasCutShortGoesWithTheNextStore() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+        // As a trim that is killed after its transaction leaves it.
+        try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
+        #expect(access(entry.path, F_OK) == 0)
+
+        _ = try cache.store(MemorySource(picture(2)), key: key("mars"))
+
+        #expect(access(entry.path, F_OK) != 0)
+        #expect(world.files("scopes").count == 1)
+    }
+
+    @Test func fileThatIsStoredAnewIsNotRemovedWithItsPredecessor() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
+
+        let entry = try cache.store(MemorySource(picture(2)), key: key("moon")).entry
+        _ = try cache.store(MemorySource(picture(2)), key: key("mars"))
+
+        #expect(try Surroundings.contents(entry.path) == picture(2))
+    }
+
     /// As it is after a crash between the file's replacement and the row's.
     @Test(arguments: [false, true])
     func replacementThatWasCutShortIsNotTrusted(_ fileWasReplaced: Bool) throws {
@@ -200,7 +224,7 @@ import Testing
     /// The statements that every get, put and trim runs must find their rows by an index, or they would take longer the
     /// more there is.
     @Test(arguments: [
-        Index.selectByName, Index.selectPage, Index.touch, Index.upsert, Index.selectFamily, Index.expireVariants,
+        Index.selectByName, Index.selectPage, Index.touch, Index.upsert, Index.removeFamily, Index.expireVariants,
         Index.selectCandidates, Index.selectTotal, Index.addToCounter,
     ])
     func statementDoesNotScanATable(_ sql: String) throws {

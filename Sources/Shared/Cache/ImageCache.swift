@@ -78,7 +78,9 @@ public final class ImageCache: Sendable {
         try requireWriting()
         let lock = try lock(key.name)
         defer { withExtendedLifetime(lock) {} }
-        return try index.remove(key.name, now: clock.now()) > 0
+        let count = try index.remove(key.name, now: clock.now())
+        try index.sweep(now: clock.now())
+        return count > 0
     }
 
     /// A page of the scope's entries, variants included, in an order without meaning, and where the next page begins:
@@ -214,17 +216,21 @@ public final class ImageCache: Sendable {
         return entry
     }
 
-    /// Keeps the root within its capacity as far as leases and pins allow. Costs one look at one row where there is
-    /// room. That it fails is no reason to fail what was stored.
+    /// Keeps the root within its capacity as far as leases and pins allow, and removes files that have lost their rows.
+    /// Costs a look at one row and one at an empty table where there is nothing to do. That it fails is no reason to
+    /// fail what was stored.
     func trim() {
         do {
             let now = clock.now()
+            // Also what another process was killed over, or an entry had to make way for.
+            try index.sweep(now: now)
             guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
             var isUnderway = false
             while true {
                 let (kept, mayContinue) = try index.trimBatch(
                     capacity: settings.capacity, isUnderway: isUnderway, now: now)
                 isUnderway = true
+                try index.sweep(now: now)
                 if mayContinue { continue }
                 if kept > settings.capacity { reportExcess(kept - settings.capacity, now: now) }
                 return

@@ -12,7 +12,7 @@ public enum LoopbackClient {
     /// Sends one request to `http://127.0.0.1:PORT/…` and gives the answer, whatever its status. The body is what
     /// came until the server closed, chunks not joined.
     public static func send(
-        _ method: String = "GET", _ url: String, headers: [(name: String, value: String)] = []
+        _ url: String, method: String = "GET", headers: [(name: String, value: String)] = []
     ) throws -> LoopbackResponse {
         let prefix = "http://127.0.0.1:"
         let place = url.dropFirst(prefix.count)

@@ -52,7 +52,7 @@ public final class SampleServer: Sendable {
 
     public func requests() throws -> Requests {
         let text = String(
-            decoding: try LoopbackClient.send("GET", url("/requests?format=text")).body, as: UTF8.self)
+            decoding: try LoopbackClient.send(url("/requests?format=text")).body, as: UTF8.self)
         var total = 0
         var highest = 0
         var counts: [String: Int] = [:]
@@ -69,8 +69,8 @@ public final class SampleServer: Sendable {
     }
 
     /// Sets every counter to zero.
-    public func reset() throws { _ = try LoopbackClient.send("DELETE", url("/requests")) }
+    public func reset() throws { _ = try LoopbackClient.send(url("/requests"), method: "DELETE") }
 
     /// Changes every drawn picture, and so its ETag, under the same address.
-    public func changePictures() throws { _ = try LoopbackClient.send("POST", url("/revision")) }
+    public func changePictures() throws { _ = try LoopbackClient.send(url("/revision"), method: "POST") }
 }

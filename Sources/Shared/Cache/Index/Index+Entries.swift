@@ -34,7 +34,7 @@ extension Index {
             expires_at = ?18, last_used = ?19, lease_until = ?20, unsettled = 0
         RETURNING \(columns)
         """
-    static let selectFamily = "SELECT id, file FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
+    static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = ?1 AND parent = ?2"
 
     private static let columns = """
@@ -108,7 +108,6 @@ extension Index {
                         "UPDATE entries SET name = file, kind = ?2, parent = name, pinned = 0 WHERE id = ?1",
                         Value(Int(old.id)), Value(Entry.Kind.superseded.rawValue))
                 } else {
-                    BlobStore.remove(old.path)
                     try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(old.id)))
                 }
             }
@@ -160,18 +159,11 @@ extension Index {
         }
     }
 
-    /// Removes an original with its variants, or one variant, rows and files; gives how many there were.
+    /// Removes the row of an original with those of its variants, or that of one variant; gives how many there were.
     func remove(_ name: String, now: Timestamp) throws -> Int {
         try write(now: now) { connection in
             guard let scopeID = try connection.findScope(scope) else { return 0 }
-            let family = try connection.database.all(Self.selectFamily, Value(scopeID), Value(name)) {
-                ($0.int64(0), $0.string(1))
-            }
-            for (id, file) in family {
-                try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(id)))
-                BlobStore.remove(root.blob(file, in: scope))
-            }
-            return family.count
+            return try connection.database.run(Self.removeFamily, Value(scopeID), Value(name))
         }
     }
 

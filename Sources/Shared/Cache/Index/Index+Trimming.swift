@@ -4,8 +4,7 @@ extension Index {
     /// The least recently used entries that may go. A lease counts as over where "last used" lies a day ahead: it was
     /// written before the clock was set back, and could else hold for years.
     static let selectCandidates = """
-        SELECT entries.id, entries.bytes, entries.file, scopes.folder, entries.scope
-        FROM entries INDEXED BY entries_by_use JOIN scopes ON scopes.id = entries.scope
+        SELECT id, bytes, scope FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND (lease_until <= ?1 OR last_used > ?2) ORDER BY last_used LIMIT ?3
         """
     static let selectTotal = "SELECT bytes FROM totals WHERE id = 1"
@@ -13,6 +12,26 @@ extension Index {
         INSERT INTO counters (scope, name, value, since) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (scope, name) DO UPDATE SET value = value + ?3
         """
+
+    static let selectDoomed = "SELECT folder, file FROM doomed LIMIT ?1"
+
+    /// Removes the files that have lost their rows, now or in a process that was killed. Within a transaction, as files
+    /// are put in place within one, too: what is removed is what was doomed, not what was stored under the same name
+    /// just afterwards. Costs one look at an empty table where there is nothing to do.
+    func sweep(now: Timestamp) throws {
+        while try perform({ try $0.database.first(Self.selectDoomed, 1) { _ in true } }) == true {
+            try write(now: now) { connection in
+                let doomed = try connection.database.all(Self.selectDoomed, Value(TrimPlan.batch)) {
+                    (folder: $0.string(0), file: $0.string(1))
+                }
+                for (folder, file) in doomed {
+                    BlobStore.remove(root.blob(file, folder: folder))
+                    try connection.database.run(
+                        "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
+                }
+            }
+        }
+    }
 
     /// Bytes of all files of the root, as far as the index knows.
     func totalBytes() throws -> Int {
@@ -23,11 +42,10 @@ extension Index {
 
     /// Gives up one batch of entries, least recently used first, while more than `capacity` bytes (`isUnderway`: more
     /// than the target below it) are kept. Gives how many bytes are left, and whether there may be more to give up.
-    /// The files go within the transaction: a file that is stored under the same name right after it is another one.
+    /// The files are doomed by that: `sweep` removes them.
     func trimBatch(capacity: Int, isUnderway: Bool, now: Timestamp) throws -> (kept: Int, mayContinue: Bool) {
         struct Victim {
             let candidate: TrimPlan.Candidate
-            let path: String
             let scopeID: Int64
         }
         return try write(now: now) { connection in
@@ -37,15 +55,12 @@ extension Index {
             let victims = try database.all(
                 Self.selectCandidates, Value(now), Value(now + .seconds(86_400)), Value(TrimPlan.batch)
             ) { row in
-                Victim(
-                    candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.int(1)),
-                    path: root.blob(row.string(2), folder: row.string(3)), scopeID: row.int64(4))
+                Victim(candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.int(1)), scopeID: row.int64(2))
             }
             let chosen = TrimPlan.choose(from: victims.map(\.candidate), kept: kept, capacity: capacity)
             var sums: [Int64: (entries: Int, bytes: Int)] = [:]
             for victim in victims.prefix(chosen.count) {
                 try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(victim.candidate.id)))
-                BlobStore.remove(victim.path)
                 sums[victim.scopeID, default: (0, 0)].entries += 1
                 sums[victim.scopeID, default: (0, 0)].bytes += victim.candidate.bytes
             }

@@ -10,8 +10,9 @@ import Support
 /// What is in the cache, as seen from one scope: a database that any number of threads and processes use at once.
 ///
 /// One connection serves all threads of a process, one after the other: a statement takes some microseconds, and
-/// nothing that waits for a network happens meanwhile. Files are put in place and removed within the transactions that
-/// say so; as SQLite lets one write at a time, row and file always change together in the eyes of other processes.
+/// nothing that waits for a network happens meanwhile. Files are put in place and removed within transactions; as SQLite
+/// lets one write at a time, no process ever removes what another has just stored. A row goes before its file, and
+/// comes after it.
 ///
 /// An index that turns out damaged is set aside and begun anew, since everything in it can be fetched again.
 final class Index: Sendable {

@@ -36,6 +36,9 @@ struct Schema: Sendable {
     ///   replaced by one of another name while someone may still use it (its `name` is then that of the file).
     /// * `parent` is the `name` of a variant's original, which comes and goes independently.
     /// * `unsettled` says that the file is being replaced: row and file may not belong together.
+    /// * `doomed` lists files that have lost their row and are still to be removed: whoever is killed in between leaves
+    ///   that to the next one. The triggers see to it; a file that gets a row again is off the list in the same
+    ///   transaction.
     /// * Times are milliseconds since 1970.
     /// * `entries_by_use` holds everything that trimming looks at, so that leased entries are passed over cheaply.
     private static let firstLayout = """
@@ -56,16 +59,19 @@ struct Schema: Sendable {
             content_type TEXT NOT NULL, sha256 TEXT NOT NULL, width INTEGER, height INTEGER, details TEXT, etag TEXT,
             last_modified TEXT, fetched_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, last_used INTEGER NOT NULL,
             lease_until INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0, unsettled INTEGER NOT NULL DEFAULT 0);
+        CREATE TABLE doomed (folder TEXT NOT NULL, file TEXT NOT NULL, PRIMARY KEY (folder, file)) WITHOUT ROWID;
         CREATE UNIQUE INDEX entries_by_name ON entries (scope, name);
         CREATE INDEX entries_by_parent ON entries (scope, parent) WHERE parent IS NOT NULL;
         CREATE INDEX entries_by_use ON entries (last_used, lease_until, bytes) WHERE pinned = 0;
         CREATE TRIGGER entry_added AFTER INSERT ON entries BEGIN
             UPDATE totals SET entries = entries + 1, bytes = bytes + new.bytes WHERE id = 1;
             UPDATE scopes SET entries = entries + 1, bytes = bytes + new.bytes WHERE id = new.scope;
+            DELETE FROM doomed WHERE folder = (SELECT folder FROM scopes WHERE id = new.scope) AND file = new.file;
         END;
         CREATE TRIGGER entry_removed AFTER DELETE ON entries BEGIN
             UPDATE totals SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = 1;
             UPDATE scopes SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = old.scope;
+            INSERT OR IGNORE INTO doomed SELECT folder, old.file FROM scopes WHERE id = old.scope;
         END;
         CREATE TRIGGER entry_resized AFTER UPDATE OF bytes ON entries WHEN new.bytes <> old.bytes BEGIN
             UPDATE totals SET bytes = bytes - old.bytes + new.bytes WHERE id = 1;

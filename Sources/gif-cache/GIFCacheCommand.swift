@@ -60,8 +60,11 @@ struct GIFOptions: ParsableArguments {
         let cache = try ImageCache(
             settings: common.cacheSettings(context), log: context.log, interruption: context.interruption)
         let key = try context.secret(file: apiKeyFile, variable: "EXERCISEDB_API_KEY")
+        let address = try context.setting(
+            "exercisedb-url", option: nil, variable: "EXERCISEDB_API_URL", expected: "an http or https address"
+        ) { $0 }
         let gifs = GIFCache(
-            cache: cache, service: try ExerciseService(environment: context.environment.variables, key: key),
+            cache: cache, service: try ExerciseService(address: address ?? ExerciseService.standardAddress, key: key),
             client: try network.client(context) { ExerciseTransport(over: $0) })
         let tool = GIFTool(cache: gifs, mode: mode, resolution: wanted ?? .standard, idField: field)
         let status = try context.run(

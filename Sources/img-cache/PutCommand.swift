@@ -15,7 +15,7 @@ struct PutCommand: ParsableCommand {
             EXAMPLES
               img-cache put https://example.org/m31.jpg
               img-cache put photo.png --key my-photo
-              apod-fetch --last 7 | img-cache put --jobs 4 > week.ndjson
+              apod-fetch --start-date 2024-02-01 --end-date 2024-02-07 | img-cache put --jobs 4 > week.ndjson
               img-cache put --retry-errors < week.ndjson > week2.ndjson
             """)
 

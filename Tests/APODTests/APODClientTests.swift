@@ -48,7 +48,14 @@ import Testing
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let client = try nasa.client()
         #expect(throws: UsageFailure.self) { try client.pictures(.day(day("2026-11-22"))) }
-        #expect(throws: APODFailure.noPicture(day("1995-06-18"))) { try client.pictures(.day(day("1995-06-18"))) }
+        #expect(nasa.asked.isEmpty)
+    }
+
+    @Test func aSingleDayThatNeverHadAPictureIsARecordWithoutARequest() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let results = try nasa.client().results(.day(day("2020-06-10")))
+        #expect(results.map(\.day) == [day("2020-06-10")])
+        #expect(results.first?.record(tool: "apod-fetch").string("error.code") == "no-picture")
         #expect(nasa.asked.isEmpty)
     }
 

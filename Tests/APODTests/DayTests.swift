@@ -57,10 +57,6 @@ import Testing
         #expect(throws: UsageFailure.self) { try DayPlan(.range(start: day("2020-01-02"), end: day("2030-01-01")), at: now) }
     }
 
-    @Test func aSingleDayInAGapHasNoPictureWithoutARequest() {
-        #expect(throws: APODFailure.noPicture(day("2020-06-10"))) { try DayPlan(.day(day("2020-06-10")), at: now) }
-    }
-
     @Test(arguments: [0, -1, 101])
     func randomDaysAreOneToAHundred(_ count: Int) {
         #expect(throws: UsageFailure.self) { try DayPlan(.random(count: count, seed: 1), at: now) }

@@ -25,15 +25,13 @@ public enum DayPlan: Sendable, Equatable {
     /// How many days `newest` goes back: a day's silence has happened, three in a row only in the first week.
     public static let stepsBack = 3
 
-    /// Decides without a request. Throws `UsageFailure` for a day or a number that can't be, and
-    /// `APODFailure.noPicture` for a single day that never had a picture.
+    /// Decides without a request. Throws `UsageFailure` for a day or a number that can't be.
     public init(_ request: DayRequest, at time: Timestamp) throws {
         let newest = PublishedDays.newest(at: time)
         switch request {
         case .newest: self = .newest(from: newest)
         case .day(let day):
             try PublishedDays.check(day, at: time)
-            guard !PublishedDays.gaps.contains(day) else { throw APODFailure.noPicture(day) }
             self = .days([day], endIsOpen: false)
         case .range(let start, let end):
             try PublishedDays.check(start, at: time)

@@ -73,7 +73,9 @@ public struct PictureSequence {
     /// one's failure, as `ServiceChoice.firstAnswer` has it.
     private mutating func results(of window: [CalendarDay]) throws -> [DayResult] {
         var outcomes: [CalendarDay: DayResult.Outcome] = [:]
-        var left = window
+        // A single day may be one that never had a picture; nobody needs to be asked.
+        for day in window where PublishedDays.gaps.contains(day) { outcomes[day] = .failed(APODFailure.noPicture(day)) }
+        var left = window.filter { outcomes[$0] == nil }
         for service in client.choice.order where !left.isEmpty {
             let answers = try answers(for: left, from: service)
             var next: [CalendarDay] = []

@@ -13,8 +13,8 @@ import Darwin
 public struct Configuration: Sendable {
     /// Every field that some tool knows. One file serves all tools, so each of them accepts all.
     static let fields = [
-        "allow_private", "api_url", "cache_dir", "capacity", "exercisedb_url", "jobs", "lease", "quality", "retries",
-        "science_url", "scope", "timeout", "ttl",
+        "allow_private", "api_url", "cache_dir", "capacity", "exercisedb_url", "jobs", "lease", "max_bytes", "quality",
+        "resolution", "retries", "science_url", "scope", "timeout", "ttl",
     ]
 
     private let record: Record

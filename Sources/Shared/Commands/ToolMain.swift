@@ -21,6 +21,9 @@ public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String
         var command = try parse(root, ArgumentRewriting.completed(arguments))
         try command.run()
         exit(0)
+    } catch let failure as SystemFailure where failure.isBrokenPipe {
+        // Whoever read our output has seen enough.
+        exit(0)
     } catch let failure as any Failure {
         report(failure.message, tool: tool, arguments)
         exit(failure.exitCode.rawValue)

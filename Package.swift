@@ -99,7 +99,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "Records", "Support", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
+                "TestSupport", "Records", "Formats", "Images", "Support", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
                 "sample-service",
             ],
             path: "Tests/EndToEndTests"),

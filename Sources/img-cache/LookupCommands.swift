@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cache
 import Commands
+import HTTP
 import Records
 import Support
 
@@ -118,10 +119,11 @@ struct CatCommand: LookupCommand {
     }
 }
 
-/// The job that an argument stands for: a record with the address, so that later tools know it; a file has none.
+/// The job that an argument stands for: a record with the address, so that later tools know it, but without its
+/// secrets, which belong in no record; a file has none.
 func pictureJob(_ argument: String) -> RecordJob {
     var record = Record()
-    if argument.hasScheme { record.set("url", .string(argument)) }
+    if argument.hasScheme { record.set("url", .string(WebURL.withoutSecrets(argument))) }
     return RecordJob(record, argument: argument)
 }
 

@@ -54,6 +54,22 @@ extension WebURL {
         return result.description
     }
 
+    /// Text that somebody gave as an address, as it was written unless it holds a secret: then as `redacted` has it. Where
+    /// it is no URL that can be asked for, whatever stands before the host's `@` goes.
+    public static func withoutSecrets(_ text: String) -> String {
+        if let url = try? WebURL(text), url.redacted != url.withoutFragment { return url.redacted }
+        guard let authority = text.firstRange(of: "://")?.upperBound else { return text }
+        let end = text[authority...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex
+        guard let at = text[authority..<end].lastIndex(of: "@") else { return text }
+        return String(text[..<authority] + text[text.index(after: at)...])
+    }
+
+    private var withoutFragment: String {
+        var result = self
+        result.fragment = nil
+        return result.description
+    }
+
     /// Whether an item of that name likely holds a key, a token, a password or a signature.
     public static func isSecret(queryName name: String) -> Bool {
         let name = name.lowercased()

@@ -1,0 +1,102 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// What must be nowhere: passwords of addresses and keys of services.
+struct SecrecyTests {
+    private func expectNowhere(
+        _ secrets: [String], in home: ToolHome, _ outputs: [ToolOutput], location: SourceLocation = #_sourceLocation
+    ) throws {
+        for secret in secrets {
+            for output in outputs {
+                #expect(!output.stdout.contains(secret), "\(secret): \(output)", sourceLocation: location)
+                #expect(!output.stderr.contains(secret), "\(secret): \(output)", sourceLocation: location)
+            }
+            for name in home.folder.contents() where name.hasPrefix("cache/") {
+                #expect(!name.contains(secret), sourceLocation: location)
+                let path = home.folder.path(name)
+                guard let bytes = try? TestFile.bytes(path) else { continue }
+                #expect(!bytes.contains(secret), "\(secret) in \(name)", sourceLocation: location)
+            }
+        }
+    }
+
+    @Test func aPasswordInAnAddressIsNeitherKeptNorShown() throws {
+        let home = try Sample.home()
+        func hidden(_ url: String) -> String { url.replacing("http://", with: "http://user:secretpw@") }
+        let urls = try [
+            Sample.url("hidden.jpg"), Sample.url("hidden.jpg", faults: ["status-404"]),
+            Sample.url("hidden-slow.jpg", faults: ["status-503"]), Sample.url("hidden-cut.jpg", faults: ["cut-half"]),
+        ].map(hidden)
+        // From records, since an argument would be in the record as its address.
+        let lines = urls.map { "{\"media\":\"\($0)\"}" }
+        let output = try home.run(
+            "img-cache", ["put", "-v", "--retries", "1", "--url-field", "media"], stdin: .lines(lines))
+        let cleaned = try output.records.map { record in
+            var record = record
+            record.remove("media")
+            return String(decoding: record.line, as: UTF8.self)
+        }
+        #expect(cleaned.count == 4 && cleaned.allSatisfy { !$0.contains("secretpw") }, "\(cleaned)")
+        #expect(!output.stderr.contains("secretpw"), "\(output)")
+        let more = try [
+            home.run("img-cache", ["ls", "--pretty"]), home.run("img-cache", ["stats", "--json"]),
+            home.run("img-cache", ["has", "-v", urls[1]]), home.run("img-cache", ["path", urls[1]]),
+        ]
+        try expectNowhere(["secretpw"], in: home, more)
+        #expect(home.blobs.count == 1)
+    }
+
+    @Test func anAddressAsAnArgumentIsShownWithoutItsPassword() throws {
+        let home = try Sample.home()
+        let url = try Sample.url("hidden-argument.jpg").replacing("http://", with: "http://user:secretpw@")
+        try expectNowhere(["secretpw"], in: home, [home.run("img-cache", ["put", "-v", url]), home.run("img-cache", ["get", url])])
+    }
+
+    @Test func theKeyOfTheOldServiceIsInAHeaderOnly() throws {
+        let folder = try TemporaryFolder()
+        let service = try SampleServer(["--legacy", "classic", "--api-key", "secretkey1", "--log", folder.path("log")])
+        let home = try ToolHome(environment: service.environment)
+        let day = ["--service", "api", "--date", "2024-02-01", "-v"]
+        let good = try home.run("apod-fetch", day, environment: ["NASA_API_KEY": "secretkey1"]).expect(0)
+        let file = try home.write("key", "  secretkey1\n")
+        let fromFile = try home.run("apod-fetch", day + ["--api-key-file", file]).expect(0)
+        let wrong = try home.run("apod-fetch", day, environment: ["NASA_API_KEY": "secretkey2"])
+        #expect(wrong.status == 77, "\(wrong)")
+        try expectNowhere(["secretkey1", "secretkey2"], in: home, [good, fromFile, wrong])
+        let log = try String(decoding: folder.read("log"), as: UTF8.self)
+        #expect(log.contains("/planetary/apod?date=2024-02-01") && !log.contains("secretkey"), "\(log)")
+    }
+
+    @Test func theKeyOfExerciseDBIsInAHeaderOnly() throws {
+        let folder = try TemporaryFolder()
+        let service = try SampleServer(["--exercise-key", "secretkey3", "--log", folder.path("log")])
+        let home = try ToolHome(environment: service.environment)
+        let good = try home.run("gif-cache", ["put", "0001", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey3"]).expect(0)
+        let wrong = try home.run("gif-cache", ["put", "0002", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey4"])
+        #expect(wrong.status == 77, "\(wrong)")
+        let missing = try home.run("gif-cache", ["put", "0002", "-v"])
+        #expect(missing.status == 77, "\(missing)")
+        try expectNowhere(["secretkey3", "secretkey4"], in: home, [good, wrong, missing])
+        #expect(try !String(decoding: folder.read("log"), as: UTF8.self).contains("secretkey"))
+    }
+
+    @Test func aFileWithoutOneKeyIsRefusedWithoutShowingIt() throws {
+        let home = try Sample.home()
+        let file = try home.write("key", "secretkey5 secretkey6\n")
+        let output = try home.run("apod-fetch", ["--service", "api", "--api-key-file", file])
+        try output.expectRefusal(78, "apod-fetch", "does not hold a key")
+        #expect(!output.stderr.contains("secretkey"))
+        try home.run("gif-cache", ["put", "1", "--api-key-file", "nowhere"]).expectRefusal(78, "gif-cache", "nowhere")
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes of `text` are in here.
+    fileprivate func contains(_ text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        guard let first = wanted.first, count >= wanted.count else { return false }
+        return indices.dropLast(wanted.count - 1).contains { self[$0] == first && self[$0...].starts(with: wanted) }
+    }
+}

@@ -75,7 +75,8 @@ public final class TemporaryFolder: Sendable {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    private static func names(in folder: String) -> [String] {
+    /// What lies in a folder, sorted.
+    public static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -85,7 +86,7 @@ public final class TemporaryFolder: Sendable {
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
+        return names.sorted()
     }
 
     /// Removes what is at `path`; a folder that a test made unreadable is opened first.

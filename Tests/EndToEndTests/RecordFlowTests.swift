@@ -1,0 +1,113 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Order, failures and memory of a stream.
+struct RecordFlowTests {
+    private func put(_ home: ToolHome, _ options: [String], _ lines: [String]) throws -> ToolOutput {
+        try home.run("img-cache", ["put", "--retries", "0"] + options, stdin: .lines(lines))
+    }
+
+    private func line(_ number: Int, _ url: String) -> String { "{\"n\":\(number),\"url\":\"\(url)\"}" }
+
+    @Test(arguments: [1, 2, 5, 16])
+    func recordsKeepTheirOrderForAnyNumberOfJobs(_ jobs: Int) throws {
+        let home = try Sample.home()
+        // Those in front take longer than those behind.
+        let lines = try (0..<24).map { number in
+            let faults = number % 4 == 0 ? ["wait-\(40 - number)"] : number % 7 == 3 ? ["status-404"] : []
+            return line(number, try Sample.url("order-\(number).jpg?w=8&h=8", faults: faults))
+        }
+        let output = try put(home, ["--jobs", "\(jobs)"], lines)
+        #expect(output.status == 69)
+        #expect(try output.records.map { $0.integer("n") } == Array(0..<24))
+    }
+
+    @Test func unorderedLetsTheQuickOneLeaveFirst() throws {
+        let server = try StallingServer(stalls: 1)
+        let home = try Sample.home()
+        let running = try home.start("img-cache", ["put", "--unordered", "--jobs", "2", "--timeout", "30s"])
+        running.write(line(1, server.url()) + "\n")
+        #expect(server.waitUntilStalled())
+        running.write(line(2, try Sample.url("quick.jpg")) + "\n")
+        #expect(running.readLine()?.hasPrefix("{\"n\":2,") == true)
+        running.kill()
+    }
+
+    @Test func aRecordLeavesBeforeTheNextOneComes() throws {
+        let home = try Sample.home()
+        let tools = [("img-cache", ["put"]), ("img-cache", ["put", "--jobs", "1"]), ("img-cache", ["put", "--unordered"])]
+        for (tool, arguments) in tools {
+            let running = try home.start(tool, arguments)
+            for number in 0..<3 {
+                running.write(line(number, try Sample.url("live-\(number).jpg")) + "\n")
+                let answer = running.readLine()
+                #expect(answer?.hasPrefix("{\"n\":\(number),") == true && answer?.contains("\"path\":") == true)
+            }
+            _ = try running.wait().expect(0)
+        }
+    }
+
+    @Test func theWholePipelineIsLive() throws {
+        let home = try Sample.home()
+        let running = try home.start("/bin/sh", ["-c", "img-cache put | img-downsample --variant pager"])
+        for number in 0..<2 {
+            running.write(line(number, try Sample.url("live-pipe-\(number).jpg")) + "\n")
+            #expect(running.readLine()?.contains("\"pager\":") == true)
+        }
+        _ = try running.wait().expect(0)
+    }
+
+    @Test func failFastStopsAtTheFirstFailure() throws {
+        let home = try Sample.home()
+        let urls = try (0..<10).map { try Sample.url("fast-\($0).jpg", faults: $0 == 2 ? ["status-404"] : []) }
+        let lines = urls.enumerated().map { line($0.offset, $0.element) }
+        let output = try put(home, ["--fail-fast", "--jobs", "1"], lines).expect(69)
+        #expect(try output.records.map { $0.integer("n") } == [0, 1, 2])
+        #expect(try output.records.last?.has("error") == true)
+        #expect(try Sample.requests(urls[5]) == 0)
+    }
+
+    @Test func strictCountsFailuresOfEarlierTools() throws {
+        let home = try ToolHome()
+        let gone = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
+        let busy = #"{"error":{"tool":"x","code":"y","message":"z","transient":true,"exit":75}}"#
+        #expect(try put(home, [], [gone, busy]).status == 0)
+        #expect(try put(home, ["--strict"], [busy, gone]).status == 69)
+        #expect(try put(home, ["--strict"], [busy]).status == 75)
+        #expect(try put(home, ["--strict"], [gone, busy]).lines == [gone, busy])
+    }
+
+    @Test func aSavedStreamCanBeRunAgain() throws {
+        let home = try Sample.home()
+        let once = try Sample.url("retried.jpg", faults: ["once-503"])
+        let gone = try Sample.url("retried.jpg", faults: ["status-404"])
+        let first = try put(home, [], [line(1, once), line(2, gone)]).expect(69)
+        #expect(try first.records.map { $0.bool("error.transient") } == [true, false])
+        // As it is, the stream passes; with the option only what may work now is tried.
+        #expect(try put(home, [], first.lines).expect(0).lines == first.lines)
+        let second = try put(home, ["--retry-errors"], first.lines).expect(0)
+        #expect(try second.records.map { $0.has("error") } == [false, true])
+        #expect(try second.records[0].names == ["n", "url", "path", "cache"])
+        #expect(second.lines[1] == first.lines[1])
+        #expect(try Sample.requests(gone) == 1)
+        // The failures of other tools are not its own to retry.
+        let foreign = #"{"url":"\#(once)","error":{"tool":"x","transient":true}}"#
+        #expect(try put(home, ["--retry-errors"], [foreign]).expect(0).lines == [foreign])
+    }
+
+    @Test func memoryDoesNotGrowWithTheNumberOfRecords() throws {
+        let home = try ToolHome()
+        let block = Array(String(repeating: "{\"title\":\"some words that make up a record\",\"n\":123456}\n", count: 2000).utf8)
+        var peaks: [Int] = []
+        let running = try home.start("img-downsample", ["--variant", "pager"], stdout: .file("/dev/null"))
+        for round in 1...100 {
+            #expect(running.write(block))
+            if round == 10 || round == 100, let peak = running.peakMemory { peaks.append(peak) }
+        }
+        _ = try running.wait().expect(0)
+        // 200,000 records of 12 MB in all; a leak of a byte for each would pass, their contents would not.
+        if peaks.count == 2 { #expect(peaks[1] - peaks[0] < 2 << 20, "\(peaks)") }
+    }
+}

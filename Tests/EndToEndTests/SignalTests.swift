@@ -1,0 +1,169 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Records
+import TestSupport
+import Testing
+
+/// A run that is ended from outside: by a signal, or because its reader has gone.
+@Suite(.serialized)
+struct SignalTests {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func aSignalEndsAStalledDownloadAndLeavesTheCacheWhole(_ signal: Int32) throws {
+        let server = try StallingServer(stalls: 1)
+        let home = try ToolHome(environment: server.environment)
+        let tool = try home.start("img-cache", ["put", server.url()], stdin: .empty)
+        #expect(server.waitUntilStalled())
+        tool.kill(signal)
+        // The deadline is far beyond the grace of five seconds, and far below any timeout of a request.
+        let output = tool.wait(deadline: .seconds(20))
+        #expect(output.signal == signal && !output.overran, "\(output)")
+        #expect(output.stdout == "" && output.stderr == "", "\(output)")
+        #expect(home.blobs == [])
+
+        let record = try home.run("img-cache", ["put", server.url()]).expect(0).record
+        #expect(try TestFile.bytes(try #require(record.string("path"))) == server.picture)
+        #expect(home.leftovers == [])
+    }
+
+    @Test func aSignalWhileWaitingForInputEndsTheTool() throws {
+        let home = try Sample.home()
+        for (tool, arguments) in [("img-cache", ["put"]), ("img-downsample", ["--variant", "pager"]), ("gif-cache", ["get"])] {
+            let running = try home.start(tool, arguments)
+            // A record that passes untouched shows that it has begun to read.
+            running.write("{\"error\":{}}\n")
+            #expect(running.readLine() == "{\"error\":{}}")
+            running.kill(SIGTERM)
+            // Its output ends with it; only then may its input be closed.
+            #expect(running.readLine() == nil)
+            let output = running.wait(deadline: .seconds(20))
+            #expect(output.signal == SIGTERM && !output.overran, "\(output)")
+        }
+    }
+
+    @Test func aSignalEndsAWaitForTheServicesAnswer() throws {
+        let service = try StallingServer(type: "image/gif")
+        let home = try ToolHome(environment: service.environment.merging([
+            "APOD_SCIENCE_URL": service.url("science"), "EXERCISEDB_API_URL": service.url("exercises"),
+        ]) { $1 })
+        for (index, arguments) in [["apod-fetch", "--date", "2024-02-01"], ["gif-cache", "put", "0001"]].enumerated() {
+            let running = try home.start(arguments[0], Array(arguments[1...]), stdin: .empty)
+            #expect(service.waitUntilStalled(index + 1))
+            running.kill(SIGINT)
+            let output = running.wait(deadline: .seconds(20))
+            #expect(output.signal == SIGINT && !output.overran, "\(output)")
+            #expect(output.stdout == "" && output.stderr == "", "\(output)")
+        }
+    }
+
+    @Test func whatWasDoneBeforeTheSignalHasLeft() throws {
+        let server = try StallingServer()
+        let home = try Sample.home()
+        let running = try home.start("img-cache", ["put", "--jobs", "1"])
+        running.write("{\"url\":\"\(try Sample.url("before-signal.jpg"))\"}\n{\"url\":\"\(server.url())\"}\n")
+        #expect(server.waitUntilStalled())
+        #expect(running.readLine()?.contains("before-signal.jpg") == true)
+        running.kill(SIGTERM)
+        #expect(running.readLine() == nil)
+        let output = running.wait(deadline: .seconds(20))
+        #expect(output.signal == SIGTERM, "\(output)")
+        #expect(try output.record.string("cache.status") == "miss")
+        #expect(home.blobs.count == 1)
+    }
+
+    @Test func aKillDuringADownloadCostsNothingButTheBytes() throws {
+        let server = try StallingServer(stalls: 1)
+        let home = try ToolHome(environment: server.environment)
+        let running = try home.start("img-cache", ["put", server.url()], stdin: .empty)
+        #expect(server.waitUntilStalled())
+        running.kill(SIGKILL)
+        #expect(running.wait().signal == SIGKILL)
+        #expect(home.blobs == [])
+        #expect(try home.run("img-cache", ["get", server.url()]).status == 1)
+        let record = try home.run("img-cache", ["put", server.url()]).expect(0).record
+        #expect(try TestFile.bytes(try #require(record.string("path"))) == server.picture)
+        #expect(home.leftovers == [])
+    }
+
+    @Test func anInterruptedOutputFileLeavesNothingBehind() throws {
+        let home = try Sample.home()
+        // Enough noise that its encoding is still under way when the first bytes have been written.
+        let file = try home.write("large.png", DrawnPicture.noise(3000, 2000, seed: 3).png(.stored, filter: PNGFilter.none))
+        try home.write("out.png", "the older one")
+        let running = try home.start(
+            "img-downsample", [file, "--width", "2990", "-o", "out.png"], stdin: .empty)
+        // The file beside the output, under another name, says that it has begun.
+        while running.isRunning, TemporaryFolder.names(in: home.work).count < 3 {}
+        running.kill(SIGINT)
+        let output = running.wait(deadline: .seconds(60))
+        #expect(TemporaryFolder.names(in: home.work) == ["large.png", "out.png"], "\(output)")
+        if output.status == nil {
+            #expect(output.signal == SIGINT)
+            #expect(try TestFile.text(home.path("out.png")) == "the older one")
+        }
+    }
+
+    // MARK: A reader that has gone
+
+    @Test func headMinusOneEndsTheToolsQuietlyAndSoon() throws {
+        let home = try Sample.home()
+        let many = (0..<2000).map { "{\"n\":\($0),\"error\":{\"tool\":\"x\"}}" }
+        for tool in ["img-cache put", "img-cache get", "img-downsample --variant pager", "gif-cache put"] {
+            // The status of the tool itself, not that of head.
+            let script = "{ \(tool); echo status $? >&2; } | head -n 1"
+            let output = try home.shell(script, stdin: .lines(many))
+            #expect(output.lines == [many[0]], "\(output)")
+            #expect(output.stderr == "status 0\n", "\(output)")
+        }
+        let days = "{ apod-fetch --start-date 2024-02-01 --end-date 2024-04-30; echo status $? >&2; } | head -n 1"
+        let output = try home.shell(days)
+        #expect(output.lines.count == 1 && output.stderr == "status 0\n", "\(output)")
+    }
+
+    @Test func aClosedPipeEndsStalledDownloads() throws {
+        let server = try StallingServer()
+        let home = try Sample.home()
+        let good = try Sample.url("closed-pipe.jpg")
+        // The reader leaves with the first record, while the other downloads hang.
+        let script = "{ img-cache put \(good) \(server.url("1.png")) \(server.url("2.png")); echo status $? >&2; } | head -n 1"
+        let output = try home.shell(script, deadline: .seconds(30))
+        #expect(!output.overran && output.stderr == "status 0\n", "\(output)")
+        #expect(output.lines.count == 1)
+        #expect(home.blobs.count == 1)
+        // What was begun may stay for the next run to go on with, but is no entry.
+        #expect(try home.run("img-cache", ["has", server.url("1.png")]).status == 1)
+    }
+
+    @Test func aClosedPipeIsNoticedWhileWaitingForInput() throws {
+        let home = try Sample.home()
+        for tool in ["img-cache put", "img-downsample --variant pager"] {
+            let running = try home.start("/bin/sh", ["-c", "{ \(tool); echo status $? >&2; } | head -n 1"])
+            running.write("{\"error\":{}}\n")
+            #expect(running.readLine() == "{\"error\":{}}")
+            // Standard input is still open: only the missing reader ends the tool.
+            #expect(running.readErrorLine() == "status 0")
+            #expect(running.isRunning || running.wait().stderr == "status 0\n")
+        }
+    }
+
+    @Test func bytesIntoAClosedPipeAreASuccess() throws {
+        let home = try Sample.home()
+        let url = try Sample.url("closed-cat.jpg")
+        let file = try home.write("a.png", DrawnPicture.noise(600, 400, seed: 2).png())
+        _ = try home.run("img-cache", ["put", url]).expect(0)
+        let runs = [
+            ["img-cache", "cat", url], ["img-cache", "path", url], ["img-cache", "ls"], ["img-cache", "stats"],
+            ["img-cache", "put", url], ["img-downsample", file, "--width", "500", "-o", "-"],
+            ["apod-fetch", "--date", "2024-02-01"], ["img-cache", "--help"],
+        ]
+        for arguments in runs {
+            let output = try home.run(arguments[0], Array(arguments[1...]), stdout: .closedPipe)
+            #expect(output.status == 0, "\(output)")
+            #expect(output.stderr == "", "\(output)")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Support
+import TestSupport
+
+/// A server for one picture whose first answers stop half-way and stay silent until the client goes; it says when that
+/// has happened, so that a test need not guess.
+final class StallingServer: Sendable {
+    struct State {
+        var requests = 0
+        /// How many clients have been left waiting.
+        var stalled = 0
+    }
+
+    let picture: [UInt8]
+    private let server: LoopbackServer
+    private let state: Monitor<State>
+
+    /// - Parameters:
+    ///   - stalls: how many answers stop half-way; those behind them are whole.
+    ///   - type: what the answers say that they are.
+    init(stalls: Int = .max, type: String = "image/png") throws {
+        let state = Monitor(State())
+        let picture = DrawnPicture.noise(100, 80, seed: 7).png()
+        self.state = state
+        self.picture = picture
+        server = try LoopbackServer { request, connection in
+            let number = state.update { state in
+                state.requests += 1
+                return state.requests
+            }
+            guard number <= stalls else {
+                return try connection.send(.bytes(picture, type: type), to: request)
+            }
+            var response = LoopbackResponse.bytes([], type: type)
+            response.set("Content-Length", "\(picture.count)")
+            try connection.send(response.head() + picture[..<(picture.count / 2)])
+            state.update { $0.stalled += 1 }
+            connection.waitForClient()
+        }
+    }
+
+    func url(_ name: String = "a.png") -> String { "\(server.address)/\(name)" }
+
+    /// What a home needs to be allowed to ask.
+    var environment: [String: String] { ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"] }
+
+    var requests: Int { state.withLock { $0.requests } }
+
+    /// Waits until so many clients have half of the picture and nothing more to come.
+    func waitUntilStalled(_ count: Int = 1) -> Bool {
+        state.wait(atMost: .seconds(30)) { $0.stalled >= count ? true : nil } ?? false
+    }
+}

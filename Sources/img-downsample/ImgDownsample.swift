@@ -38,7 +38,7 @@ struct ImgDownsample: ParsableCommand {
 
             EXIT STATUS
               0 all done, 64 usage, 65 not a picture or damaged, 66 no such file, 70 fault of the tool,
-              73/74 cannot write, 77 over a limit, 78 configuration.
+              73/74 cannot write, 75 may work later, 77 over a limit, 78 configuration.
             """,
         version: toolsVersion)
 

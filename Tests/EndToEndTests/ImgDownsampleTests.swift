@@ -1,0 +1,245 @@
+import Formats
+import Images
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// `img-downsample` from the outside: what goes in, what comes out, and where it lies.
+struct ImgDownsampleTests {
+    /// The same 120x80 gradient in every format that is read.
+    private func inputs(_ home: ToolHome) throws -> [(name: String, format: ImageFormat)] {
+        let picture = DrawnPicture.gradient(120, 80)
+        try home.write("a.jpg", try Picture.encoded(picture, .jpeg))
+        try home.write("a.png", picture.png())
+        try home.write("a.gif", picture.gif())
+        try home.write("a.webp", try Picture.encoded(picture, .webp))
+        return [("a.jpg", .jpeg), ("a.png", .png), ("a.gif", .gif), ("a.webp", .webp)]
+    }
+
+    @Test func everyFormatIsReadAndEveryFormatIsWritten() throws {
+        let home = try ToolHome()
+        for (name, _) in try inputs(home) {
+            for (target, format) in [("b.jpg", ImageFormat.jpeg), ("b.jpeg", .jpeg), ("b.png", .png), ("b.webp", .webp)] {
+                let output = try home.run("img-downsample", [name, "--width", "60", "-o", target]).expect(0)
+                #expect(output.stdout == "" && output.stderr == "", "\(output)")
+                #expect(try Picture.header(home.path(target)).format == format, "\(name) to \(target)")
+                #expect(try Picture.size(home.path(target)) == "60x40", "\(name) to \(target)")
+                // Red grows to the right, whatever the way.
+                let pixels = try decode(File.openInput(home.path(target)))
+                let red = [0, 30, 59].map { Int(pixels.bytes[(20 * 60 + $0) * pixels.channels]) }
+                #expect(red[0] < 40 && (100...150).contains(red[1]) && red[2] > 215, "\(name) to \(target): \(red)")
+            }
+        }
+    }
+
+    @Test func withoutAFormatTheVariantIsAsItsSource() throws {
+        let home = try ToolHome()
+        let names = try inputs(home).map(\.name)
+        let records = try home.run("img-downsample", names + ["--width", "30"]).expect(0).records
+        #expect(records.map { $0.string("variants.custom.format") } == ["jpeg", "png", "png", "webp"])
+        let forced = try home.run("img-downsample", names + ["--width", "30", "--format", "webp"]).expect(0).records
+        #expect(forced.map { $0.string("variants.custom.format") } == ["webp", "webp", "webp", "webp"])
+        for record in records + forced {
+            let path = try #require(record.string("variants.custom.path"))
+            #expect(try Picture.header(path).format.rawValue == record.string("variants.custom.format"))
+            #expect(record.string("variants.custom.status") == "made")
+            #expect(try TestFile.bytes(path).count == record.integer("variants.custom.bytes"))
+        }
+    }
+
+    @Test func aPictureIsNeverMadeLarger() throws {
+        let home = try ToolHome()
+        try home.write("small.png", DrawnPicture.gradient(50, 20).png())
+        let sizes = [
+            (["--variant", "pager"], "pager"), (["--variant", "overlay"], "overlay"), (["--width", "400"], "custom"),
+            (["--height", "21"], "custom"), (["--width", "51", "--height", "2000"], "custom"),
+        ]
+        for (arguments, name) in sizes {
+            let record = try home.run("img-downsample", ["small.png"] + arguments).expect(0).record
+            let field = try #require(FieldPath("variants.\(name)"))
+            let variant = try Record(parsing: try #require(record.raw(field)))
+            #expect(variant.integer("width") == 50 && variant.integer("height") == 20, "\(arguments)")
+        }
+        for (arguments, size) in [(["--height", "10"], "25x10"), (["--width", "25", "--height", "5"], "13x5"), (["--width", "1"], "1x1")] {
+            _ = try home.run("img-downsample", ["small.png", "-o", "out.png"] + arguments).expect(0)
+            let made = try Picture.size(home.path("out.png"))
+            #expect(made == size || made == size.replacing("13", with: "12"), "\(arguments): \(made)")
+        }
+    }
+
+    @Test func aPictureIsTurnedUprightAndFreedOfItsTag() throws {
+        let home = try ToolHome()
+        let stored = try Picture.encoded(.quarters(160, 96), .jpeg)
+        // Where the red quarter of the stored picture's top left stands in the upright one (CIPA DC-008, 4.6.5.A).
+        let corners: [UInt8: (x: Int, y: Int)] = [
+            1: (0, 0), 2: (1, 0), 3: (1, 1), 4: (0, 1), 5: (0, 0), 6: (1, 0), 7: (1, 1), 8: (0, 1),
+        ]
+        for orientation in UInt8(0)...9 {
+            try home.write("turned.jpg", Picture.turned(stored, orientation: orientation))
+            _ = try home.run("img-downsample", ["turned.jpg", "--width", "40", "-o", "up.png"]).expect(0)
+            let swaps = (5...8).contains(orientation)
+            let header = try Picture.header(home.path("up.png"))
+            #expect(header.orientation == .upright)
+            #expect(try Picture.size(home.path("up.png")) == (swaps ? "40x67" : "40x24"), "orientation \(orientation)")
+            let pixels = try decode(File.openInput(home.path("up.png")))
+            let corner = corners[orientation] ?? (0, 0)
+            let (x, y) = (corner.x == 0 ? 4 : 35, corner.y == 0 ? 4 : pixels.size.height - 5)
+            let start = (y * 40 + x) * pixels.channels
+            let (red, green, blue) = (pixels.bytes[start], pixels.bytes[start + 1], pixels.bytes[start + 2])
+            #expect(red > 230 && green < 25 && blue < 25, "orientation \(orientation): \(red) \(green) \(blue)")
+        }
+    }
+
+    // MARK: Places
+
+    @Test func bytesGoThroughAPipe() throws {
+        let home = try ToolHome()
+        for (name, format) in try inputs(home) {
+            let bytes = try TestFile.bytes(home.path(name))
+            let output = try home.run("img-downsample", ["-", "--width", "30", "-o", "-"], stdin: .bytes(bytes)).expect(0)
+            let header = try Picture.header(output.stdoutBytes)
+            #expect(header.format == (format == .gif ? .png : format), "\(name)")
+            #expect(header.storedSize == PixelSize(width: 30, height: 20), "\(name)")
+        }
+        _ = try home.shell("img-downsample - --height 10 -o out.webp < a.gif").expect(0)
+        #expect(try Picture.header(home.path("out.webp")).format == .webp)
+    }
+
+    @Test func aMinusIsRecordsWhereItBeginsLikeJSON() throws {
+        let home = try ToolHome()
+        let file = try home.write("a.png", DrawnPicture.gradient(20, 10).png())
+        for input in ["{\"path\":\"\(file)\"}\n", "  \n[{\"path\":\"\(file)\"}]"] {
+            let record = try home.run("img-downsample", ["-", "--width", "5"], stdin: .text(input)).expect(0).record
+            #expect(record.integer("variants.custom.width") == 5)
+            try home.run("img-downsample", ["-", "-o", "x.png"], stdin: .text(input))
+                .expectRefusal(64, "img-downsample", "--output-dir")
+        }
+    }
+
+    @Test func oneSizeIsForOneOutput() throws {
+        let home = try ToolHome()
+        try home.write("a.png", DrawnPicture.gradient(20, 10).png())
+        try home.write("b.png", DrawnPicture.gradient(20, 10).png())
+        let wrong: [([String], String)] = [
+            (["a.png", "b.png", "-o", "x.png"], "exactly one"), (["a.png", "-o", "x.png", "--output-dir", "d"], "exclude"),
+            (["a.png", "-o", "x.png", "--variant", "pager,overlay"], "one size"), (["a.png", "-o", "x.tiff"], "x.tiff"),
+            (["a.png"], "--variant"), (["a.png", "--width", "0"], "--width"), (["a.png", "--width", "5", "--quality", "101"], "--quality"),
+            (["a.png", "--width", "5", "--format", "jpge"], "jpeg"), (["a.png", "--width", "5", "--name-template", "x"], "--output-dir"),
+            (["a.png", "--width", "5", "--output-dir", "d", "--name-template", "{stme}"], "{stme}"),
+            (["a.png", "--width", "5", "--output-dir", "d", "--name-template", "../{stem}"], "folders"),
+        ]
+        for (arguments, words) in wrong { try home.run("img-downsample", arguments).expectRefusal(64, "img-downsample", words) }
+        #expect(TemporaryFolder.names(in: home.work).filter { $0.hasPrefix("x") } == [])
+        _ = try home.run("img-downsample", ["a.png", "-o", "x.png"]).expect(0)
+        #expect(try Picture.size(home.path("x.png")) == "20x10")
+    }
+
+    @Test func aFolderIsMadeAndFilledByTheTemplate() throws {
+        let home = try ToolHome()
+        try home.write("m31.png", DrawnPicture.gradient(40, 20).png())
+        try home.write("m33.jpg", try Picture.jpeg(40, 30))
+        let made = try home.run("img-downsample", ["m31.png", "m33.jpg", "--variant", "pager", "--width", "10", "--output-dir", "some/thumbs"]).expect(0)
+        #expect(TemporaryFolder.names(in: home.path("some/thumbs")) == ["m31-custom.png", "m31-pager.png", "m33-custom.jpg", "m33-pager.jpg"])
+        #expect(try made.records[0].string("variants.custom.path") == home.path("some/thumbs/m31-custom.png"))
+        let template = ["m31.png", "--width", "10", "--output-dir", "t", "--format", "webp", "--name-template", "{stem}_{width}x{height}.{ext}"]
+        _ = try home.run("img-downsample", template).expect(0)
+        #expect(TemporaryFolder.names(in: home.path("t")) == ["m31_10x.webp"])
+        // A record's day.
+        let record = "{\"date\":\"2024-02-03\",\"path\":\"\(home.path("m31.png"))\"}"
+        let byDay = ["--variant", "pager", "--output-dir", "days", "--name-template", "{date}.{ext}"]
+        _ = try home.run("img-downsample", byDay, stdin: .lines([record])).expect(0)
+        #expect(TemporaryFolder.names(in: home.path("days")) == ["2024-02-03.png"])
+        #expect(!TestFile.exists(home.cacheRoot), "nothing goes into the cache")
+    }
+
+    @Test func twoPicturesOfOneNameDoNotOverwriteEachOther() throws {
+        let home = try ToolHome()
+        for folder in ["one", "two"] {
+            _ = try home.folder.write("work/\(folder)/a.png", DrawnPicture.gradient(folder == "one" ? 40 : 30, 20).png())
+        }
+        let output = try home.run("img-downsample", ["one/a.png", "two/a.png", "--width", "9", "--output-dir", "out", "--jobs", "1"])
+        let record = try output.expectFailure(73, code: "output-collision", tool: "img-downsample")
+        #expect(record.string("path")?.hasSuffix("two/a.png") == true)
+        #expect(TemporaryFolder.names(in: home.path("out")) == ["a-custom.png"])
+        #expect(try Picture.size(home.path("out/a-custom.png")) == "9x5")
+        // Another run may.
+        _ = try home.run("img-downsample", ["two/a.png", "--width", "9", "--output-dir", "out"]).expect(0)
+        #expect(try Picture.size(home.path("out/a-custom.png")) == "9x6")
+    }
+
+    @Test func whatIsDamagedNamesItsFileAndChangesNothing() throws {
+        let home = try ToolHome()
+        let (jpeg, png) = (try Picture.jpeg(200, 150), DrawnPicture.noise(100, 80, seed: 4).png())
+        let webp = try Picture.webp(200, 150)
+        let gif = DrawnPicture.gradient(100, 80).gif()
+        for (name, bytes) in [("cut.jpg", jpeg), ("cut.png", png), ("cut.webp", webp), ("cut.gif", gif)] {
+            let file = try home.write(name, Array(bytes[..<(bytes.count * 2 / 3)]))
+            try home.write("kept.png", "older")
+            let output = try home.run("img-downsample", [name, "--width", "50", "-o", "kept.png"])
+            try output.expectRefusal(65, "img-downsample", name)
+            #expect(try TestFile.text(home.path("kept.png")) == "older")
+            let record = try home.run("img-downsample", [name, "--width", "50", "--output-dir", "out"]).expect(65).record
+            #expect(record.string("error.code") == "truncated-image" || record.string("error.code") == "corrupt-image", "\(name)")
+            #expect(record.string("error.message")?.contains(name) == true)
+            #expect(record.string("path") == file && !record.has("variants"))
+            #expect(try home.run("img-downsample", [name, "--variant", "pager"]).expect(65).record.has("error"))
+        }
+        #expect(TemporaryFolder.names(in: home.path("out")) == [])
+        #expect(home.blobs == [] && home.leftovers.allSatisfy { !$0.contains("cut") })
+    }
+
+    // MARK: Variants in the cache
+
+    @Test func variantsMergeByName() throws {
+        let home = try ToolHome()
+        try home.write("a.png", DrawnPicture.gradient(40, 20).png())
+        let first = try home.run("img-downsample", ["a.png", "--variant", "pager", "--width", "7"]).expect(0)
+        let before = try first.record
+        #expect(try Record(parsing: try #require(before.raw("variants"))).names == ["pager", "custom"])
+        let second = try home.run("img-downsample", ["--variant", "overlay", "--width", "9"], stdin: .bytes(first.stdoutBytes)).expect(0).record
+        let variants = try Record(parsing: try #require(second.raw("variants")))
+        #expect(variants.names == ["pager", "custom", "overlay"])
+        #expect(variants.raw("pager")?.elementsEqual(before.raw("variants.pager") ?? []) == true)
+        #expect(variants.integer("custom.width") == 9)
+    }
+
+    @Test func whatChangesTheBytesIsAnotherVariant() throws {
+        let home = try ToolHome()
+        try home.write("a.png", DrawnPicture.gradient(40, 20).png())
+        let options = [
+            ["--width", "20"], ["--width", "21"], ["--height", "20"], ["--width", "20", "--format", "jpeg"],
+            ["--width", "20", "--format", "jpeg", "--quality", "30"], ["--width", "20", "--format", "webp"],
+        ]
+        var paths: Set<String> = []
+        for option in options {
+            let made = try home.run("img-downsample", ["a.png"] + option).expect(0).record
+            #expect(made.string("variants.custom.status") == "made", "\(option)")
+            paths.insert(try #require(made.string("variants.custom.path")))
+            let again = try home.run("img-downsample", ["a.png"] + option).expect(0).record
+            #expect(again.string("variants.custom.status") == "hit", "\(option)")
+        }
+        #expect(paths.count == options.count)
+        // The file itself has changed: what was made of it is of no use.
+        try home.write("a.png", DrawnPicture.gradient(44, 22).png())
+        let changed = try home.run("img-downsample", ["a.png", "--width", "20"]).expect(0).record
+        #expect(changed.string("variants.custom.status") == "made")
+    }
+
+    @Test func aRecordWithoutAPicturePasses() throws {
+        let lines = ["{\"title\":\"no picture\"}", "{\"path\":\"/nowhere.png\",\"error\":{\"tool\":\"x\"}}", "{\"path\":7}"]
+        let output = try run("img-downsample", ["--variant", "pager,overlay"], stdin: .lines(lines)).expect(0)
+        #expect(output.lines == lines && output.stderr == "")
+    }
+
+    @Test func theScopeOfARecordIsThatOfItsVariants() throws {
+        let home = try Sample.home()
+        let script = "img-cache put --scope alice \(try Sample.url("scoped-variant.jpg")) | img-downsample --variant pager"
+        let record = try home.shell(script).expect(0).record
+        let path = try #require(record.string("path")).split(separator: "/").dropLast(2)
+        let variant = try #require(record.string("variants.pager.path")).split(separator: "/").dropLast(2)
+        #expect(path.elementsEqual(variant))
+        #expect(try home.run("img-cache", ["ls", "--variants", "--scope", "alice"]).expect(0).records.count == 2)
+        #expect(try home.run("img-cache", ["ls", "--variants"]).expect(0).stdout == "")
+    }
+}

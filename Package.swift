@@ -90,7 +90,7 @@ let package = Package(
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
         tests("Formats", ["Formats", "Support", "TestSupport"]),
-        tests("Images", ["Images", "CKernels", "Formats", "Support", "TestSupport"]),
+        tests("Images", ["Images", "CKernels", "CLCMS", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Cache", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("APOD", ["APOD", "Records", "HTTP", "Support", "TestSupport"]),
         tests("GIFs", ["GIFs", "Cache", "Formats", "Records", "HTTP", "Support", "TestSupport"]),

@@ -28,8 +28,8 @@ struct ApodFetch: ParsableCommand {
 
     static func main() { runTool(Self.self) }
 
-    @OptionGroup var general: GeneralOptions
-    @OptionGroup var layout: LayoutOptions
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var stream: StreamOptions
     @OptionGroup var network: NetworkOptions
 
     @Option(
@@ -55,17 +55,11 @@ struct ApodFetch: ParsableCommand {
     @Option(help: ArgumentHelp("File that holds the key for api.nasa.gov (else NASA_API_KEY, else DEMO_KEY).", valueName: "file"))
     var apiKeyFile: String?
 
-    @Flag(help: "Stop at the first day that fails.")
-    var failFast = false
-
     func run() throws {
-        let context = try general.context(tool: "apod-fetch")
-        var options = RecordRunOptions()
-        options.layout = try layout.recordLayout()
-        options.failFast = failFast
+        let context = try common.context(tool: "apod-fetch")
         let client = try client(context)
         var pictures = try client.pictures(try DayArguments(self).request(at: Clock.system.now()))
-        let status = try context.run(PassingTool(name: "apod-fetch"), options: options) { flush in
+        let status = try context.run(PassingTool(name: "apod-fetch"), options: try stream.runOptions(context, jobs: 1)) { flush in
             flush()
             guard let result = try pictures.next() else { return nil }
             switch result.outcome {

@@ -31,9 +31,8 @@ struct GIFCacheCommand: ParsableCommand {
 }
 
 struct GIFOptions: ParsableArguments {
-    @OptionGroup var general: GeneralOptions
+    @OptionGroup var common: CommonOptions
     @OptionGroup var stream: StreamOptions
-    @OptionGroup var store: CacheOptions
     @OptionGroup var network: NetworkOptions
 
     @Option(help: ArgumentHelp("Pixels of a side: 180, 360, 720 or 1080, as far as the plan goes (180).", valueName: "pixels"))
@@ -49,7 +48,7 @@ struct GIFOptions: ParsableArguments {
     var ids: [String] = []
 
     func run(_ mode: GIFTool.Mode) throws {
-        let context = try general.context(tool: "gif-cache")
+        let context = try common.context(tool: "gif-cache")
         let wanted = try context.setting(
             "resolution", option: resolution, expected: "180, 360, 720 or 1080", parse: { Resolution($0) })
         let field = try idField.map { text in
@@ -59,7 +58,7 @@ struct GIFOptions: ParsableArguments {
             return path
         }
         let cache = try ImageCache(
-            settings: store.settings(context), log: context.log, interruption: context.interruption)
+            settings: common.cacheSettings(context), log: context.log, interruption: context.interruption)
         let key = try context.secret(file: apiKeyFile, variable: "EXERCISEDB_API_KEY")
         let address = try context.setting(
             "exercisedb-url", option: nil, variable: "EXERCISEDB_API_URL", expected: "an http or https address"

@@ -4,7 +4,7 @@ import Commands
 import Records
 import Support
 
-struct GetCommand: ParsableCommand {
+struct GetCommand: LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Say where pictures lie, without the network.",
@@ -16,20 +16,24 @@ struct GetCommand: ParsableCommand {
               img-cache get < records.ndjson
             """)
 
-    @OptionGroup var lookup: LookupOptions
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var keys: KeyOptions
+
+    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
+    var pictures: [String] = []
     @OptionGroup var stream: StreamOptions
 
     func run() throws {
-        let (context, cache, rules) = try lookup.open()
+        let (context, cache, rules) = try open()
         let status = try context.run(
             GetTool(cache: cache, rules: rules), options: try stream.runOptions(context, jobs: 1),
-            arguments: lookup.pictures, expecting: "addresses", job: pictureJob)
+            arguments: pictures, expecting: "addresses", job: pictureJob)
         cache.close()
         try end(with: status)
     }
 }
 
-struct HasCommand: ParsableCommand {
+struct HasCommand: LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "has",
         abstract: "Tell by the exit status whether pictures are there: 0 all, 1 not all.",
@@ -38,12 +42,16 @@ struct HasCommand: ParsableCommand {
               img-cache has https://example.org/m31.jpg && echo "no need to fetch"
             """)
 
-    @OptionGroup var lookup: LookupOptions
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var keys: KeyOptions
+
+    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
+    var pictures: [String] = []
 
     func run() throws {
-        let (context, cache, rules) = try lookup.open()
-        guard !lookup.pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
-        for picture in lookup.pictures {
+        let (context, cache, rules) = try open()
+        guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
+        for picture in pictures {
             do {
                 _ = try cache.find(Record(), argument: picture, rules: rules)
             } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
@@ -56,7 +64,7 @@ struct HasCommand: ParsableCommand {
     }
 }
 
-struct PathCommand: ParsableCommand {
+struct PathCommand: LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",
         abstract: "Print where pictures lie, one path a line.",
@@ -65,20 +73,24 @@ struct PathCommand: ParsableCommand {
               feh "$(img-cache path https://example.org/m31.jpg)"
             """)
 
-    @OptionGroup var lookup: LookupOptions
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var keys: KeyOptions
+
+    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
+    var pictures: [String] = []
 
     @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path by NUL instead of a line feed.")
     var nullTerminated = false
 
     func run() throws {
         let output = try File(descriptor: 1, path: "standard output", closes: false)
-        try lookup.forEachEntry { entry, _ in
+        try forEachEntry { entry, _ in
             try output.write(Array(entry.path.utf8) + [nullTerminated ? 0 : UInt8(ascii: "\n")])
         }
     }
 }
 
-struct CatCommand: ParsableCommand {
+struct CatCommand: LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "cat",
         abstract: "Write the bytes of pictures to standard output.",
@@ -88,12 +100,16 @@ struct CatCommand: ParsableCommand {
               img-cache cat https://example.org/m31.jpg | img-downsample - --width 800 -o small.jpg
             """)
 
-    @OptionGroup var lookup: LookupOptions
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var keys: KeyOptions
+
+    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
+    var pictures: [String] = []
 
     func run() throws {
         let output = try File(descriptor: 1, path: "standard output", closes: false)
         var piece = [UInt8](repeating: 0, count: 256 << 10)
-        try lookup.forEachEntry { entry, _ in
+        try forEachEntry { entry, _ in
             let file = try File.open(entry.path, O_RDONLY)
             while case let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
                 try output.write(Array(piece[..<count]))

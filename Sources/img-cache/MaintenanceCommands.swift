@@ -14,21 +14,18 @@ struct ListCommand: ParsableCommand {
               img-cache ls --variants --print path
             """)
 
-    @OptionGroup var general: GeneralOptions
-    @OptionGroup var store: CacheOptions
-    @OptionGroup var layout: LayoutOptions
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var stream: StreamOptions
 
     @Flag(help: "List shrunk variants too.")
     var variants = false
 
     func run() throws {
-        let context = try general.context(tool: "img-cache")
-        let cache = try store.open(context)
-        var options = RecordRunOptions()
-        options.layout = try layout.recordLayout()
+        let context = try common.context(tool: "img-cache")
+        let cache = try common.open(context)
         // The entries come a page at a time; the run takes them one by one.
         var pages = EntryPages(cache: cache, includesVariants: variants)
-        let status = try context.run(PassingTool(name: "img-cache"), options: options) { _ in try pages.next().map { .job(RecordJob($0)) } }
+        let status = try context.run(PassingTool(name: "img-cache"), options: try stream.runOptions(context, jobs: 1)) { _ in try pages.next().map { .job(RecordJob($0)) } }
         try end(with: status)
     }
 
@@ -61,7 +58,7 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-struct RemoveCommand: ParsableCommand {
+struct RemoveCommand: LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Remove pictures and all that was made from them.",
@@ -72,10 +69,14 @@ struct RemoveCommand: ParsableCommand {
               img-cache rm https://example.org/m31.jpg
             """)
 
-    @OptionGroup var lookup: LookupOptions
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var keys: KeyOptions
+
+    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
+    var pictures: [String] = []
 
     func run() throws {
-        try lookup.forEachEntry { entry, cache in
+        try forEachEntry { entry, cache in
             if let key = entry.key { _ = try cache.remove(try CacheKey(custom: key)) }
         }
     }
@@ -91,15 +92,14 @@ struct StatsCommand: ParsableCommand {
               img-cache stats --json | jq .scopes
             """)
 
-    @OptionGroup var general: GeneralOptions
-    @OptionGroup var store: CacheOptions
+    @OptionGroup var common: CommonOptions
 
     @Flag(help: "Write one JSON object.")
     var json = false
 
     func run() throws {
-        let context = try general.context(tool: "img-cache")
-        let statistics = try store.open(context).statistics()
+        let context = try common.context(tool: "img-cache")
+        let statistics = try common.open(context).statistics()
         let output = try File(descriptor: 1, path: "standard output", closes: false)
         let text = json ? statistics.json.bytes + [UInt8(ascii: "\n")] : Array(statistics.text.utf8)
         try output.write(text)

@@ -39,19 +39,19 @@ struct KeyOptions: ParsableArguments {
     }
 }
 
-/// What is common to commands that look into the cache for single pictures.
-struct LookupOptions: ParsableArguments {
-    @OptionGroup var general: GeneralOptions
-    @OptionGroup var store: CacheOptions
-    @OptionGroup var keys: KeyOptions
+/// A command that looks into the cache for single pictures. A protocol rather than a group of options: see
+/// `CommonOptions`.
+protocol LookupCommand: ParsableCommand {
+    var common: CommonOptions { get }
+    var keys: KeyOptions { get }
+    var pictures: [String] { get }
+}
 
-    @Argument(help: "Addresses, or files that were put; - for records on standard input.")
-    var pictures: [String] = []
-
+extension LookupCommand {
     func open() throws -> (context: ToolContext, cache: ImageCache, rules: CacheItem.Rules) {
-        let context = try general.context(tool: "img-cache")
+        let context = try common.context(tool: "img-cache")
         let rules = try keys.rules(arguments: pictures)
-        return (context, try store.open(context), rules)
+        return (context, try common.open(context), rules)
     }
 
     /// Gives every named picture's entry to `body`, and ends with the status that those which failed call for.
@@ -74,8 +74,8 @@ struct LookupOptions: ParsableArguments {
     }
 }
 
-extension CacheOptions {
+extension CommonOptions {
     func open(_ context: ToolContext) throws -> ImageCache {
-        try ImageCache(settings: settings(context), log: context.log, interruption: context.interruption)
+        try ImageCache(settings: cacheSettings(context), log: context.log, interruption: context.interruption)
     }
 }

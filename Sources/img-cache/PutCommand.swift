@@ -19,9 +19,8 @@ struct PutCommand: ParsableCommand {
               img-cache put --retry-errors < week.ndjson > week2.ndjson
             """)
 
-    @OptionGroup var general: GeneralOptions
+    @OptionGroup var common: CommonOptions
     @OptionGroup var stream: StreamOptions
-    @OptionGroup var store: CacheOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var network: NetworkOptions
 
@@ -41,9 +40,9 @@ struct PutCommand: ParsableCommand {
     var pictures: [String] = []
 
     func run() throws {
-        let context = try general.context(tool: "img-cache")
+        let context = try common.context(tool: "img-cache")
         if offline && refresh { throw UsageFailure("--offline and --refresh exclude each other") }
-        var settings = try store.settings(context)
+        var settings = try common.cacheSettings(context)
         settings.isOffline = offline
         settings.refreshes = refresh
         settings.servesStale = stale

@@ -44,9 +44,8 @@ struct ImgDownsample: ParsableCommand {
 
     static func main() { runTool(Self.self) }
 
-    @OptionGroup var general: GeneralOptions
+    @OptionGroup var common: CommonOptions
     @OptionGroup var stream: StreamOptions
-    @OptionGroup var store: CacheOptions
 
     @Option(help: ArgumentHelp("Variants to make: pager, overlay; repeatable, or a list with commas.", valueName: "names"))
     var variant: [String] = []
@@ -76,7 +75,7 @@ struct ImgDownsample: ParsableCommand {
     var files: [String] = []
 
     func run() throws {
-        let context = try general.context(tool: "img-downsample")
+        let context = try common.context(tool: "img-downsample")
         let settings = try ShrinkSettings(self, context)
         let status = try settings.output.map { try shrinkOne(to: $0, settings, context) } ?? shrinkAll(settings, context)
         try end(with: status)

@@ -70,7 +70,7 @@ struct ShrinkSettings {
         } else {
             outputFormat = nil
         }
-        cache = try command.store.settings(context)
+        cache = try command.common.cacheSettings(context)
     }
 
     func tool(_ destination: ShrinkTool.Destination, _ context: ToolContext) -> ShrinkTool {

@@ -49,7 +49,8 @@ enum Corpus {
             for format in OutputFormat.allCases {
                 do {
                     let (bytes, result) = try shrink(
-                        source, to: { FitBox(width: 50, height: 50).size(for: $0) }, encode: EncodeOptions(format: format))
+                        source, to: { FitBox(width: 50, height: 50).size(for: $0) },
+                        encode: EncodeOptions(format: format))
                     #expect(try decode(MemorySource(bytes)).size == result.size, "\(path)")
                 } catch {
                     let failure = failure(of: error)

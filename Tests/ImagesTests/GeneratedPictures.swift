@@ -134,8 +134,8 @@ func failureCode(_ body: () throws -> Void) -> String? {
     }
 }
 
-/// What the picture keeps, in dB, when nothing happens to it but to be written as JPEG of quality 100: the loss of 4:2:0
-/// chroma. A misplaced chroma sample would lose far more.
+/// What the picture keeps, in dB, when nothing happens to it but to be written as JPEG of quality 100: the loss of
+/// halved chroma. A misplaced chroma sample would lose far more.
 func halvedChroma(_ picture: PixelBuffer) throws -> Double {
     psnr(try decode(MemorySource(picture.jpeg(quality: 100))).bytes, picture.bytes)
 }

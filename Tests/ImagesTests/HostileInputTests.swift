@@ -45,7 +45,8 @@ import Testing
             for _ in 0..<150 {
                 var damaged = bytes
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                    let place = Int.random(in: 0..<damaged.count, using: &random)
+                    damaged[place] = UInt8.random(in: 0...255, using: &random)
                 }
                 let limits = DecodeLimits(maxPixels: 1_000_000)
                 if let code = code(damaged, limits: limits) { #expect(allowed.contains(code)) }

@@ -44,7 +44,9 @@ static inline uint8_t divided_by_255(uint32_t value) { return (uint8_t)((value +
 
 void apod_premultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count) {
     if (channels == 2) {
-        for (ptrdiff_t i = 0; i < count; i++) pixels[2 * i] = divided_by_255((uint32_t)pixels[2 * i] * pixels[2 * i + 1]);
+        for (uint8_t *pixel = pixels; pixel < pixels + 2 * count; pixel += 2) {
+            pixel[0] = divided_by_255((uint32_t)pixel[0] * pixel[1]);
+        }
         return;
     }
     for (ptrdiff_t i = 0; i < count; i++) {

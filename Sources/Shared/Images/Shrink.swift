@@ -36,15 +36,15 @@ public func shrink(
         if info.format == .jpeg {
             let jpeg = try JPEGReader(source, limits: limits, interruption: interruption)
             guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
-            let isPlain = jpeg.hasPlanes
-                && ColourTransform(profile: jpeg.profile, layout: jpeg.isGray ? .gray : .rgb) == nil
-            if isPlain && options.format == .jpeg {
-                try job.run(try jpeg.planes(scale: plan.jpegScale))
+            let transform = ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
+            if jpeg.hasPlanes && transform == nil && options.format == .jpeg {
+                try job.run(jpeg.planes(scale: plan.jpegScale))
             } else {
-                try job.run(try jpeg.rows(scale: plan.jpegScale))
+                try job.run(jpeg.rows(scale: plan.jpegScale), transform)
             }
         } else {
-            try job.run(rowReader(source, info, scale: 8, limits: limits, interruption: interruption))
+            let reader = try rowReader(source, info, scale: 8, limits: limits, interruption: interruption)
+            try job.run(reader, ColourTransform(profile: reader.profile, layout: reader.layout))
         }
         return drain.count
     }

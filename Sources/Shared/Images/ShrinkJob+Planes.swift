@@ -11,7 +11,9 @@ extension ShrinkJob {
         if plan.orientation == .upright {
             let writer = try JPEGPlaneWriter(
                 size: plan.target, isGray: reader.planes.count == 1, quality: options.quality, into: drain)
-            try forEachStrip(reader, schedule, resamplers, destination: writer.row) { try writer.writeStrip(filled: $0) }
+            try forEachStrip(reader, schedule, resamplers, destination: writer.row) {
+                try writer.writeStrip(filled: $0)
+            }
             try reader.finish()
             try writer.finish()
             return
@@ -127,8 +129,8 @@ struct PlaneSchedule {
             vertical.targetExtent = Double(target.height) / step
             // Chroma is laid out from the upright picture's top left; seen from the other side, its grid begins
             // outside of an odd picture.
-            if mirrored.horizontal { horizontal.targetOffset = horizontal.targetExtent - Double(horizontal.targetCount) }
-            if mirrored.vertical { vertical.targetOffset = vertical.targetExtent - Double(vertical.targetCount) }
+            if mirrored.horizontal { horizontal.alignToFarEdge() }
+            if mirrored.vertical { vertical.alignToFarEdge() }
             plans.append(RowResamplingPlan(horizontal: horizontal, vertical: vertical, channels: 1))
         }
         self.plans = plans

@@ -4,11 +4,11 @@ import Support
 
 extension ShrinkJob {
     /// The path of pixels that come row by row: PNG, GIF, WebP, and JPEG where its planes cannot be kept apart.
-    func run(_ reader: any RowReader) throws {
+    func run(_ reader: any RowReader, _ transform: ColourTransform?) throws {
         let target = plan.storedTarget
         let resamples = reader.size != target
         let finish = RowFinish(
-            reader.layout, profile: reader.profile, isPremultiplied: resamples,
+            reader.layout, transform: transform, isPremultiplied: resamples,
             background: options.format == .jpeg ? options.background : nil, width: target.width)
         let channels = finish.channels
         let rows: any RowProducer =

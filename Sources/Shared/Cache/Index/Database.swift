@@ -36,10 +36,25 @@ final class Database {
         }
         handle = opened
         sqlite3_busy_timeout(handle, Int32(Self.patience.milliseconds))
-        sqlite3_wal_autocheckpoint(handle, Self.checkpointPages)
+        sqlite3_wal_hook(handle, Self.emptyLongLog, nil)
         // Closing must cost nothing: the log is short, and the next connection continues it.
         _ = csqlite_keep_log_on_close(handle)
     }
+
+    /// Copies the log into the database and empties it, once it is long enough.
+    ///
+    /// SQLite's own way to do so (`wal_autocheckpoint`) only copies, and leaves it to a later writer of the same
+    /// process to begin the log anew. Processes that write once and end would never do that: each would find a longer
+    /// log, and copy all of it again. Nobody is waited for: where others read, the next commit tries again.
+    private static let emptyLongLog:
+        @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
+            _, handle, name, pages in
+            guard pages >= checkpointPages else { return SQLITE_OK }
+            sqlite3_busy_timeout(handle, 0)
+            sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+            sqlite3_busy_timeout(handle, Int32(patience.milliseconds))
+            return SQLITE_OK
+        }
 
     deinit {
         statements.removeAll()

@@ -7,6 +7,7 @@ import Support
 /// the other order only as resampling in one gamma-encoded space differs from another.
 final class ColourTransform {
     private let transform: cmsHTRANSFORM
+    private let context: cmsContext
 
     /// nil where nothing needs to be done: no profile, one that is sRGB for all that can be seen, one that doesn't fit
     /// the pixels, or a corrupt one.
@@ -14,34 +15,43 @@ final class ColourTransform {
         guard let bytes, bytes.count >= 128, bytes.count <= Int(UInt32.max) else { return nil }
         // A context of its own: no global error handler, which would print.
         guard let context = cmsCreateContext(nil, nil) else { return nil }
-        defer { cmsDeleteContext(context) }
+        guard let transform = Self.transform(context, bytes, layout) else {
+            cmsDeleteContext(context)
+            return nil
+        }
+        self.context = context
+        self.transform = transform
+    }
+
+    private static func transform(_ context: cmsContext, _ bytes: [UInt8], _ layout: RowLayout) -> cmsHTRANSFORM? {
         guard let profile = cmsOpenProfileFromMemTHR(context, bytes, UInt32(bytes.count)) else { return nil }
         defer { cmsCloseProfile(profile) }
         let space = cmsGetColorSpace(profile)
         let (wanted, input, output): (cmsColorSpaceSignature, UInt32, UInt32) =
             switch layout {
-            case .gray: (cmsSigGrayData, Self.gray8, Self.gray8)
-            case .grayAlpha: (cmsSigGrayData, Self.grayAlpha8, Self.grayAlpha8)
-            case .rgb: (cmsSigRgbData, Self.rgb8, Self.rgb8)
-            case .rgba: (cmsSigRgbData, Self.rgba8, Self.rgba8)
-            case .cmyk: (cmsSigCmykData, Self.invertedCMYK8, Self.rgb8)
+            case .gray: (cmsSigGrayData, gray8, gray8)
+            case .grayAlpha: (cmsSigGrayData, grayAlpha8, grayAlpha8)
+            case .rgb: (cmsSigRgbData, rgb8, rgb8)
+            case .rgba: (cmsSigRgbData, rgba8, rgba8)
+            case .cmyk: (cmsSigCmykData, invertedCMYK8, rgb8)
             }
         guard space == wanted else { return nil }
-        if wanted == cmsSigRgbData && Self.isSRGB(profile) { return nil }
-        if wanted == cmsSigGrayData && Self.isSRGBGray(profile) { return nil }
-        let created = wanted == cmsSigGrayData ? Self.sRGBGray(context) : cmsCreate_sRGBProfileTHR(context)
+        if wanted == cmsSigRgbData && isSRGB(profile) { return nil }
+        if wanted == cmsSigGrayData && isSRGBGray(profile) { return nil }
+        let created = wanted == cmsSigGrayData ? sRGBGray(context) : cmsCreate_sRGBProfileTHR(context)
         guard let target = created else { return nil }
         defer { cmsCloseProfile(target) }
-        // NOCACHE: the one-pixel cache is the transform's only state.
-        let flags = UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE)
-        guard
-            let transform = cmsCreateTransformTHR(
-                context, profile, input, target, output, UInt32(INTENT_RELATIVE_COLORIMETRIC), flags)
-        else { return nil }
-        self.transform = transform
+        // Black point compensation: the darkest ink becomes black, not dark gray. NOCACHE: the one-pixel cache is the
+        // transform's only state.
+        let flags = UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION)
+        return cmsCreateTransformTHR(
+            context, profile, input, target, output, UInt32(INTENT_RELATIVE_COLORIMETRIC), flags)
     }
 
-    deinit { cmsDeleteTransform(transform) }
+    deinit {
+        cmsDeleteTransform(transform)
+        cmsDeleteContext(context)
+    }
 
     /// Converts `count` pixels; `input` and `output` may be the same memory where both have as many channels.
     func apply(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {

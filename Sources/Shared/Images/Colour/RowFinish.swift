@@ -12,12 +12,16 @@ final class RowFinish {
     private let width: Int
     private let scratch: AlignedBuffer
 
-    /// - Parameter background: what transparent pixels are laid on; nil keeps alpha.
-    init(_ layout: RowLayout, profile: [UInt8]?, isPremultiplied: Bool, background: RGB?, width: Int) {
+    /// - Parameters:
+    ///   - transform: from the picture's profile to sRGB; nil where nothing needs to be done.
+    ///   - background: what transparent pixels are laid on; nil keeps alpha.
+    init(
+        _ layout: RowLayout, transform: ColourTransform?, isPremultiplied: Bool, background: RGB?, width: Int
+    ) {
         self.layout = layout
         self.isPremultiplied = isPremultiplied && layout.hasAlpha
         self.width = width
-        transform = ColourTransform(profile: profile, layout: layout)
+        self.transform = transform
         if let background, layout.hasAlpha {
             let colour = layout == .rgba ? [background.red, background.green, background.blue] : [background.luma]
             self.background = colour

@@ -30,7 +30,14 @@ final class JPEGReader {
 
     deinit { apod_jpeg_close(decoder) }
 
-    var isGray: Bool { colour == APOD_JPEG_GRAY }
+    /// What its rows are made of.
+    var layout: RowLayout {
+        switch colour {
+        case APOD_JPEG_GRAY: .gray
+        case APOD_JPEG_CMYK: .cmyk
+        default: .rgb
+        }
+    }
 
     /// Whether it can be decoded as planes.
     var hasPlanes: Bool { colour == APOD_JPEG_GRAY || colour == APOD_JPEG_YCBCR }
@@ -87,11 +94,7 @@ private final class JPEGRowReader: RowReader {
         try jpeg.check(apod_jpeg_start_rows(jpeg.decoder, Int32(scale), &width, &height))
         size = PixelSize(width: Int(width), height: Int(height))
         extent = (Double(jpeg.size.width * scale) / 8, Double(jpeg.size.height * scale) / 8)
-        switch jpeg.colour {
-        case APOD_JPEG_GRAY: layout = .gray
-        case APOD_JPEG_CMYK: layout = .cmyk
-        default: layout = .rgb
-        }
+        layout = jpeg.layout
         profile = jpeg.profile
     }
 

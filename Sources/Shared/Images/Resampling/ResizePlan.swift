@@ -89,6 +89,9 @@ struct ResamplingAxis: Hashable {
         targetExtent = Double(targetCount)
     }
 
+    /// Lays the output samples so that the last one, not the first, ends at the picture's edge.
+    mutating func alignToFarEdge() { targetOffset = targetExtent - Double(targetCount) }
+
     /// Each input sample becomes the mean of `factor` before: their number is rounded up, their extent is not.
     func boxed(by factor: Int) -> ResamplingAxis {
         var axis = self

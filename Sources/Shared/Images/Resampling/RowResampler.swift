@@ -35,12 +35,13 @@ struct RowResamplingPlan {
 
     /// Bytes of a resampler that keeps `heldRows`, about.
     func memory(heldRows: Int) -> Int {
-        let row = roundedUp((sourceWidth / boxWidth + 1) * channels, to: APOD_BLOCK) + APOD_BLOCK
+        let row = roundedUp((sourceWidth / boxWidth + 1) * channels, to: kernelBlock) + kernelBlock
         return (heldRows + 6) * row + (boxWidth * boxHeight > 1 ? sourceWidth * channels : 0)
     }
 }
 
-private let APOD_BLOCK = Int(APOD_KERNEL_BLOCK)
+/// Samples that the kernels read and write at a time.
+private let kernelBlock = Int(APOD_KERNEL_BLOCK)
 
 /// Makes the rows of a smaller (or larger) picture from rows that come one after another: first down the columns, from
 /// a ring of the rows that the filter still needs, then along the row.
@@ -88,17 +89,17 @@ final class RowResampler {
         let boxed = plan.boxWidth > 1 || plan.boxHeight > 1
         let width = (plan.sourceWidth + plan.boxWidth - 1) / plan.boxWidth
         samples = width * plan.channels
-        stride = roundedUp(boxed ? samples : max(samples, rowBytes), to: APOD_BLOCK) + APOD_BLOCK
+        stride = roundedUp(boxed ? samples : max(samples, rowBytes), to: kernelBlock) + kernelBlock
         capacity = max(heldRows, 1) + groupRows
         ring = AlignedBuffer(count: capacity * stride)
         middle = AlignedBuffer(count: 2 * (stride + plan.horizontal.taps))
-        planeStride = roundedUp(width + plan.horizontal.taps, to: APOD_BLOCK)
+        planeStride = roundedUp(width + plan.horizontal.taps, to: kernelBlock)
         planes = plan.channels > 1 ? AlignedBuffer(count: 2 * planeStride * plan.channels) : nil
-        outputStride = roundedUp(plan.horizontal.count, to: APOD_BLOCK)
+        outputStride = roundedUp(plan.horizontal.count, to: kernelBlock)
         outputPlanes = plan.channels > 1 ? AlignedBuffer(count: outputStride * plan.channels) : nil
         rows = Array(repeating: nil, count: plan.vertical.taps)
         if boxed {
-            let stagingStride = roundedUp(max(plan.sourceWidth * plan.channels, rowBytes), to: APOD_BLOCK)
+            let stagingStride = roundedUp(max(plan.sourceWidth * plan.channels, rowBytes), to: kernelBlock)
             let sums = UnsafeMutablePointer<UInt32>.allocate(capacity: samples)
             sums.initialize(repeating: 0, count: samples)
             box = Box(

@@ -29,7 +29,9 @@ import Testing
             .map { String($0.dropFirst("work/2020-06/".count)) }
     }
 
-    private func day(_ date: String) throws -> Record { try Record(parsing: home.folder.read("work/2020-06/\(date).json")) }
+    private func day(_ date: String) throws -> Record {
+        try Record(parsing: home.folder.read("work/2020-06/\(date).json"))
+    }
 
     private func days(_ days: ClosedRange<Int>) -> [String] {
         days.flatMap { ["2020-06-0\($0).jpg", "2020-06-0\($0).json"] }
@@ -181,8 +183,8 @@ import Testing
         ])
     func recordedAnswersOfLaunchLibraryHaveTheirCards(name: String, count: Int) throws {
         var page = String(decoding: try Corpus.bytes("api/launches/\(name).json"), as: UTF8.self)
-        for host in ["thespacedevs-prod.nyc3.digitaloceanspaces.com", "spacelaunchnow-prod-east.nyc3.digitaloceanspaces.com"] {
-            page = page.replacing("https://\(host)", with: server.address)
+        for bucket in ["thespacedevs-prod", "spacelaunchnow-prod-east"] {
+            page = page.replacing("https://\(bucket).nyc3.digitaloceanspaces.com", with: server.address)
         }
         let file = try home.write("page.json", page)
         let records = try records(try launchCards("-w", "100", file, input: "").expect(0))

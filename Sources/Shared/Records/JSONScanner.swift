@@ -60,7 +60,13 @@ struct JSONScanner {
     }
 
     /// Forgets the bytes seen so far, whose fields nobody wants any more: from now on offsets count from here.
-    mutating func rebase() { position = 0 }
+    mutating func rebase() {
+        position = 0
+        // What began before begins at 0 now: an end may lie before where it was.
+        valueStart = 0
+        keyRange = 0..<0
+        fields.removeAll(keepingCapacity: true)
+    }
 
     /// Goes on with the value whose first `count` bytes now lie at `base`.
     mutating func scan(_ base: UnsafePointer<UInt8>, count: Int) -> Verdict {

@@ -4,18 +4,16 @@
 /// A field whose own name holds dots is found too, where it is the whole path.
 public struct FieldPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let description: String
-    let steps: [String]
 
     /// Nil for a path with an empty step.
     public init?(_ text: String) {
-        let steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard !steps.contains("") else { return nil }
+        guard !text.isEmpty, !text.hasPrefix("."), !text.hasSuffix("."), !text.contains("..") else { return nil }
         description = text
-        self.steps = steps
     }
 
-    public init(stringLiteral text: StaticString) {
-        description = text.description
-        steps = description.split(separator: ".").map(String.init)
-    }
+    /// Costs nothing, so that a path may be written where it is used.
+    public init(stringLiteral text: String) { description = text }
+
+    /// The names in order; a single one is by far the most frequent path.
+    var steps: [Substring] { description.split(separator: ".") }
 }

@@ -60,10 +60,12 @@ public struct Record: Sendable, Equatable {
     /// The value at `path` as it was written; nil where there is none.
     public func raw(_ path: FieldPath) -> ArraySlice<UInt8>? {
         if let index = index(of: path.description) { return line[fields[index].value] }
-        guard path.steps.count > 1, let first = index(of: path.steps[0]) else { return nil }
+        guard path.description.utf8.contains(UInt8(ascii: ".")) else { return nil }
+        let steps = path.steps
+        guard let first = index(of: String(steps[0])) else { return nil }
         var value = line[fields[first].value]
-        for step in path.steps.dropFirst() {
-            guard let inner = JSONBytes.member(step, of: value) else { return nil }
+        for step in steps.dropFirst() {
+            guard let inner = JSONBytes.member(String(step), of: value) else { return nil }
             value = inner
         }
         return value
@@ -86,9 +88,8 @@ public struct Record: Sendable, Equatable {
     /// The value at `path` as a shell wants it: a string's text, anything else as JSON; nil where it is missing or
     /// `null`.
     public func printable(_ path: FieldPath) -> String? {
-        guard let raw = raw(path) else { return nil }
-        let text = JSONBytes.string(raw) ?? String(decoding: raw, as: UTF8.self)
-        return raw.first == UInt8(ascii: "n") ? nil : text
+        guard let raw = raw(path), raw.first != UInt8(ascii: "n") else { return nil }
+        return JSONBytes.string(raw) ?? String(decoding: raw, as: UTF8.self)
     }
 
     // MARK: Changing
@@ -136,14 +137,20 @@ public struct Record: Sendable, Equatable {
         var name = name
         return name.withUTF8 { wanted in
             line.withUnsafeBufferPointer { bytes in
-                fields.lastIndex { field in
-                    let key = bytes[field.key.lowerBound + 1..<field.key.upperBound - 1]
-                    if key.elementsEqual(wanted) { return true }
-                    guard key.contains(UInt8(ascii: "\\")) else { return false }
-                    return JSONBytes.string(line[field.key])?.utf8.elementsEqual(wanted) ?? false
+                for index in fields.indices.reversed() {
+                    let key = UnsafeBufferPointer(rebasing: bytes[fields[index].key])
+                    if Self.isName(key, wanted) { return index }
                 }
+                return nil
             }
         }
+    }
+
+    /// Whether a field's key, quotes included, is this name, however it is escaped: an escaped form is always longer.
+    private static func isName(_ key: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        if key.count == wanted.count + 2 { return key[1..<key.count - 1].elementsEqual(wanted) }
+        guard key.count > wanted.count + 2, key.contains(UInt8(ascii: "\\")) else { return false }
+        return JSONBytes.string(Array(key)[...])?.utf8.elementsEqual(wanted) ?? false
     }
 }
 

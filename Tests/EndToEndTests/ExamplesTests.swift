@@ -12,7 +12,7 @@ import Testing
     private let home: ToolHome
 
     init() throws {
-        server = try SampleServer(["--size", "300x200", "--legacy", "classic"])
+        server = try SampleServer(["--size", "300x200"])
         home = try ToolHome(environment: server.environment)
         // What fails for a time shall do so at once.
         try home.folder.write("config/apod-tools/config.json", #"{"retries": 0}"#)
@@ -29,7 +29,9 @@ import Testing
             .map { String($0.dropFirst("work/2020-06/".count)) }
     }
 
-    private func day(_ date: String) throws -> Record { try Record(parsing: home.folder.read("work/2020-06/\(date).json")) }
+    private func day(_ date: String) throws -> Record {
+        try Record(parsing: home.folder.read("work/2020-06/\(date).json"))
+    }
 
     private func days(_ days: ClosedRange<Int>) -> [String] {
         days.flatMap { ["2020-06-0\($0).jpg", "2020-06-0\($0).json"] }
@@ -70,8 +72,13 @@ import Testing
     }
 
     @Test(.enabled(if: hasMake)) func aVideoWithoutAStillBreaksNothing() throws {
-        let url = server.url("/wp-json/wp/v2/apod-basic", faults: ["status-503"])
-        try make("DAYS=2020-06-12", environment: ["APOD_SCIENCE_URL": url]).expect(0)
+        // Only the old service has such days.
+        let classic = try SampleServer(["--size", "300x200", "--legacy", "classic"])
+        let services = [
+            "APOD_SCIENCE_URL": server.url("/wp-json/wp/v2/apod-basic", faults: ["status-503"]),
+            "APOD_API_URL": classic.url("/planetary/apod"),
+        ]
+        try make("DAYS=2020-06-12", environment: services).expect(0)
         #expect(files() == ["2020-06-12.json"])
         #expect(try day("2020-06-12").string("error.tool") == "img-cache")
         #expect(try day("2020-06-12").string("error.code") == "no-picture")
@@ -176,8 +183,8 @@ import Testing
         ])
     func recordedAnswersOfLaunchLibraryHaveTheirCards(name: String, count: Int) throws {
         var page = String(decoding: try Corpus.bytes("api/launches/\(name).json"), as: UTF8.self)
-        for host in ["thespacedevs-prod.nyc3.digitaloceanspaces.com", "spacelaunchnow-prod-east.nyc3.digitaloceanspaces.com"] {
-            page = page.replacing("https://\(host)", with: server.address)
+        for bucket in ["thespacedevs-prod", "spacelaunchnow-prod-east"] {
+            page = page.replacing("https://\(bucket).nyc3.digitaloceanspaces.com", with: server.address)
         }
         let file = try home.write("page.json", page)
         let records = try records(try launchCards("-w", "100", file, input: "").expect(0))

@@ -160,6 +160,23 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try drain(RecordReader(file: try File(descriptor: ends[0], path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
         thread.join()
     }
+
+    /// The long value begins further into the record than it reaches into the read in which it ends.
+    @Test func tooLongRecordMayEndEarlierInAReadThanItsLastValueBegan() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let writer = try File(descriptor: ends[1], path: "pipe")
+        let thread = try Thread.start {
+            // A read from a pipe gives 64 KiB, or 1 MiB at most.
+            let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 2 << 20)
+            try? writer.write(Array("{\"pad\":\"".utf8) + filler + Array("\",\"a\":\"".utf8))
+            for _ in 0..<8 { try? writer.write(filler) }
+            try? writer.write(Array("\",\"c\":3}\n{\"b\":2}\n".utf8))
+            try? closeWriter(writer)
+        }
+        #expect(try drain(RecordReader(file: try File(descriptor: ends[0], path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
+        thread.join()
+    }
 }
 
 /// Ends the stream by shutting the descriptor in place: the file object closes it for good later.

@@ -43,7 +43,10 @@ struct JSONScanner {
     private var literalRest: [UInt8] = []
     private var continuationsLeft = 0
     private var continuationBounds: (low: UInt8, high: UInt8) = (0x80, 0xBF)
-    private var keyRange = 0..<0
+    /// Off once bytes were forgotten, and with them what fields' offsets would mean.
+    private var notesFields = true
+    private var keyStart = 0
+    private var keyEnd = 0
     private var valueStart = 0
 
     init() { fields.reserveCapacity(16) }
@@ -57,10 +60,14 @@ struct JSONScanner {
         state = .value
         position = 0
         depth = 0
+        notesFields = true
     }
 
     /// Forgets the bytes seen so far, whose fields nobody wants any more: from now on offsets count from here.
-    mutating func rebase() { position = 0 }
+    mutating func rebase() {
+        position = 0
+        notesFields = false
+    }
 
     /// Goes on with the value whose first `count` bytes now lie at `base`.
     mutating func scan(_ base: UnsafePointer<UInt8>, count: Int) -> Verdict {
@@ -75,7 +82,7 @@ struct JSONScanner {
                 case UInt8(ascii: "\""):
                     i += 1
                     if inKey {
-                        if depth == 1 { keyRange = keyRange.lowerBound..<i }
+                        if depth == 1 { keyEnd = i }
                         state = .colon
                     } else if endValue(at: i) {
                         return .complete(end: i)
@@ -184,7 +191,7 @@ struct JSONScanner {
         switch (state, byte) {
         case (.keyOrEnd, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")):
             inKey = true
-            if depth == 1 { keyRange = i..<i }
+            if depth == 1 { keyStart = i }
             state = .string
             return nil
         case (.colon, UInt8(ascii: ":")):
@@ -237,7 +244,9 @@ struct JSONScanner {
     /// Notes that a value ended before `end`; true where it was the outermost one.
     private mutating func endValue(at end: Int) -> Bool {
         if depth == 0 { return true }
-        if depth == 1, kinds[0] & 1 == 1 { fields.append(Record.Field(key: keyRange, value: valueStart..<end)) }
+        if depth == 1, notesFields, kinds[0] & 1 == 1 {
+            fields.append(Record.Field(key: keyStart..<keyEnd, value: valueStart..<end))
+        }
         state = .commaOrEnd
         return false
     }

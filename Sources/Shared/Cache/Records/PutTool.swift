@@ -1,3 +1,4 @@
+import Formats
 import HTTP
 import Records
 import Support
@@ -25,7 +26,8 @@ public struct PutTool: RecordTool {
         switch try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)) {
         case .file(let path):
             let key = try rules.ownKey(record) ?? CacheItem.fileKey(path)
-            let (entry, status) = try cache.store(try File.openInput(path), key: key)
+            let file = try File.openInput(path)
+            let (entry, status) = try UnusableBody.naming(path) { try cache.store(file, key: key) }
             record.setCached(entry, status: status)
         case .addresses(let candidates):
             let (entry, status) = try fetch(candidates, record)
@@ -42,7 +44,10 @@ public struct PutTool: RecordTool {
         for candidate in candidates {
             do {
                 let url = try candidate.get()
-                return try cache.fetch(request(url), key: try rules.key(url, record: record), client: client)
+                let key = try rules.key(url, record: record)
+                return try UnusableBody.naming(url.redacted) {
+                    try cache.fetch(request(url), key: key, client: client)
+                }
             } catch {
                 let failure = failure(of: error)
                 guard !failure.isTransient, !Self.isLocal(failure) else { throw failure }
@@ -55,6 +60,25 @@ public struct PutTool: RecordTool {
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.
     private static func isLocal(_ failure: any Failure) -> Bool {
         failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure
+    }
+}
+
+/// Bytes that are no picture, with the name of the address or file that they came from.
+public struct UnusableBody: Failure, Equatable {
+    public let source: String
+    public let reason: FormatFailure
+
+    public var code: String { reason.code }
+    public var message: String { "\(source): \(reason.message)" }
+    public var isTransient: Bool { reason.isTransient }
+    public var exitCode: ExitCode { reason.exitCode }
+
+    static func naming<Result>(_ source: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as FormatFailure {
+            throw UnusableBody(source: source, reason: failure)
+        }
     }
 }
 

@@ -1,0 +1,96 @@
+import Support
+import TestSupport
+import Testing
+
+/// The documents name only what is there.
+@Suite struct DocumentsTests {
+    private static func document(_ name: String) throws -> String {
+        try TestFile.text("\(Corpus.packageRoot)/\(name)")
+    }
+
+    /// What stands between back quotes on one line.
+    private static func quoted(_ text: some StringProtocol) -> [Substring] {
+        text.split(separator: "\n").flatMap { line in
+            line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                .compactMap { $0.offset % 2 == 1 ? Substring($0.element) : nil }
+        }
+    }
+
+    @Test(arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+    func everyOptionInADocumentIsOneOfATool(name: String) throws {
+        let commands = [
+            ["apod-fetch"], ["img-downsample"], ["gif-cache", "put"], ["gif-cache", "get"],
+        ] + ["put", "get", "has", "path", "cat", "ls", "rm", "stats"].map { ["img-cache", $0] }
+        let home = try ToolHome()
+        var options: Set<Substring> = ["--with-bench", "--filter"]  // of the scripts
+        for command in commands {
+            let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout
+            for word in Self.options(in: help) { options.insert(Substring(word)) }
+        }
+        for option in Self.options(in: try Self.document(name)) {
+            #expect(options.contains(Substring(option)), "\(name) names \(option), which no tool knows")
+        }
+    }
+
+    /// Every `--word` that begins a word.
+    private static func options(in text: String) -> Set<String> {
+        let letters = text.split { !($0.isLetter || $0.isNumber || $0 == "-") }
+        return Set(letters.filter { $0.hasPrefix("--") && $0.dropFirst(2).first?.isLetter == true }.map(String.init))
+    }
+
+    @Test func everyFieldOfTheConfigurationFileIsTaken() throws {
+        let rows = try Self.document("README.md").split(separator: "\n")
+            .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
+        guard let table = rows.firstIndex(where: { $0.count == 7 && $0[4].contains("field of the file") }) else {
+            Issue.record("README has no table of settings")
+            return
+        }
+        let values = [
+            "cache_dir": "x", "scope": "x", "ttl": "1d", "capacity": "1GB", "lease": "1m", "jobs": "2", "timeout": "9s",
+            "retries": "1", "max_bytes": "1MB", "allow_private": "1", "quality": "50",
+            "science_url": "https://example.org", "api_url": "https://example.org",
+            "exercisedb_url": "https://example.org", "resolution": "360",
+        ]
+        var fields: Set<String> = []
+        for row in rows[(table + 2)...].prefix(while: { $0.count == 7 }) {
+            for field in Self.quoted(row[4]) { fields.insert(String(field)) }
+        }
+        #expect(fields == Set(values.keys))
+        let object = values.map { "\"\($0.key)\": \"\($0.value)\"" }.joined(separator: ", ")
+        let home = try ToolHome()
+        let file = try home.write("config.json", "{\(object)}")
+        for tool in ["img-cache put", "gif-cache put", "img-downsample --width 9"] {
+            let words = tool.split(separator: " ").map(String.init)
+            try home.run(words[0], words.dropFirst() + ["--config", file]).expect(0)
+        }
+    }
+
+    @Test func everyFileThatTheArchitectureBeginsWithIsThere() throws {
+        let sources = try Self.sourceNames()
+        let rows = try Self.document("ARCHITECTURE.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        #expect(rows.count > 15)
+        for row in rows.dropFirst() {
+            let cells = row.split(separator: "|")
+            guard cells.count == 4, let last = cells.dropLast().last else { continue }
+            for name in Self.quoted(last) where !name.hasPrefix("+") && name != "@main" {
+                let file = name.contains(".") ? String(name) : "\(name).swift"
+                #expect(sources.contains(file), "ARCHITECTURE names \(name)")
+            }
+        }
+    }
+
+    /// The names of all files below `Sources`.
+    private static func sourceNames() throws -> Set<String> {
+        let found = try ToolHome().run("/usr/bin/find", ["\(Corpus.packageRoot)/Sources", "-type", "f"]).expect(0)
+        return Set(found.lines.map { String($0.split(separator: "/").last ?? "") })
+    }
+
+    @Test(arguments: ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+    func everyLinkInsideTheRepositoryLeadsSomewhere(name: String) throws {
+        for piece in try Self.document(name).split(separator: "](").dropFirst() {
+            let target = piece.prefix { $0 != ")" }
+            guard !target.hasPrefix("http") else { continue }
+            #expect(TestFile.exists("\(Corpus.packageRoot)/\(target)"), "\(name) links to \(target)")
+        }
+    }
+}

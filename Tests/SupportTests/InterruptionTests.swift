@@ -79,4 +79,21 @@ import Darwin
         #expect(SystemFailure(errno: ENOSPC, "x", purpose: .makeOutput).exitCode == .io)
         #expect(throws: SystemFailure(errno: EISDIR, "read /tmp", purpose: .openInput)) { try File.openInput("/tmp") }
     }
+
+    @Test func aPipeIsWrittenToAndNotReplaced() throws {
+        try makeFolder(folder)
+        let path = folder + "/pipe.jpg"
+        defer { for name in ["/pipe.jpg", ""] { remove(folder + name) } }
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = try File.open(path, O_RDONLY | O_NONBLOCK)
+        let output = try OutputFile(path: path)
+        try Array("whole".utf8).withUnsafeBytes { try output.write($0) }
+        try output.commit()
+        var piece = [UInt8](repeating: 0, count: 16)
+        let count = try piece.withUnsafeMutableBytes { try reader.read(into: $0) }
+        #expect(piece[..<count] == Array("whole".utf8)[...])
+        #expect(names() == ["pipe.jpg"])
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
 }

@@ -8,21 +8,29 @@ import Darwin
 
 /// A file that is written beside its place and moved there when it is whole, so that nothing changes on failure.
 ///
-/// What is not committed is removed when the last reference goes.
+/// What is not committed is removed when the last reference goes. What is there and is no regular file (a pipe, a
+/// device such as `/dev/stdout`) is written to as it stands: moving a file over it would destroy it.
 public final class OutputFile {
     public let path: String
     private let file: File
-    private let temporaryPath: String
+    /// Nil where the file is written in its place.
+    private let temporaryPath: String?
     private var isCommitted = false
 
     /// Begins a file that will stand at `path`; `mode` is narrowed by the umask. Throws `SystemFailure` (status 73)
     /// where the folder is missing or cannot be written.
     public init(path: String, mode: mode_t = 0o666) throws {
         self.path = path
+        if Self.isStream(path) {
+            temporaryPath = nil
+            file = try File.open(path, O_WRONLY, purpose: .makeOutput)
+            return
+        }
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { String(path[...$0]) } ?? ""
         // Random, so that two runs at once do not meet; exclusive, so that nobody's file is followed or overwritten.
-        temporaryPath = "\(folder).apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+        let temporaryPath = "\(folder).apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+        self.temporaryPath = temporaryPath
         do {
             file = try File.open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         } catch let error as SystemFailure {
@@ -31,7 +39,14 @@ public final class OutputFile {
     }
 
     deinit {
-        if !isCommitted { unlink(temporaryPath) }
+        if !isCommitted, let temporaryPath { unlink(temporaryPath) }
+    }
+
+    /// Whether a pipe, a device or a socket is there, links followed.
+    private static func isStream(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -44,6 +59,7 @@ public final class OutputFile {
 
     /// Moves the file to its place, over an older one. With `synchronized` it is on the disk before.
     public func commit(synchronized: Bool = false) throws {
+        guard let temporaryPath else { return }
         if synchronized { try file.synchronize() }
         guard rename(temporaryPath, path) == 0 else {
             throw SystemFailure(errno: errno, "create \(path)", purpose: .makeOutput)

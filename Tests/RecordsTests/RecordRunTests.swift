@@ -150,6 +150,47 @@ private func run(
         thread.join()
     }
 
+    @Test func whatHasPassedDoesNotWaitForSlowWork() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        let runner = RecordRun(
+            tool: tool, options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())
+        let thread = try Thread.start {
+            let reader = RecordReader(bytes: Array("{\"skip\":1}{\"hold\":2}".utf8))
+            _ = try? runner.run { try reader.nextInput() }
+        }
+        #expect(sink.waitForLines(1) == ["{\"skip\":1}"])
+        _ = tool.gate.update { $0.opened.insert(2) }
+        thread.join()
+        #expect(sink.lines().last == "{\"hold\":2,\"done\":true}")
+    }
+
+    @Test func recordsThatPassDoNotPileUpBehindASlowOne() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        let reads = Monitor((count: 0, whenOpened: 0))
+        var options = RecordRunOptions()
+        options.jobs = 2
+        let run = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let opener = try Thread.start {
+            reads.wait { $0.count >= 60 ? () : nil }
+            reads.update { $0.whenOpened = $0.count }
+            _ = tool.gate.update { $0.opened.insert(1) }
+        }
+        _ = try run.run {
+            let count = reads.update { reads -> Int in
+                reads.count += 1
+                return reads.count
+            }
+            if count > 20_000 { return nil }
+            return .job(RecordJob(try Record(parsing: (count == 1 ? #"{"hold":1}"# : #"{"skip":1}"#).utf8)))
+        }
+        opener.join()
+        // The window is 64 records wide; one more is at hand.
+        #expect(reads.withLock { $0.whenOpened } <= 65)
+        #expect(sink.lines().count == 20_000)
+    }
+
     @Test func failureTravelsAsDataAndTheOthersGoOn() throws {
         let (lines, status) = try run("{\"n\":1,\"fail\":\"definite\"}\n{\"n\":2}")
         #expect(status == 69)

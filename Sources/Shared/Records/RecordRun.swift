@@ -131,7 +131,7 @@ public final class RecordRun: Sendable {
         do {
             while !isStopped, let item = try next() {
                 switch item {
-                case .job(let job): try take(job)
+                case .job(let job): take(job)
                 case .bad(let failure, let record): reject(record, failure)
                 }
             }
@@ -153,7 +153,7 @@ public final class RecordRun: Sendable {
         interruption.cause != nil || state.withLock { $0.isStopped || $0.output.isClosed || $0.output.failure != nil }
     }
 
-    private func take(_ job: RecordJob) throws {
+    private func take(_ job: RecordJob) {
         var job = job
         if job.record.bearsError, !options.takesErrors {
             if options.retryErrors, job.record.bearsTransientError(of: tool.name) {
@@ -164,14 +164,17 @@ public final class RecordRun: Sendable {
         }
         guard tool.accepts(job) else { return pass(job.record) }
         if options.jobs == 1 {
+            // What has passed is done, and must not wait for what takes long.
+            flush()
             let sequence = begin()
             work(job, sequence)
         } else {
-            try enqueue(job)
+            enqueue(job)
         }
     }
 
     private func pass(_ record: Record) {
+        waitForRoom()
         // Nobody waits for a record that passes, so nobody is woken.
         state.withLock { state in
             if options.strict, record.bearsError { record.addError(to: &state.tally) }
@@ -187,6 +190,7 @@ public final class RecordRun: Sendable {
         record.setError(failure, tool: tool.name)
         if let bad = failure as? RecordReader.BadInput { record.set("input_line", .integer(bad.line)) }
         log.error(failure.message)
+        waitForRoom()
         let finished = record
         state.update { state in
             let sequence = state.nextToRead
@@ -205,8 +209,16 @@ public final class RecordRun: Sendable {
         }
     }
 
-    private func enqueue(_ job: RecordJob) throws {
-        state.wait { $0.nextToRead - $0.nextToWrite < window ? () : nil }
+    /// Waits until a slow record has fewer than `window` finished ones behind it.
+    private func waitForRoom() {
+        func hasRoom(_ state: inout State) -> Void? { state.nextToRead - state.nextToWrite < window ? () : nil }
+        if state.withLock({ hasRoom(&$0) }) != nil { return }
+        flush()
+        state.wait(for: hasRoom)
+    }
+
+    private func enqueue(_ job: RecordJob) {
+        waitForRoom()
         let needsThread = state.update { state in
             state.queue.append((state.nextToRead, job))
             state.nextToRead += 1
@@ -214,8 +226,12 @@ public final class RecordRun: Sendable {
             return state.idleThreads < state.queue.count && state.threads.count < options.jobs
         }
         guard needsThread else { return }
-        let thread = try Thread.start { [self] in loop() }
-        state.update { $0.threads.append(thread) }
+        if let thread = try? Thread.start({ [self] in loop() }) {
+            state.update { $0.threads.append(thread) }
+        } else if let entry = state.withLock({ $0.threads.isEmpty ? $0.queue.popLast() : nil }) {
+            // The system refuses threads: the threads that there are do it, or else this one.
+            work(entry.job, entry.sequence)
+        }
     }
 
     /// One thread's life: jobs from the queue until the run is done.

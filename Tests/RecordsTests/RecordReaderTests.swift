@@ -161,6 +161,23 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         thread.join()
     }
 
+    @Test(arguments: ["", "{\n  broken\n"]) func blanksWithoutEndAreNotKept(before text: String) throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let writer = try File(descriptor: ends[1], path: "pipe")
+        let thread = try Thread.start {
+            let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
+            try? writer.write(Array(text.utf8))
+            for _ in 0..<3 { try? writer.write(blanks) }
+            try? writer.write(Array("\n{\"b\":2}\n".utf8))
+            try? closeWriter(writer)
+        }
+        let reader = RecordReader(file: try File(descriptor: ends[0], path: "pipe"))
+        #expect(try drain(reader).last == "{\"b\":2}")
+        #expect(reader.capacity <= 256 << 10)
+        thread.join()
+    }
+
     /// The long value begins further into the record than it reaches into the read in which it ends.
     @Test func tooLongRecordMayEndEarlierInAReadThanItsLastValueBegan() throws {
         var ends: [Int32] = [0, 0]

@@ -26,6 +26,8 @@ public final class RecordReader {
     public static let lengthLimit = 16 << 20
     /// As much as a pipe holds by default on Linux.
     private static let readSize = 64 << 10
+    /// Eight blanks for each level that the scanner allows.
+    private static let deepestIndent = 8 * JSONScanner.maxDepth
 
     private let file: File?
     /// Called before the reader may have to wait for more input.
@@ -162,7 +164,7 @@ public final class RecordReader {
         line += 1
         while true {
             var column = 0
-            while let byte = try peek(at: column), byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { column += 1 }
+            while column <= indent, let byte = try peek(at: column), Self.isIndent(byte) { column += 1 }
             guard let byte = try peek(at: column) else { return start = end }
             if byte == UInt8(ascii: "{"), column <= indent { return }
             try skipLine(from: start)
@@ -206,14 +208,21 @@ public final class RecordReader {
         }
     }
 
-    /// The column-0 position of the line that `position` is on, as far as it is still in memory.
+    /// The column-0 position of the line that `position` is on, as far as it is still in memory and the line is
+    /// indented no deeper than any program does: a gigabyte of blanks must not be kept.
     private func lineStart(of position: Int) -> Int {
+        let limit = max(position - Self.deepestIndent, 0)
         var i = position
-        while i > 0, buffer[i - 1] == UInt8(ascii: " ") || buffer[i - 1] == UInt8(ascii: "\t") { i -= 1 }
+        while i > limit, Self.isIndent(buffer[i - 1]) { i -= 1 }
         return i
     }
 
+    private static func isIndent(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
     // MARK: Bytes
+
+    /// How much memory the buffer takes.
+    var capacity: Int { buffer.count }
 
     /// The byte `offset` behind `start`, read on if need be; nil at the end.
     private func peek(at offset: Int = 0) throws -> UInt8? {

@@ -97,3 +97,29 @@ import Darwin
         #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 }
+
+@Suite struct FileTests {
+    /// Both ends of a pipe that does not block.
+    private func pipeEnds() throws -> (reader: File, writer: File) {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        for end in ends { #expect(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
+        return (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))
+    }
+
+    @Test func aStreamThatDoesNotBlockIsWaitedFor() throws {
+        let (reader, writer) = try pipeEnds()
+        // More than a pipe holds, so that either side must wait for the other.
+        let bytes = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let thread = try Thread.start { try? writer.write(bytes) }
+        let read = try reader.contents(atMost: bytes.count)
+        thread.join()
+        #expect(read == bytes)
+    }
+
+    @Test func noMoreIsReadThanIsWanted() throws {
+        let (reader, writer) = try pipeEnds()
+        try writer.write(Array("0123456789".utf8))
+        #expect(try reader.contents(atMost: 4) == Array("0123".utf8))
+    }
+}

@@ -81,8 +81,20 @@ public final class File: ByteSource, Sendable {
         while true {
             let got = systemRead(descriptor, buffer.baseAddress, buffer.count)
             if got >= 0 { return got }
-            if errno != EINTR { throw SystemFailure(errno: errno, "read \(path)") }
+            if !mayGoOn(POLLIN) { throw SystemFailure(errno: errno, "read \(path)") }
         }
+    }
+
+    /// What is there from the file's position on, at most `limit` bytes: also of a pipe, whose size nobody knows.
+    public func contents(atMost limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
+        while bytes.count < limit {
+            let count = try piece.withUnsafeMutableBytes { try read(into: $0) }
+            if count == 0 { break }
+            bytes += piece[..<min(count, limit - bytes.count)]
+        }
+        return bytes
     }
 
     /// Writes all of `bytes` at the file's position.
@@ -91,7 +103,7 @@ public final class File: ByteSource, Sendable {
         while done < bytes.count {
             let count = systemWrite(descriptor, bytes.baseAddress! + done, bytes.count - done)
             if count < 0 {
-                if errno == EINTR { continue }
+                if mayGoOn(POLLOUT) { continue }
                 throw SystemFailure(errno: errno, "write \(path)")
             }
             done += count
@@ -99,6 +111,16 @@ public final class File: ByteSource, Sendable {
     }
 
     public func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
+
+    /// Whether the call that has just failed is to be repeated: after a signal, or once a stream is ready that whoever
+    /// shares it with us has set not to block.
+    private func mayGoOn(_ events: Int32) -> Bool {
+        if errno == EINTR { return true }
+        guard errno == EAGAIN else { return false }
+        var watched = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        while poll(&watched, 1, -1) < 0 && errno == EINTR {}
+        return true
+    }
 
     /// Waits until the bytes and what is needed to find them again are on the disk.
     public func synchronize() throws {

@@ -73,18 +73,9 @@ struct PartialFile {
         return String(cString: name)
         #else
         guard let file = try? File.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
-            let bytes = try? file.bytes(unsized: 64)
+            let bytes = try? file.contents(atMost: 64)
         else { return nil }
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         #endif
     }()
-}
-
-extension File {
-    /// The beginning of a file whose size the system does not tell, as in `/proc`.
-    fileprivate func bytes(unsized limit: Int) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
-            initialized = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
-        }
-    }
 }

@@ -12,7 +12,7 @@ struct JSONObject {
     mutating func add(_ name: String, _ number: Int) { members.append("\(TerminalText.jsonString(name)):\(number)") }
 
     mutating func add(_ name: String, _ texts: [String]) {
-        let list = texts.map(TerminalText.jsonString).joined(separator: ",")
+        let list = texts.map { TerminalText.jsonString($0) }.joined(separator: ",")
         members.append("\(TerminalText.jsonString(name)):[\(list)]")
     }
 

@@ -58,7 +58,7 @@ public struct Log: Sendable {
         case .json:
             write(
                 "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(level.word)\""
-                    + ",\"message\":\(TerminalText.jsonString(message()))}\n")
+                    + ",\"message\":\(TerminalText.jsonString(message(), forTerminal: true))}\n")
         }
     }
 

@@ -16,8 +16,9 @@ public enum TerminalText {
         return result
     }
 
-    /// The text as a JSON string, quotes included (RFC 8259 §7).
-    public static func jsonString(_ text: String) -> String {
+    /// The text as a JSON string, quotes included (RFC 8259 §7); `forTerminal` with escapes for all that `escaped`
+    /// replaces.
+    public static func jsonString(_ text: String, forTerminal: Bool = false) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -26,9 +27,11 @@ public enum TerminalText {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where scalar.value < 0x20 || forTerminal && isHarmful(scalar.value):
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             default: result.unicodeScalars.append(scalar)
             }
         }

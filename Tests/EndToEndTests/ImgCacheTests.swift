@@ -32,6 +32,17 @@ struct ImgCacheTests {
         #expect(try home.run("img-cache", ["cat", "mine.png"]).expect(0).stdoutBytes == bytes)
     }
 
+    @Test func aFileThatIsGoneIsStillFound() throws {
+        let home = try Sample.home()
+        let bytes = DrawnPicture.gradient(4, 4).png()
+        try home.write("folder/mine.png", bytes)
+        try home.run("img-cache", ["put", "folder/mine.png"]).expect(0)
+        try home.shell("rm -r folder").expect(0)
+        for name in ["folder/mine.png", "./folder/mine.png", home.path("folder/mine.png")] {
+            #expect(try home.run("img-cache", ["cat", name]).expect(0).stdoutBytes == bytes)
+        }
+    }
+
     @Test func aRecordNeverNamesAFile() throws {
         let home = try Sample.home()
         let path = try home.write("secret.png", DrawnPicture.gradient(4, 4).png())

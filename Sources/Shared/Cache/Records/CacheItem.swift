@@ -62,12 +62,24 @@ public enum CacheItem: Sendable {
         }
     }
 
-    /// A local file's key: its absolute path, links resolved, as a `file` address. Throws `SystemFailure` (66).
+    /// A local file's key: its absolute path, links resolved, as a `file` address. A file that is gone has the key that
+    /// it had. Throws `SystemFailure` (66).
     public static func fileKey(_ path: String) throws -> CacheKey {
-        guard let resolved = realpath(path, nil) else {
-            throw SystemFailure(errno: errno, "open \(path)", purpose: .openInput)
+        try CacheKey(custom: "file://" + resolved(path))
+    }
+
+    /// The path from the root on, links resolved as far as it exists.
+    private static func resolved(_ path: String) throws -> String {
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
         }
-        defer { free(resolved) }
-        return try CacheKey(custom: "file://" + String(cString: resolved))
+        let code = errno
+        guard code == ENOENT, !path.isEmpty, path != ".", !path.hasSuffix("/") else {
+            throw SystemFailure(errno: code, "open \(path)", purpose: .openInput)
+        }
+        guard let slash = path.lastIndex(of: "/") else { return try resolved("./" + path) }
+        let folder = try slash == path.startIndex ? "" : resolved(String(path[..<slash]))
+        return (folder == "/" ? "" : folder) + path[slash...]
     }
 }

@@ -77,7 +77,7 @@ extension ToolContext {
                 if errno == EINTR { continue }
                 return
             }
-            if watched[1].revents & Int16(POLLERR) != 0 {
+            if watched[1].revents & Int16(POLLERR | POLLHUP) != 0 {
                 interruption.cancel(.outputClosed)
             } else {
                 return

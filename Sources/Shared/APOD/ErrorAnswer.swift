@@ -53,7 +53,13 @@ enum ErrorAnswer {
             ?? (body.isEmpty ? PlainText.line(ofHTML: String(decoding: bytes, as: UTF8.self)) : nil) ?? ""
         text = PlainText.folded(text)
         if let key, !key.isEmpty, key != APODClient.demoKey {
-            while let range = text.firstRange(ofIgnoringCase: key) { text.replaceSubrange(range, with: "…") }
+            var rest = text[...]
+            var clean = ""
+            while let range = rest.firstRange(ofIgnoringCase: key) {
+                clean += rest[..<range.lowerBound] + "…"
+                rest = rest[range.upperBound...]
+            }
+            text = clean + rest
         }
         if text.count > 200 { text = text.prefix(199) + "…" }
         return text.isEmpty ? nil : text

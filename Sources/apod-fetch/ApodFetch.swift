@@ -92,7 +92,7 @@ struct ApodFetch: ParsableCommand {
 
     private func address(_ name: String, _ variable: String, _ standard: String, _ context: ToolContext) throws -> WebURL {
         try context.setting(name, option: nil, variable: variable, expected: "an http or https address") {
-            try? WebURL($0)
+            try WebURL($0)
         } ?? WebURL(standard)
     }
 }

@@ -27,6 +27,9 @@ struct KeyOptions: ParsableArguments {
         if key != nil, arguments.count != 1 || arguments == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
+        if let key {
+            do { _ = try CacheKey(custom: key) } catch { throw UsageFailure("--key: \(failure(of: error).message)") }
+        }
         rules.key = key
         if let keyField {
             guard let path = FieldPath(keyField) else {

@@ -20,12 +20,15 @@ struct ExitCodeTests {
             try home.run("img-cache", [command, url]).expectRefusal(1, "img-cache", "not in the cache", url)
         }
         #expect(try home.run("img-cache", ["has", url]).expect(1).stderr == "")
+        try home.run("img-cache", ["get", "nowhere.jpg"]).expectFailure(1, code: "not-cached", tool: "img-cache")
         #expect(try Sample.requests(url) == 0)
     }
 
     @Test func sixtyFourForACommandLineThatCannotBe() throws {
         let home = try Sample.home()
         try home.run("img-cache", ["put", "--jbos", "3", "x"]).expectRefusal(64, "img-cache", "--jbos", "--jobs")
+        try home.run("img-cache", ["get", "--scope", "", "x"]).expectRefusal(64, "img-cache", "--scope", "empty")
+        try home.run("img-cache", ["get", "--key", "", "x"]).expectRefusal(64, "img-cache", "--key", "empty")
         try home.run("img-cache", ["put", "--jobs", "many", "x"]).expectRefusal(64, "img-cache", "--jobs", "\"many\"")
         try home.run("apod-fetch", ["--date", "2024-02-30"]).expectRefusal(64, "apod-fetch", "2024-02-30", "calendar")
         try home.run("apod-fetch", ["--service", "sience"]).expectRefusal(64, "apod-fetch", "sience", "science")
@@ -37,6 +40,15 @@ struct ExitCodeTests {
         let output = try Sample.home().run("img-cache", ["put"], stdin: "nonsense\n")
         let record = try output.expectFailure(65, code: "not-json", tool: "img-cache")
         #expect(record.integer("input_line") == 1)
+    }
+
+    @Test func sixtyFiveForARecordThatNamesWhatCannotBe() throws {
+        let home = try Sample.home()
+        let line = #"{"id":"a\u0001b","url":"http://127.0.0.1:1/x.jpg"}"#
+        try home.run("img-cache", ["put", "--key-field", "id"], stdin: .lines([line]))
+            .expectFailure(65, code: "bad-key", tool: "img-cache")
+        try home.run("img-downsample", ["--variant", "pager"], stdin: .lines([#"{"path":"/x.jpg","cache":{"scope":""}}"#]))
+            .expectFailure(65, code: "bad-scope", tool: "img-downsample")
     }
 
     @Test func sixtyFiveForWhatIsNoPicture() throws {
@@ -155,6 +167,8 @@ struct ExitCodeTests {
             .expectRefusal(78, "img-cache", "APOD_TOOLS_ALLOW_PRIVATE", "most")
         try home.run("apod-fetch", environment: ["APOD_SCIENCE_URL": "not an address"])
             .expectRefusal(78, "apod-fetch", "APOD_SCIENCE_URL")
+        try home.run("img-cache", ["get", "x"], environment: ["APOD_TOOLS_SCOPE": "a\u{1}b"])
+            .expectRefusal(78, "img-cache", "APOD_TOOLS_SCOPE", "control characters")
     }
 
     @Test func theFirstFailureThatWillNotPassDecides() throws {

@@ -74,7 +74,8 @@ extension CacheFailure {
     public var exitCode: ExitCode {
         switch self {
         case .absent: .absent
-        case .badScope, .badKey: .usage
+        // Of a record: one of an option is said to be wrong before anything is done.
+        case .badScope, .badKey: .data
         case .newerLayout: .configuration
         case .cannotMakeRoot, .readOnly: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io

@@ -17,6 +17,8 @@ public struct Configuration: Sendable {
         "resolution", "retries", "science_url", "scope", "timeout", "ttl",
     ]
 
+    private static let byteLimit = 1 << 20
+
     private let record: Record
     private let path: String
 
@@ -42,9 +44,9 @@ public struct Configuration: Sendable {
     private static func read(_ path: String) throws -> Configuration {
         let record: Record
         do {
-            let file = try File.openInput(path)
-            guard file.count <= 1 << 20 else { throw ConfigurationFailure("\(path) has more than 1 MiB") }
-            record = try Record(parsing: file.bytes(0..<file.count))
+            let bytes = try File.openInput(path).contents(atMost: byteLimit + 1)
+            guard bytes.count <= byteLimit else { throw ConfigurationFailure("it has more than 1 MiB") }
+            record = try Record(parsing: bytes)
         } catch let failure as any Failure {
             throw ConfigurationFailure("cannot use the configuration file \(path): \(failure.message)")
         }

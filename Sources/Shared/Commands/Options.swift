@@ -195,12 +195,8 @@ public struct NetworkOptions: ParsableArguments {
     }
 
     private func addressGuard(_ context: ToolContext) throws -> AddressGuard {
-        do {
-            return try context.setting(
-                "allow-private", option: allowPrivate, variable: "APOD_TOOLS_ALLOW_PRIVATE", expected: "CIDRs",
-                parse: AddressGuard.init(allowPrivate:)) ?? .standard
-        } catch let failure as ConfigurationFailure where allowPrivate != nil {
-            throw UsageFailure(failure.message)
-        }
+        try context.setting(
+            "allow-private", option: allowPrivate, variable: "APOD_TOOLS_ALLOW_PRIVATE", expected: "CIDRs",
+            parse: AddressGuard.init(allowPrivate:)) ?? .standard
     }
 }

@@ -25,30 +25,27 @@ public struct ToolContext: Sendable {
     ///   - name: the option's long name without dashes; the field of the file has `_` for `-`.
     ///   - variable: the environment variable, if the setting has one.
     ///   - expected: what a good value looks like, for the message about a bad one.
-    ///   - parse: gives nil for a bad value.
+    ///   - parse: gives nil, or throws, for a bad value.
     ///
     /// Throws `UsageFailure` (64) for a bad option, `ConfigurationFailure` (78) for the two others.
     public func setting<Value>(
         _ name: String, option: String?, variable: String? = nil, expected: String, parse: (String) throws -> Value?
     ) throws -> Value? {
-        if let option {
-            guard let value = try parse(option) else {
-                throw UsageFailure("--\(name) takes \(expected), not \"\(option)\"")
+        func read(_ text: String, of source: String, else refusal: (String) -> any Failure) throws -> Value {
+            do {
+                if let value = try parse(text) { return value }
+            } catch {
+                throw refusal("\(source): \(failure(of: error).message)")
             }
-            return value
+            throw refusal("\(source) takes \(expected), not \"\(text)\"")
         }
+        if let option { return try read(option, of: "--\(name)") { UsageFailure($0) } }
         if let variable, let text = environment[variable] {
-            guard let value = try parse(text) else {
-                throw ConfigurationFailure("\(variable) takes \(expected), not \"\(text)\"")
-            }
-            return value
+            return try read(text, of: variable) { ConfigurationFailure($0) }
         }
         let field = String(name.map { $0 == "-" ? "_" : $0 })
         guard let text = try configuration.text(field) else { return nil }
-        guard let value = try parse(text) else {
-            throw ConfigurationFailure("\(configuration.describes(field)) takes \(expected), not \"\(text)\"")
-        }
-        return value
+        return try read(text, of: configuration.describes(field)) { ConfigurationFailure($0) }
     }
 
     /// A key for a service: from a file or the environment, never from an argument. Blanks and line ends around it do
@@ -57,8 +54,7 @@ public struct ToolContext: Sendable {
         guard let file else { return environment[variable] }
         let bytes: [UInt8]
         do {
-            let source = try File.openInput(file)
-            bytes = try source.bytes(0..<min(source.count, 4096))
+            bytes = try File.openInput(file).contents(atMost: 4096)
         } catch {
             throw ConfigurationFailure("cannot read the key: \(failure(of: error).message)")
         }

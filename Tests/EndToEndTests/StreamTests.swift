@@ -34,6 +34,23 @@ struct StreamTests {
         #expect(try Record(parsing: Array(line.utf8)).names == ["n", "url", "é", "path", "cache", "last"])
     }
 
+    @Test func noFileTakesThePlaceOfAClosedStream() throws {
+        let home = try Sample.home()
+        let url = try Sample.url("closed.jpg")
+        let record = try home.shell("img-cache put -v '\(url)' 2>&-").expect(0).record
+        let path = try #require(record.string("path"))
+        #expect(try TestFile.bytes(path).count == record.integer("cache.bytes"), "a log line went into the picture")
+        try home.shell("img-cache put <&-").expectRefusal(74, "img-cache", "standard input")
+        try home.shell("img-cache path '\(url)' >&-").expectRefusal(74, "img-cache", "standard output")
+    }
+
+    @Test func keysAndConfigurationMayComeThroughAPipe() throws {
+        let home = try Sample.home()
+        let refused = try home.shell("apod-fetch --service api --retries 0 --api-key-file <(echo invalid)").expect(77)
+        #expect(try refused.record.string("error.code") == "api-key-invalid")
+        try home.shell(#"img-cache stats --config <(echo '{"capacity":"plenty"}')"#).expectRefusal(78, "img-cache", "plenty")
+    }
+
     @Test func everyLayoutOfRecordsIsRead() throws {
         let expected: [String] = (1...4).map { "{\"n\":\($0),\"error\":{}}" }
         let pretty: [String] = expected.map { $0.replacing("{\"n\"", with: "{\n  \"n\"").replacing(",\"e", with: ",\n  \"e") }

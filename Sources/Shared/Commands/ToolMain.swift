@@ -16,6 +16,7 @@ import Darwin
 public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
     // A closed pipe is then seen where it is written to, and ends the run in order.
     signal(SIGPIPE, SIG_IGN)
+    occupyClosedStreams()
     let tool = root.configuration.commandName ?? "apod-tools"
     do {
         var command = try parse(root, ArgumentRewriting.completed(arguments))
@@ -45,6 +46,14 @@ public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String
     }
 }
 
+/// Keeps a file of ours from taking the place of a standard stream that was closed (`2>&-`), where log lines would go
+/// into it. The place is taken so that using it fails, as it would have.
+private func occupyClosedStreams() {
+    for stream: Int32 in 0...2 where fcntl(stream, F_GETFD) < 0 {
+        _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)
+    }
+}
+
 /// Reads the command line. A subcommand that comes first, as it nearly always does, is read without the commands around
 /// it, which saves a third of a cold start; whatever is not right about the line is left to the whole parser, whose
 /// words for it name the tool.
@@ -54,6 +63,12 @@ private func parse<Root: ParsableCommand>(_ root: Root.Type, _ arguments: [Strin
         let command = try? subcommand.parse(Array(arguments.dropFirst()))
     {
         return command
+    }
+    let names = root.configuration.subcommands.compactMap { $0.configuration.commandName }
+    if let first = arguments.first, !names.isEmpty, !first.hasPrefix("-"), !(names + ["help"]).contains(first) {
+        let tool = root.configuration.commandName ?? "apod-tools"
+        throw UsageFailure(
+            "there is no command \"\(first)\"\(NearMatch.advice(for: first, among: names)); see \(tool) --help")
     }
     return try root.parseAsRoot(arguments)
 }

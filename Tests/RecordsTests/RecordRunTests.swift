@@ -211,6 +211,26 @@ private func run(
         #expect(try run(input).status == expected)
     }
 
+    @Test func theFirstFailureIsThatOfTheFirstRecordAndNotOfTheFastest() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        var options = RecordRunOptions()
+        options.jobs = 2
+        options.strict = true
+        let run = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let input = #"{"hold":1,"fail":"definite"}{"fail":"limit"}{"error":{"exit":66}}nonsense"#
+        let reader = RecordReader(bytes: Array(input.utf8))
+        let status = try run.run {
+            guard let next = try reader.nextInput() else {
+                _ = tool.gate.update { $0.opened.insert(1) }
+                return nil
+            }
+            return next
+        }
+        #expect(status == 69)
+        #expect(sink.lines().count == 4)
+    }
+
     @Test func recordsWithAnErrorPassUntouched() throws {
         let line = #"{"n":1,"error":{"tool":"other","code":"x","exit":69,"transient":false}}"#
         let (lines, status) = try run(line)

@@ -84,8 +84,8 @@ public final class RecordRun: Sendable {
         var tally = ExitTally()
         /// Records that wait for a thread.
         var queue: [(sequence: Int, job: RecordJob)] = []
-        /// Results that wait for an earlier one; nil for a record that leaves no trace.
-        var finished: [Int: Record?] = [:]
+        /// Results that wait for an earlier one.
+        var finished: [Int: Outcome] = [:]
         var nextToRead = 0
         var nextToWrite = 0
         var outstanding = 0
@@ -93,6 +93,14 @@ public final class RecordRun: Sendable {
         var threads: [Thread] = []
         var isDone = false
         var isStopped = false
+    }
+
+    /// What became of a record.
+    private struct Outcome {
+        /// Nil where it leaves no trace.
+        var record: Record?
+        /// What it adds to the exit status, in the order of the records: the first failure is not that of the fastest.
+        var tally = ExitTally()
     }
 
     private let tool: any RecordTool
@@ -175,12 +183,13 @@ public final class RecordRun: Sendable {
 
     private func pass(_ record: Record) {
         waitForRoom()
+        var outcome = Outcome(record: record)
+        if options.strict, record.bearsError { record.addError(to: &outcome.tally) }
         // Nobody waits for a record that passes, so nobody is woken.
         state.withLock { state in
-            if options.strict, record.bearsError { record.addError(to: &state.tally) }
             let sequence = state.nextToRead
             state.nextToRead += 1
-            deliver(record, sequence, &state)
+            deliver(outcome, sequence, &state)
         }
     }
 
@@ -191,13 +200,13 @@ public final class RecordRun: Sendable {
         if let bad = failure as? RecordReader.BadInput { record.set("input_line", .integer(bad.line)) }
         log.error(failure.message)
         waitForRoom()
-        let finished = record
+        var outcome = Outcome(record: record)
+        outcome.tally.add(failure)
         state.update { state in
             let sequence = state.nextToRead
             state.nextToRead += 1
-            state.tally.add(failure)
             if options.failFast { state.isStopped = true }
-            deliver(finished, sequence, &state)
+            deliver(outcome, sequence, &state)
         }
     }
 
@@ -250,30 +259,26 @@ public final class RecordRun: Sendable {
 
     /// Does one job and hands its result on.
     private func work(_ job: RecordJob, _ sequence: Int) {
-        var record = job.record
-        var failed: (any Failure)?
-        var isCancelled = isStopped
-        if !isCancelled {
+        var outcome = Outcome()
+        if !isStopped {
+            var record = job.record
             do {
                 try interruption.during { try tool.process(&record, argument: job.argument) }
+                outcome.record = record
             } catch is Cancelled {
-                isCancelled = true
+                // As if the record had not come.
             } catch {
                 let failure = failure(of: error)
                 log.error(failure.message)
                 record.setError(failure, tool: tool.name)
-                failed = failure
+                outcome.record = record
+                outcome.tally.add(failure)
             }
         }
-        let result = isCancelled ? nil : record
-        let failure = failed
         let isClosed = state.update { state in
-            if let failure {
-                state.tally.add(failure)
-                if options.failFast { state.isStopped = true }
-            }
+            if options.failFast, outcome.tally.status != 0 { state.isStopped = true }
             state.outstanding -= 1
-            deliver(result, sequence, &state)
+            deliver(outcome, sequence, &state)
             state.output.flush()
             return state.output.isClosed
         }
@@ -281,12 +286,13 @@ public final class RecordRun: Sendable {
     }
 
     /// Writes a result, or keeps it until those before it are written.
-    private func deliver(_ record: Record?, _ sequence: Int, _ state: inout State) {
-        func write(_ record: Record?) {
-            if let record { state.output.append(record, tally: &state.tally) }
+    private func deliver(_ outcome: Outcome, _ sequence: Int, _ state: inout State) {
+        func write(_ outcome: Outcome) {
+            state.tally.add(outcome.tally)
+            if let record = outcome.record { state.output.append(record, tally: &state.tally) }
         }
         guard !options.unordered, sequence != state.nextToWrite else {
-            write(record)
+            write(outcome)
             state.nextToWrite += 1
             while let next = state.finished.removeValue(forKey: state.nextToWrite) {
                 write(next)
@@ -294,6 +300,6 @@ public final class RecordRun: Sendable {
             }
             return
         }
-        state.finished[sequence] = .some(record)
+        state.finished[sequence] = outcome
     }
 }

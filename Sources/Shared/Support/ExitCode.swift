@@ -42,6 +42,12 @@ public struct ExitTally: Sendable, Equatable {
         }
     }
 
+    /// Adds the failures of what came later.
+    public mutating func add(_ later: ExitTally) {
+        definite = definite ?? later.definite
+        sawTransient = sawTransient || later.sawTransient
+    }
+
     public mutating func add(_ failure: any Failure) {
         add(exit: failure.exitCode.rawValue, isTransient: failure.isTransient)
     }

@@ -16,6 +16,8 @@ import Darwin
 public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
     // A closed pipe is then seen where it is written to, and ends the run in order.
     signal(SIGPIPE, SIG_IGN)
+    // Likewise a file that grows over the limit of `ulimit -f`: an error of the write, not a sudden death.
+    signal(SIGXFSZ, SIG_IGN)
     let tool = root.configuration.commandName ?? "apod-tools"
     do {
         var command = try parse(root, ArgumentRewriting.completed(arguments))

@@ -51,7 +51,8 @@ struct SecrecyTests {
     @Test func anAddressAsAnArgumentIsShownWithoutItsPassword() throws {
         let home = try Sample.home()
         let url = try Sample.url("hidden-argument.jpg").replacing("http://", with: "http://user:secretpw@")
-        try expectNowhere(["secretpw"], in: home, [home.run("img-cache", ["put", "-v", url]), home.run("img-cache", ["get", url])])
+        try expectNowhere(
+            ["secretpw"], in: home, [home.run("img-cache", ["put", "-v", url]), home.run("img-cache", ["get", url])])
     }
 
     @Test func theKeyOfTheOldServiceIsInAHeaderOnly() throws {
@@ -73,7 +74,8 @@ struct SecrecyTests {
         let folder = try TemporaryFolder()
         let service = try SampleServer(["--exercise-key", "secretkey3", "--log", folder.path("log")])
         let home = try ToolHome(environment: service.environment)
-        let good = try home.run("gif-cache", ["put", "0001", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey3"]).expect(0)
+        let good = try home.run("gif-cache", ["put", "0001", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey3"])
+            .expect(0)
         let wrong = try home.run("gif-cache", ["put", "0002", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey4"])
         #expect(wrong.status == 77, "\(wrong)")
         let missing = try home.run("gif-cache", ["put", "0002", "-v"])

@@ -8,11 +8,9 @@ import Testing
 /// `apod-fetch`.
 @Suite(.serialized, .enabled(if: Corpus.isPresent))
 struct CorpusPipelineTests {
-    /// Pictures whose format forces them into memory as a whole, so that 256 MB are not enough.
-    private static let heavy: Set<String> = [
-        // Progressive: the coefficients of 33 megapixels in 4:4:4 alone are 199 MB.
-        "8k-progressive-444.jpg"
-    ]
+    /// What any picture may take. The most is 207 MB, for the coefficients of a progressive JPEG of 33 megapixels in 4:4:4,
+    /// which its format forces into memory; 280 megapixels of a baseline JPEG take 12 MB.
+    private static let memoryLimit = 256 << 20
     /// What no reader of ours knows: these end with a refusal although they are sound.
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]
 
@@ -21,7 +19,6 @@ struct CorpusPipelineTests {
         let home = try ToolHome()
         let rows = try CorpusTable.rows(folder)
         #expect(rows.count > 20)
-        var heavy: Set<String> = []
         var tool = try start(home)
         for row in rows {
             let input = JSON.object(["path": .string(row.path), "sound": .bool(row.isSound)])
@@ -32,14 +29,13 @@ struct CorpusPipelineTests {
                 continue
             }
             check(try Record(parsing: Array(line.utf8)), row, folder)
-            if let peak = tool.peakMemory, peak > 256 << 20 {
-                heavy.insert(row.name)
+            if let peak = tool.peakMemory, peak > Self.memoryLimit {
+                Issue.record("\(row.name) took \(peak >> 20) MB")
                 end(tool)
                 tool = try start(home)
             }
         }
         end(tool)
-        #expect(heavy.subtracting(Self.heavy) == [], "more than 256 MB")
     }
 
     private func start(_ home: ToolHome) throws -> RunningTool {

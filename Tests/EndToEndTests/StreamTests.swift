@@ -8,7 +8,7 @@ struct StreamTests {
     /// A record that every tool passes, with `body` as the rest of its fields.
     private func passing(_ body: String) -> String { "{\(body),\"error\":{}}" }
 
-    @Test func whatATooldoesNotOwnGoesThroughByteForByte() throws {
+    @Test func whatAToolDoesNotOwnGoesThroughByteForByte() throws {
         let lines = [
             passing(#""n":1.10,"id":12345678901234567890,"e":1E+2,"z":-0.0"#),
             passing(#""a":"caf\u00e9 \ud83d\ude00 \/ é","b" : [ 1 ,2 ], "nested":{"x" :null,"y":true}"#),

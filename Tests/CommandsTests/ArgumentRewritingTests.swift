@@ -11,7 +11,8 @@ struct ArgumentRewritingTests {
     @Test func aloneItMeansAll() {
         #expect(completed("put --allow-private") == "put --allow-private 1")
         #expect(completed("--allow-private --jobs 3") == "--allow-private 1 --jobs 3")
-        #expect(completed("put --allow-private http://127.0.0.1/a.png") == "put --allow-private 1 http://127.0.0.1/a.png")
+        #expect(
+            completed("put --allow-private http://127.0.0.1/a.png") == "put --allow-private 1 http://127.0.0.1/a.png")
         #expect(completed("put --allow-private /tmp/a.png") == "put --allow-private 1 /tmp/a.png")
         #expect(completed("put --allow-private -") == "put --allow-private 1 -")
     }

@@ -83,15 +83,21 @@ struct ConfigurationTests {
     @Test(arguments: ["", "nonsense", "[]", "42", "{\"jobs\":", "{} {}"])
     func whatIsNoObjectIsRefused(_ text: String) throws {
         let said = message { _ = try load(text) }
-        #expect(said?.hasPrefix("78 cannot use the configuration file \(folder.path("config.json"))") == true, "\(said ?? "taken")")
+        #expect(
+            said?.hasPrefix("78 cannot use the configuration file \(folder.path("config.json"))") == true,
+            "\(said ?? "taken")")
     }
 
     @Test func aFileThatIsNamedMustBeThere() throws {
         let nowhere = folder.path("nowhere.json")
         let variables = Environment(["APOD_TOOLS_CONFIG": nowhere])
-        #expect(message { _ = try Configuration.load(option: nowhere, environment: Environment()) }?.hasPrefix("78 ") == true)
+        #expect(
+            message { _ = try Configuration.load(option: nowhere, environment: Environment()) }?.hasPrefix("78 ")
+                == true)
         #expect(message { _ = try Configuration.load(option: nil, environment: variables) }?.contains(nowhere) == true)
-        #expect(message { _ = try Configuration.load(option: folder.path, environment: Environment()) }?.hasPrefix("78 ") == true)
+        #expect(
+            message { _ = try Configuration.load(option: folder.path, environment: Environment()) }?.hasPrefix("78 ")
+                == true)
     }
 
     @Test func theUsualPlacesAreLookedAtInTheirOrder() throws {
@@ -133,6 +139,8 @@ struct ConfigurationTests {
     }
 
     @Test func aKeyFileThatCannotBeReadIsAFaultOfTheConfiguration() {
-        #expect(message { _ = try context().secret(file: folder.path("none"), variable: "K") }?.hasPrefix("78 cannot read the key") == true)
+        #expect(
+            message { _ = try context().secret(file: folder.path("none"), variable: "K") }?.hasPrefix(
+                "78 cannot read the key") == true)
     }
 }

@@ -4,14 +4,13 @@ import Support
 import TestSupport
 import Testing
 
-/// Real pictures, whole and damaged, through `img-downsample` as a stream; NASA's recorded answers through `apod-fetch`.
+/// Real pictures, whole and damaged, through `img-downsample` as a stream; NASA's recorded answers through
+/// `apod-fetch`.
 @Suite(.serialized, .enabled(if: Corpus.isPresent))
 struct CorpusPipelineTests {
-    /// Pictures whose format forces them into memory as a whole, so that 256 MB are not enough.
-    private static let heavy: Set<String> = [
-        // Progressive: the coefficients of 33 megapixels in 4:4:4 alone are 199 MB.
-        "8k-progressive-444.jpg"
-    ]
+    /// What any picture may take. The most is 207 MB, for the coefficients of a progressive JPEG of 33 megapixels in 4:4:4,
+    /// which its format forces into memory; 280 megapixels of a baseline JPEG take 12 MB.
+    private static let memoryLimit = 256 << 20
     /// What no reader of ours knows: these end with a refusal although they are sound.
     private static let refusedKinds = ["arithmetic", "lossless", "12-bit", "16-bit JPEG"]
 
@@ -20,7 +19,6 @@ struct CorpusPipelineTests {
         let home = try ToolHome()
         let rows = try CorpusTable.rows(folder)
         #expect(rows.count > 20)
-        var heavy: Set<String> = []
         var tool = try start(home)
         for row in rows {
             let input = JSON.object(["path": .string(row.path), "sound": .bool(row.isSound)])
@@ -31,14 +29,13 @@ struct CorpusPipelineTests {
                 continue
             }
             check(try Record(parsing: Array(line.utf8)), row, folder)
-            if let peak = tool.peakMemory, peak > 256 << 20 {
-                heavy.insert(row.name)
+            if let peak = tool.peakMemory, peak > Self.memoryLimit {
+                Issue.record("\(row.name) took \(peak >> 20) MB")
                 end(tool)
                 tool = try start(home)
             }
         }
         end(tool)
-        #expect(heavy.subtracting(Self.heavy) == [], "more than 256 MB")
     }
 
     private func start(_ home: ToolHome) throws -> RunningTool {
@@ -57,7 +54,9 @@ struct CorpusPipelineTests {
             #expect(width >= 1 && height >= 1 && width <= 1024 && height <= 1024, "\(row.name)")
             guard folder != "malformed", row.isSound, let size = row.uprightSize else { return }
             let expected = fitted(size)
-            #expect(abs(width - expected.width) <= 1 && abs(height - expected.height) <= 1, "\(row.name): \(width)x\(height)")
+            #expect(
+                abs(width - expected.width) <= 1 && abs(height - expected.height) <= 1,
+                "\(row.name): \(width)x\(height)")
             return
         }
         let exit = record.integer("error.exit") ?? 0
@@ -90,7 +89,8 @@ struct CorpusPipelineTests {
         #expect(rows.filter { $0.name.hasPrefix("x") }.count == records.filter { $0.has("error") }.count)
         #expect(zip(rows, records).allSatisfy { row, record in row.name.hasPrefix("x") == record.has("error") })
         let made = TemporaryFolder.names(in: home.path("out"))
-        #expect(made.count == records.filter { !$0.has("error") }.count && made.allSatisfy { $0.hasSuffix("-pager.webp") })
+        #expect(
+            made.count == records.filter { !$0.has("error") }.count && made.allSatisfy { $0.hasSuffix("-pager.webp") })
     }
 
     // MARK: Recorded answers
@@ -107,11 +107,16 @@ struct CorpusPipelineTests {
     }
 
     private static let answers = [
-        Answer("v2-single-image.json", "2015-06-03", [
-            "title": "Flyby Image of Saturn's Sponge Moon Hyperion", "service_version": "v2", "credit": "NASA, JPL-Caltech, SSI",
-        ]),
+        Answer(
+            "v2-single-image.json", "2015-06-03",
+            [
+                "title": "Flyby Image of Saturn's Sponge Moon Hyperion", "service_version": "v2",
+                "credit": "NASA, JPL-Caltech, SSI",
+            ]),
         Answer("v2-single-video-mp4.json", "2026-09-13", ["media_type": "video", "copyright": "Paolo Girotti"]),
-        Answer("v2-video-iframe-placeholder-trimmed.json", "2026-08-23", ["url": "https://www.youtube.com/embed/UgxWkOXcdZU?rel=0"]),
+        Answer(
+            "v2-video-iframe-placeholder-trimmed.json", "2026-08-23",
+            ["url": "https://www.youtube.com/embed/UgxWkOXcdZU?rel=0"]),
         Answer("image-hdurl.json", "2023-06-12", ["copyright": "Tianyao Yang", "service_version": "v1"]),
         Answer("image-title-non-ascii.json", "2025-01-21", ["title": "Comet ATLAS over Bras\u{ED}lia"]),
         Answer("other-no-url.json", "2025-03-24", ["media_type": "other"]),
@@ -148,8 +153,10 @@ struct CorpusPipelineTests {
         let home = try ToolHome(environment: service.environment)
         let base = service.url("/always/apod/range-3-days.json")
         let output = try home.run(
-            "apod-fetch", ["--start-date", "2017-07-08", "--end-date", "2017-07-10", "--service", "api", "--print", "date"],
-            environment: ["APOD_API_URL": base]).expect(0)
+            "apod-fetch",
+            ["--start-date", "2017-07-08", "--end-date", "2017-07-10", "--service", "api", "--print", "date"],
+            environment: ["APOD_API_URL": base]
+        ).expect(0)
         #expect(output.lines == ["2017-07-08", "2017-07-09", "2017-07-10"])
     }
 }

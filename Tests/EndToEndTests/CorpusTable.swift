@@ -15,7 +15,8 @@ struct CorpusTable {
 
         /// The picture's size as it is to be seen.
         var uprightSize: PixelSize? {
-            guard let tag = details.firstRange(of: "xif orientation ") ?? details.firstRange(of: "XIf orientation ") else {
+            guard let tag = details.firstRange(of: "xif orientation ") ?? details.firstRange(of: "XIf orientation ")
+            else {
                 return size
             }
             let swaps = details[tag.upperBound...].first.map { "5678".contains($0) } ?? false

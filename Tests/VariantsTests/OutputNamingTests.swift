@@ -40,7 +40,9 @@ struct OutputNamingTests {
         }
     }
 
-    @Test(arguments: ["{}", "{\"date\":7}", "{\"date\":\"2024-02-30\"}", "{\"date\":\"../../etc\"}", "{\"date\":\"2024-02-03/x\"}"])
+    @Test(arguments: [
+        "{}", "{\"date\":7}", "{\"date\":\"2024-02-30\"}", "{\"date\":\"../../etc\"}", "{\"date\":\"2024-02-03/x\"}",
+    ])
     func onlyADayOfTheCalendarGetsIntoAName(_ record: String) {
         #expect(throws: OutputFailure.noDate) { _ = try path("{date}.{ext}", record: record) }
     }

@@ -61,13 +61,18 @@ struct VariantTests {
         for format in OutputFormat.allCases {
             for source in [ImageFormat.jpeg, .png, .gif, .webp] {
                 #expect(Rendition(format: format).format(for: source) == format)
-                #expect(Rendition(format: format, quality: 7).encoding(for: source) == EncodeOptions(format: format, quality: 7))
+                #expect(
+                    Rendition(format: format, quality: 7).encoding(for: source)
+                        == EncodeOptions(format: format, quality: 7))
             }
         }
     }
 
     @Test func everyOptionThatChangesTheBytesIsInTheKey() {
-        let variants: [Variant] = [.pager, .overlay, .custom(width: 10, height: nil), .custom(width: nil, height: 10), .custom(width: 10, height: 10)]
+        let variants: [Variant] = [
+            .pager, .overlay, .custom(width: 10, height: nil), .custom(width: nil, height: 10),
+            .custom(width: 10, height: 10),
+        ]
         var keys: [String] = []
         for variant in variants {
             for format in [nil] + OutputFormat.allCases.map(Optional.some) {

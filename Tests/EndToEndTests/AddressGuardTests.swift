@@ -20,7 +20,8 @@ struct AddressGuardTests {
     }
 
     private static let hosts = [
-        "127.0.0.1", "localhost", "LOCALHOST", "[::1]", "0.0.0.0", "0", "2130706433", "0x7f000001", "0177.0.0.1", "127.1",
+        "127.0.0.1", "localhost", "LOCALHOST", "[::1]", "0.0.0.0", "0", "2130706433", "0x7f000001", "0177.0.0.1",
+        "127.1",
         "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[::]", "127.0.0.1.",
     ]
     private static let elsewhere = [
@@ -36,7 +37,9 @@ struct AddressGuardTests {
         let records = try output.records
         #expect(records.count == urls.count)
         for (url, record) in zip(urls, records) {
-            #expect(record.string("error.code") == "blocked-address", "\(url): \(record.string("error.message") ?? "passed")")
+            #expect(
+                record.string("error.code") == "blocked-address",
+                "\(url): \(record.string("error.message") ?? "passed")")
             #expect(record.integer("error.exit") == 77, "\(url)")
             #expect(record.bool("error.transient") == false, "\(url)")
         }
@@ -49,13 +52,17 @@ struct AddressGuardTests {
         let urls = Self.elsewhere.map { "http://\($0)/a.png" }
         let output = try home.run("img-cache", ["put", "--retries", "0", "--timeout", "5s"] + urls).expect(77)
         for (url, record) in zip(urls, try output.records) {
-            #expect(record.string("error.code") == "blocked-address", "\(url): \(record.string("error.message") ?? "passed")")
+            #expect(
+                record.string("error.code") == "blocked-address",
+                "\(url): \(record.string("error.message") ?? "passed")")
         }
     }
 
     @Test func recordsAreNoWayAroundIt() throws {
         let trap = try Trap()
-        let lines = ["hdurl", "url", "image_url", "gifUrl"].map { "{\"\($0)\":\"http://127.0.0.1:\(trap.server.port)/a.png\"}" }
+        let lines = ["hdurl", "url", "image_url", "gifUrl"].map {
+            "{\"\($0)\":\"http://127.0.0.1:\(trap.server.port)/a.png\"}"
+        }
         let output = try ToolHome().run("img-cache", ["put"], stdin: .lines(lines))
         try output.expectFailure(77, code: "blocked-address", tool: "img-cache")
         #expect(trap.hits.withLock { $0 } == 0)
@@ -64,7 +71,10 @@ struct AddressGuardTests {
     @Test func aRedirectIsNoWayAroundIt() throws {
         let trap = try Trap()
         let home = try Sample.home(["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.1/32"])
-        for target in ["http://127.0.0.2:\(trap.server.port)/a.png", "http://2130706434:\(trap.server.port)/a.png", "http://169.254.169.254/latest/"] {
+        for target in [
+            "http://127.0.0.2:\(trap.server.port)/a.png", "http://2130706434:\(trap.server.port)/a.png",
+            "http://169.254.169.254/latest/",
+        ] {
             let encoded = target.utf8.map { byte in
                 Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
                     ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -83,7 +93,9 @@ struct AddressGuardTests {
 
     @Test func otherSchemesAreRefused() throws {
         let home = try ToolHome()
-        for url in ["file:///etc/passwd", "ftp://127.0.0.1/a.png", "gopher://127.0.0.1/", "data://x", "dict://127.0.0.1/"] {
+        for url in [
+            "file:///etc/passwd", "ftp://127.0.0.1/a.png", "gopher://127.0.0.1/", "data://x", "dict://127.0.0.1/",
+        ] {
             let output = try home.run("img-cache", ["put", url]).expect(77)
             let record = try output.record
             #expect(record.integer("error.exit") == 77, "\(output)")
@@ -93,7 +105,10 @@ struct AddressGuardTests {
 
     @Test func oddHostsAreRefusedNotMisread() throws {
         let home = try ToolHome()
-        for host in ["1.2.3.4.5", "256.256.256.256", "0x100000000", "09.1.1.1", "127.0.0.1%00.example.org", "a b", "[::1", "[fe80::1%25lo]"] {
+        for host in [
+            "1.2.3.4.5", "256.256.256.256", "0x100000000", "09.1.1.1", "127.0.0.1%00.example.org", "a b", "[::1",
+            "[fe80::1%25lo]",
+        ] {
             let output = try home.run("img-cache", ["put"], stdin: .lines(["{\"url\":\"http://\(host)/a.png\"}"]))
             #expect(output.status == 77 || output.status == 65, "\(host): \(output)")
             #expect(output.status == 77 || host.contains(" ") || host == "[::1", "\(host): \(output)")
@@ -103,7 +118,9 @@ struct AddressGuardTests {
     @Test func theOtherToolsAreGuardedToo() throws {
         let trap = try Trap()
         let address = trap.server.address
-        let home = try ToolHome(environment: ["APOD_SCIENCE_URL": address, "APOD_API_URL": address, "EXERCISEDB_API_URL": address])
+        let home = try ToolHome(environment: [
+            "APOD_SCIENCE_URL": address, "APOD_API_URL": address, "EXERCISEDB_API_URL": address,
+        ])
         let day = try home.run("apod-fetch", ["--date", "2024-02-01"])
         try day.expectFailure(77, code: "blocked-address", tool: "apod-fetch")
         try home.run("gif-cache", ["put", "0001"]).expectFailure(77, code: "blocked-address", tool: "gif-cache")
@@ -119,6 +136,7 @@ struct AddressGuardTests {
         #expect(trap.hits.withLock { $0 } == 0)
         _ = try home.run("img-cache", ["put", url, "--allow-private", "10.0.0.0/8,127.0.0.1"]).expect(0)
         _ = try home.run("img-cache", ["put", "--refresh", "--allow-private", url]).expect(0)
-        try home.run("img-cache", ["put", url, "--allow-private=all of them"]).expectRefusal(64, "img-cache", "--allow-private")
+        try home.run("img-cache", ["put", url, "--allow-private=all of them"]).expectRefusal(
+            64, "img-cache", "--allow-private")
     }
 }

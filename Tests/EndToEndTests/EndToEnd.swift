@@ -117,7 +117,8 @@ extension ToolHome {
     /// The pictures under the cache root.
     var blobs: [String] {
         folder.contents().filter { name in
-            name.hasPrefix("cache/apod-tools/scopes/") && [".jpg", ".png", ".gif", ".webp"].contains { name.hasSuffix($0) }
+            name.hasPrefix("cache/apod-tools/scopes/")
+                && [".jpg", ".png", ".gif", ".webp"].contains { name.hasSuffix($0) }
         }
     }
 

@@ -1,3 +1,4 @@
+import CSQLite
 import Records
 import Support
 import TestSupport
@@ -71,7 +72,8 @@ struct ExitCodeTests {
             #expect(output.errorLines.first?.hasPrefix("\(arguments[0]): cannot open ") == true, "\(output)")
             #expect(output.stderr.contains("nowhere.jpg"))
         }
-        try home.run("img-downsample", ["nowhere.jpg", "-o", "x.jpg"]).expectRefusal(66, "img-downsample", "nowhere.jpg")
+        try home.run("img-downsample", ["nowhere.jpg", "-o", "x.jpg"]).expectRefusal(
+            66, "img-downsample", "nowhere.jpg")
     }
 
     @Test func sixtyNineForWhatIsGoneForGood() throws {
@@ -86,9 +88,11 @@ struct ExitCodeTests {
     @Test func seventyThreeWhereAnOutputCannotBeMade() throws {
         let home = try Sample.home()
         let file = try home.write("a.png", DrawnPicture.gradient(8, 8).png())
-        try home.run("img-downsample", [file, "-o", "no/such/folder/b.png"]).expectRefusal(73, "img-downsample", "no/such/folder")
+        try home.run("img-downsample", [file, "-o", "no/such/folder/b.png"]).expectRefusal(
+            73, "img-downsample", "no/such/folder")
         try home.write("taken", "a file where a folder should be")
-        try home.run("img-downsample", [file, "--width", "4", "--output-dir", "taken"]).expectRefusal(73, "img-downsample", "taken")
+        try home.run("img-downsample", [file, "--width", "4", "--output-dir", "taken"]).expectRefusal(
+            73, "img-downsample", "taken")
         try home.run("img-cache", ["stats", "--cache-dir", "taken/cache"]).expectRefusal(73, "img-cache", "taken/cache")
     }
 
@@ -110,6 +114,24 @@ struct ExitCodeTests {
             #expect(output.errorLines.last?.hasPrefix("\(tool): ") == true, "\(output)")
             #expect(output.stderr.contains("standard output"), "\(output)")
         }
+    }
+
+    /// `ulimit -f` counts blocks of 512 or 1024 bytes; the shell sets it for the tool alone.
+    @Test func seventyFourWhereAFileMayNotGrow() throws {
+        let home = try Sample.home()
+        // The index exists already, so that only the picture is over the limit.
+        _ = try home.run("img-cache", ["stats"]).expect(0)
+        let file = try home.write("large.png", DrawnPicture.noise(500, 400, seed: 5).png(.stored))
+        for command in ["img-downsample \(file) -o out.png", "img-downsample \(file) --width 490 --output-dir out"] {
+            let output = try home.shell("ulimit -f 100; \(command)").expect(74)
+            #expect(output.errorLines.count == 1 && output.stderr.hasPrefix("img-downsample: "), "\(output)")
+        }
+        let output = try home.shell("ulimit -f 200; img-cache put \(file)").expect(74)
+        #expect(try output.record.integer("error.exit") == 74, "\(output)")
+        #expect(TemporaryFolder.names(in: home.work) == ["large.png", "out"])
+        #expect(TemporaryFolder.names(in: home.path("out")) == [])
+        #expect(home.blobs == [] && home.leftovers == [])
+        _ = try home.run("img-cache", ["put", file]).expect(0)
     }
 
     @Test func seventyFiveForWhatMayWorkLater() throws {
@@ -156,7 +178,9 @@ struct ExitCodeTests {
         let broken = try home.write("broken.json", "{\"jobs\":")
         let unknown = try home.write("unknown.json", "{\"capasity\":\"1GB\"}")
         let value = try home.write("value.json", "{\"capacity\":\"plenty\"}")
-        for tool in [["apod-fetch"], ["img-cache", "stats"], ["img-downsample", "--width", "5"], ["gif-cache", "get", "1"]] {
+        for tool in [
+            ["apod-fetch"], ["img-cache", "stats"], ["img-downsample", "--width", "5"], ["gif-cache", "get", "1"],
+        ] {
             let (name, rest) = (tool[0], Array(tool[1...]))
             try home.run(name, rest + ["--config", broken]).expectRefusal(78, name, "broken.json")
             try home.run(name, rest + ["--config", unknown]).expectRefusal(78, name, "capasity", "capacity")
@@ -172,10 +196,33 @@ struct ExitCodeTests {
             .expectRefusal(78, "img-cache", "APOD_TOOLS_SCOPE", "control characters")
     }
 
+    @Test func seventyEightForACacheOfALaterLayout() throws {
+        let home = try Sample.home()
+        _ = try home.run("img-cache", ["stats"]).expect(0)
+        var index: OpaquePointer?
+        #expect(sqlite3_open("\(home.cacheRoot)/index.sqlite", &index) == SQLITE_OK)
+        #expect(sqlite3_exec(index, "PRAGMA user_version = 9999", nil, nil, nil) == SQLITE_OK)
+        sqlite3_close(index)
+        let file = try home.write("a.png", DrawnPicture.gradient(8, 8).png())
+        let url = try Sample.url("exit-78.jpg")
+        for arguments in [["img-cache", "stats"], ["img-cache", "ls"], ["img-cache", "path", url]] {
+            try home.run(arguments[0], Array(arguments[1...])).expectRefusal(78, arguments[0], "9999", home.cacheRoot)
+        }
+        for arguments in [
+            ["img-cache", "put", url], ["img-downsample", file, "--width", "4"], ["gif-cache", "put", "0001"],
+        ] {
+            let output = try home.run(arguments[0], Array(arguments[1...])).expect(78)
+            #expect(output.errorLines.first?.hasPrefix("\(arguments[0]): ") == true, "\(output)")
+            #expect(output.stderr.contains("newer"), "\(output)")
+        }
+        #expect(try Sample.requests(url) == 0)
+    }
+
     @Test func theFirstFailureThatWillNotPassDecides() throws {
         let home = try Sample.home()
         let (busy, gone, secret) = (
-            try Sample.url("exit-mix.jpg", faults: ["status-503"]), try Sample.url("exit-mix.jpg", faults: ["status-404"]),
+            try Sample.url("exit-mix.jpg", faults: ["status-503"]),
+            try Sample.url("exit-mix.jpg", faults: ["status-404"]),
             try Sample.url("exit-mix.jpg", faults: ["status-403"])
         )
         let options = ["put", "--retries", "0", "--jobs", "1"]

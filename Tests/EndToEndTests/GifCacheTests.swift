@@ -13,7 +13,9 @@ struct GifCacheTests {
         #expect(record.names == ["id", "path", "cache", "gif"])
         #expect(record.string("id") == "0001" && record.string("cache.status") == "miss")
         #expect(record.string("cache.content_type") == "image/gif")
-        #expect(record.integer("gif.width") == 180 && record.integer("gif.height") == 180 && record.integer("gif.frames") == 8)
+        #expect(
+            record.integer("gif.width") == 180 && record.integer("gif.height") == 180
+                && record.integer("gif.frames") == 8)
         #expect(record.bool("gif.placeholder") == false)
         #expect(record.integer("gif.duration_ms") ?? 0 > 0)
         let path = try #require(record.string("path"))
@@ -30,13 +32,18 @@ struct GifCacheTests {
 
     @Test func recordsNameTheirExercise() throws {
         let home = try Sample.home()
-        let lines = ["{\"id\":\"0002\",\"name\":\"curl\"}", "{\"exerciseId\":\"0003\"}", "{\"name\":\"none\"}", "{\"id\":\"../etc\"}"]
+        let lines = [
+            "{\"id\":\"0002\",\"name\":\"curl\"}", "{\"exerciseId\":\"0003\"}", "{\"name\":\"none\"}",
+            "{\"id\":\"../etc\"}",
+        ]
         let output = try home.run("gif-cache", ["put"], stdin: .lines(lines)).expect(65)
         let records = try output.records
-        #expect(records.map { $0.string("error.code") } == [nil, nil, "no-exercise-id", "bad-exercise-id"], "\(output)")
+        #expect(
+            records.map { $0.string("error.code") } == [nil, nil, "no-exercise-id", "bad-exercise-id"], "\(output)")
         #expect(records[0].names == ["id", "name", "path", "cache", "gif"])
         let nested = "{\"exercise\":{\"id\":\"0002\"}}"
-        let field = try home.run("gif-cache", ["get", "--id-field", "exercise.id"], stdin: .lines([nested])).expect(0).record
+        let field = try home.run("gif-cache", ["get", "--id-field", "exercise.id"], stdin: .lines([nested])).expect(0)
+            .record
         #expect(field.string("path") == records[0].string("path"))
     }
 
@@ -55,7 +62,8 @@ struct GifCacheTests {
         let home = try Sample.home()
         for fault in ["html", "cut-chunked", "wrong-type"] {
             let base = try Sample.service.url("", faults: [fault])
-            let output = try home.run("gif-cache", ["put", "0007", "--retries", "0"], environment: ["EXERCISEDB_API_URL": base])
+            let output = try home.run(
+                "gif-cache", ["put", "0007", "--retries", "0"], environment: ["EXERCISEDB_API_URL": base])
             #expect(output.status == (fault == "cut-chunked" ? 75 : 65), "\(output)")
             #expect(try output.record.has("error"))
         }
@@ -71,19 +79,25 @@ struct GifCacheTests {
         #expect(try missing.record.string("error.code")?.hasPrefix("api-key-") == true, "\(missing)")
         try home.run("gif-cache", ["put", "0001"], environment: closed.merging(["EXERCISEDB_API_KEY": "wrong"]) { $1 })
             .expectFailure(77, code: "api-key-invalid", tool: "gif-cache")
-        _ = try home.run("gif-cache", ["put", "0001"], environment: closed.merging(["EXERCISEDB_API_KEY": "right"]) { $1 }).expect(0)
+        _ = try home.run(
+            "gif-cache", ["put", "0001"], environment: closed.merging(["EXERCISEDB_API_KEY": "right"]) { $1 }
+        ).expect(0)
         let busy = try Sample.service.url("", faults: ["status-429"])
-        let quota = try home.run("gif-cache", ["put", "0008", "--retries", "0"], environment: ["EXERCISEDB_API_URL": busy]).expect(75)
+        let quota = try home.run(
+            "gif-cache", ["put", "0008", "--retries", "0"], environment: ["EXERCISEDB_API_URL": busy]
+        ).expect(75)
         #expect(try quota.record.bool("error.transient") == true)
         let down = try Sample.service.url("", faults: ["status-503"])
-        _ = try home.run("gif-cache", ["put", "0008", "--retries", "0"], environment: ["EXERCISEDB_API_URL": down]).expect(75)
+        _ = try home.run("gif-cache", ["put", "0008", "--retries", "0"], environment: ["EXERCISEDB_API_URL": down])
+            .expect(75)
     }
 
     @Test func aQuotaThatIsUsedUpIsSaid() throws {
         let message = "{\"message\":\"You have exceeded the MONTHLY quota for Requests on your current plan, BASIC.\"}"
         let server = try LoopbackServer { _ in .json(message, status: 429) }
         let home = try ToolHome(environment: ["EXERCISEDB_API_URL": server.address, "APOD_TOOLS_ALLOW_PRIVATE": "1"])
-        let record = try home.run("gif-cache", ["put", "0001"]).expectFailure(75, code: "quota-exceeded", tool: "gif-cache")
+        let record = try home.run("gif-cache", ["put", "0001"]).expectFailure(
+            75, code: "quota-exceeded", tool: "gif-cache")
         #expect(record.string("error.message")?.contains("month") == true)
     }
 

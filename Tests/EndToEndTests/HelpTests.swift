@@ -3,9 +3,11 @@ import Testing
 
 /// What each command says about itself.
 struct HelpTests {
-    private static let commands = [
-        ["apod-fetch"], ["img-cache"], ["img-downsample"], ["gif-cache"], ["gif-cache", "put"], ["gif-cache", "get"],
-    ] + ["put", "get", "has", "cat", "path", "ls", "rm", "stats"].map { ["img-cache", $0] }
+    private static let commands =
+        [
+            ["apod-fetch"], ["img-cache"], ["img-downsample"], ["gif-cache"], ["gif-cache", "put"],
+            ["gif-cache", "get"],
+        ] + ["put", "get", "has", "cat", "path", "ls", "rm", "stats"].map { ["img-cache", $0] }
 
     @Test(arguments: commands)
     func helpGoesToStandardOutputAndHasExamples(_ command: [String]) throws {
@@ -43,7 +45,9 @@ struct HelpTests {
         for line in lines[(start + 1)...].prefix(while: { $0.hasPrefix("  ") }) {
             for part in line.split(whereSeparator: { "|;&\"()".contains($0) }) {
                 let words = part.split(separator: " ").map(String.init)
-                guard let tool = words.firstIndex(where: { name in Self.commands.contains { $0[0] == name } }) else { continue }
+                guard let tool = words.firstIndex(where: { name in Self.commands.contains { $0[0] == name } }) else {
+                    continue
+                }
                 let known = Self.commands.contains { words[tool...].starts(with: $0) && $0.count == 2 }
                 let used = Array(words[tool...].prefix(known ? 2 : 1))
                 let text = try help(used)

@@ -80,7 +80,11 @@ struct ImgCacheTests {
         let url = try Sample.url("fields.jpg")
         let fields = ["hdurl", "url", "thumbnail_url", "image_url", "image", "gifUrl"].map { "{\"\($0)\":\"\(url)\"}" }
         let lines = fields + ["{\"image\":{\"image_url\":\"\(url)\"}}", "{\"media\":{\"big\":\"\(url)\"}}"]
-        let records = try home.run("img-cache", ["put", "--url-field", "hdurl,url,thumbnail_url,image_url,image.image_url,image,gifUrl,media.big"], stdin: .lines(lines)).expect(0).records
+        let records = try home.run(
+            "img-cache",
+            ["put", "--url-field", "hdurl,url,thumbnail_url,image_url,image.image_url,image,gifUrl,media.big"],
+            stdin: .lines(lines)
+        ).expect(0).records
         #expect(records.count == 8 && records.allSatisfy { $0.string("cache.url") == url })
         let standard = try home.run("img-cache", ["put"], stdin: .lines(Array(lines.dropLast()))).expect(0).records
         #expect(standard.count == 7 && standard.allSatisfy { $0.string("cache.status") == "hit" })
@@ -108,7 +112,8 @@ struct ImgCacheTests {
         let (one, two) = (try Sample.url("key-one.jpg"), try Sample.url("key-two.jpg"))
         let mine = try home.run("img-cache", ["put", one, "--key", "mine"]).expect(0).record
         #expect(mine.string("cache.key") == "mine")
-        #expect(try home.run("img-cache", ["put", two, "--key", "mine"]).expect(0).record.string("cache.status") == "hit")
+        #expect(
+            try home.run("img-cache", ["put", two, "--key", "mine"]).expect(0).record.string("cache.status") == "hit")
         let input = "{\"id\":\"mine\",\"url\":\"\(two)\"}"
         let byField = try home.run("img-cache", ["put", "--key-field", "id"], stdin: .lines([input])).expect(0).record
         #expect(byField.string("path") == mine.string("path"))
@@ -130,11 +135,14 @@ struct ImgCacheTests {
         let path = try #require(put.string("path"))
         let get = try home.run("img-cache", ["get", url]).expect(0).record
         #expect(get.string("path") == path && get.string("cache.status") == "hit")
-        #expect(try home.run("img-cache", ["get"], stdin: .lines(["{\"url\":\"\(url)\"}"])).expect(0).record.string("path") == path)
+        #expect(
+            try home.run("img-cache", ["get"], stdin: .lines(["{\"url\":\"\(url)\"}"])).expect(0).record.string("path")
+                == path)
         #expect(try home.run("img-cache", ["has", url]).expect(0).stdout == "")
         #expect(try home.run("img-cache", ["path", url]).expect(0).stdout == path + "\n")
         #expect(try home.run("img-cache", ["path", "-0", url]).expect(0).stdout == path + "\0")
-        #expect(try home.run("img-cache", ["cat", url, url]).expect(0).stdoutBytes.count == 2 * TestFile.bytes(path).count)
+        #expect(
+            try home.run("img-cache", ["cat", url, url]).expect(0).stdoutBytes.count == 2 * TestFile.bytes(path).count)
         let list = try home.run("img-cache", ["ls"]).expect(0).record
         #expect(list.string("path") == path && list.string("cache.url") == url)
         #expect(try home.run("img-cache", ["ls", "--print", "cache.url"]).expect(0).stdout == url + "\n")
@@ -184,7 +192,9 @@ struct ImgCacheTests {
         let third = try home.run("img-cache", ["put", url]).expect(0).record
         #expect(third.string("cache.status") == "miss")
         #expect(third.string("cache.sha256") != second.string("cache.sha256"))
-        #expect(try home.run("img-cache", ["put", url, "--refresh"]).expect(0).record.string("cache.status") == "revalidated")
+        #expect(
+            try home.run("img-cache", ["put", url, "--refresh"]).expect(0).record.string("cache.status")
+                == "revalidated")
     }
 
     @Test func aServerThatIsGoneLeavesTheOldCopyWithAWarning() throws {
@@ -201,7 +211,8 @@ struct ImgCacheTests {
             .expectFailure(75, code: "connection-failed", tool: "img-cache")
         // Looking never asks the network, and says that it is stale.
         #expect(try home.run("img-cache", ["get", url]).expect(0).record.string("cache.status") == "stale")
-        #expect(try home.run("img-cache", ["put", url, "--offline"]).expect(0).record.string("cache.status") == "stale")
+        #expect(
+            try home.run("img-cache", ["put", url, "--offline"]).expect(0).record.string("cache.status") == "stale")
     }
 
     @Test func offlineNeverOpensAConnection() throws {

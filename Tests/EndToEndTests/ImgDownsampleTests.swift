@@ -20,7 +20,9 @@ struct ImgDownsampleTests {
     @Test func everyFormatIsReadAndEveryFormatIsWritten() throws {
         let home = try ToolHome()
         for (name, _) in try inputs(home) {
-            for (target, format) in [("b.jpg", ImageFormat.jpeg), ("b.jpeg", .jpeg), ("b.png", .png), ("b.webp", .webp)] {
+            for (target, format) in [
+                ("b.jpg", ImageFormat.jpeg), ("b.jpeg", .jpeg), ("b.png", .png), ("b.webp", .webp),
+            ] {
                 let output = try home.run("img-downsample", [name, "--width", "60", "-o", target]).expect(0)
                 #expect(output.stdout == "" && output.stderr == "", "\(output)")
                 #expect(try Picture.header(home.path(target)).format == format, "\(name) to \(target)")
@@ -61,7 +63,9 @@ struct ImgDownsampleTests {
             let variant = try Record(parsing: try #require(record.raw(field)))
             #expect(variant.integer("width") == 50 && variant.integer("height") == 20, "\(arguments)")
         }
-        for (arguments, size) in [(["--height", "10"], "25x10"), (["--width", "25", "--height", "5"], "13x5"), (["--width", "1"], "1x1")] {
+        for (arguments, size) in [
+            (["--height", "10"], "25x10"), (["--width", "25", "--height", "5"], "13x5"), (["--width", "1"], "1x1"),
+        ] {
             _ = try home.run("img-downsample", ["small.png", "-o", "out.png"] + arguments).expect(0)
             let made = try Picture.size(home.path("out.png"))
             #expect(made == size || made == size.replacing("13", with: "12"), "\(arguments): \(made)")
@@ -97,7 +101,8 @@ struct ImgDownsampleTests {
         let home = try ToolHome()
         for (name, format) in try inputs(home) {
             let bytes = try TestFile.bytes(home.path(name))
-            let output = try home.run("img-downsample", ["-", "--width", "30", "-o", "-"], stdin: .bytes(bytes)).expect(0)
+            let output = try home.run("img-downsample", ["-", "--width", "30", "-o", "-"], stdin: .bytes(bytes)).expect(
+                0)
             let header = try Picture.header(output.stdoutBytes)
             #expect(header.format == (format == .gif ? .png : format), "\(name)")
             #expect(header.storedSize == PixelSize(width: 30, height: 20), "\(name)")
@@ -122,14 +127,20 @@ struct ImgDownsampleTests {
         try home.write("a.png", DrawnPicture.gradient(20, 10).png())
         try home.write("b.png", DrawnPicture.gradient(20, 10).png())
         let wrong: [([String], String)] = [
-            (["a.png", "b.png", "-o", "x.png"], "exactly one"), (["a.png", "-o", "x.png", "--output-dir", "d"], "exclude"),
-            (["a.png", "-o", "x.png", "--variant", "pager,overlay"], "one size"), (["a.png", "-o", "x.tiff"], "x.tiff"),
-            (["a.png"], "--variant"), (["a.png", "--width", "0"], "--width"), (["a.png", "--width", "5", "--quality", "101"], "--quality"),
-            (["a.png", "--width", "5", "--format", "jpge"], "jpeg"), (["a.png", "--width", "5", "--name-template", "x"], "--output-dir"),
+            (["a.png", "b.png", "-o", "x.png"], "exactly one"),
+            (["a.png", "-o", "x.png", "--output-dir", "d"], "exclude"),
+            (["a.png", "-o", "x.png", "--variant", "pager,overlay"], "one size"),
+            (["a.png", "-o", "x.tiff"], "x.tiff"),
+            (["a.png"], "--variant"), (["a.png", "--width", "0"], "--width"),
+            (["a.png", "--width", "5", "--quality", "101"], "--quality"),
+            (["a.png", "--width", "5", "--format", "jpge"], "jpeg"),
+            (["a.png", "--width", "5", "--name-template", "x"], "--output-dir"),
             (["a.png", "--width", "5", "--output-dir", "d", "--name-template", "{stme}"], "{stme}"),
             (["a.png", "--width", "5", "--output-dir", "d", "--name-template", "../{stem}"], "folders"),
         ]
-        for (arguments, words) in wrong { try home.run("img-downsample", arguments).expectRefusal(64, "img-downsample", words) }
+        for (arguments, words) in wrong {
+            try home.run("img-downsample", arguments).expectRefusal(64, "img-downsample", words)
+        }
         #expect(TemporaryFolder.names(in: home.work).filter { $0.hasPrefix("x") } == [])
         _ = try home.run("img-downsample", ["a.png", "-o", "x.png"]).expect(0)
         #expect(try Picture.size(home.path("x.png")) == "20x10")
@@ -139,10 +150,19 @@ struct ImgDownsampleTests {
         let home = try ToolHome()
         try home.write("m31.png", DrawnPicture.gradient(40, 20).png())
         try home.write("m33.jpg", try Picture.jpeg(40, 30))
-        let made = try home.run("img-downsample", ["m31.png", "m33.jpg", "--variant", "pager", "--width", "10", "--output-dir", "some/thumbs"]).expect(0)
-        #expect(TemporaryFolder.names(in: home.path("some/thumbs")) == ["m31-custom.png", "m31-pager.png", "m33-custom.jpg", "m33-pager.jpg"])
+        let made = try home.run(
+            "img-downsample",
+            ["m31.png", "m33.jpg", "--variant", "pager", "--width", "10", "--output-dir", "some/thumbs"]
+        ).expect(0)
+        #expect(
+            TemporaryFolder.names(in: home.path("some/thumbs")) == [
+                "m31-custom.png", "m31-pager.png", "m33-custom.jpg", "m33-pager.jpg",
+            ])
         #expect(try made.records[0].string("variants.custom.path") == home.path("some/thumbs/m31-custom.png"))
-        let template = ["m31.png", "--width", "10", "--output-dir", "t", "--format", "webp", "--name-template", "{stem}_{width}x{height}.{ext}"]
+        let template = [
+            "m31.png", "--width", "10", "--output-dir", "t", "--format", "webp", "--name-template",
+            "{stem}_{width}x{height}.{ext}",
+        ]
         _ = try home.run("img-downsample", template).expect(0)
         #expect(TemporaryFolder.names(in: home.path("t")) == ["m31_10x.webp"])
         // A record's day.
@@ -156,9 +176,11 @@ struct ImgDownsampleTests {
     @Test func twoPicturesOfOneNameDoNotOverwriteEachOther() throws {
         let home = try ToolHome()
         for folder in ["one", "two"] {
-            _ = try home.folder.write("work/\(folder)/a.png", DrawnPicture.gradient(folder == "one" ? 40 : 30, 20).png())
+            _ = try home.folder.write(
+                "work/\(folder)/a.png", DrawnPicture.gradient(folder == "one" ? 40 : 30, 20).png())
         }
-        let output = try home.run("img-downsample", ["one/a.png", "two/a.png", "--width", "9", "--output-dir", "out", "--jobs", "1"])
+        let output = try home.run(
+            "img-downsample", ["one/a.png", "two/a.png", "--width", "9", "--output-dir", "out", "--jobs", "1"])
         let record = try output.expectFailure(73, code: "output-collision", tool: "img-downsample")
         #expect(record.string("path")?.hasSuffix("two/a.png") == true)
         #expect(TemporaryFolder.names(in: home.path("out")) == ["a-custom.png"])
@@ -179,8 +201,11 @@ struct ImgDownsampleTests {
             let output = try home.run("img-downsample", [name, "--width", "50", "-o", "kept.png"])
             try output.expectRefusal(65, "img-downsample", name)
             #expect(try TestFile.text(home.path("kept.png")) == "older")
-            let record = try home.run("img-downsample", [name, "--width", "50", "--output-dir", "out"]).expect(65).record
-            #expect(record.string("error.code") == "truncated-image" || record.string("error.code") == "corrupt-image", "\(name)")
+            let record = try home.run("img-downsample", [name, "--width", "50", "--output-dir", "out"]).expect(65)
+                .record
+            #expect(
+                record.string("error.code") == "truncated-image" || record.string("error.code") == "corrupt-image",
+                "\(name)")
             #expect(record.string("error.message")?.contains(name) == true)
             #expect(record.string("path") == file && !record.has("variants"))
             #expect(try home.run("img-downsample", [name, "--variant", "pager"]).expect(65).record.has("error"))
@@ -197,7 +222,9 @@ struct ImgDownsampleTests {
         let first = try home.run("img-downsample", ["a.png", "--variant", "pager", "--width", "7"]).expect(0)
         let before = try first.record
         #expect(try Record(parsing: try #require(before.raw("variants"))).names == ["pager", "custom"])
-        let second = try home.run("img-downsample", ["--variant", "overlay", "--width", "9"], stdin: .bytes(first.stdoutBytes)).expect(0).record
+        let second = try home.run(
+            "img-downsample", ["--variant", "overlay", "--width", "9"], stdin: .bytes(first.stdoutBytes)
+        ).expect(0).record
         let variants = try Record(parsing: try #require(second.raw("variants")))
         #expect(variants.names == ["pager", "custom", "overlay"])
         #expect(variants.raw("pager")?.elementsEqual(before.raw("variants.pager") ?? []) == true)
@@ -227,14 +254,17 @@ struct ImgDownsampleTests {
     }
 
     @Test func aRecordWithoutAPicturePasses() throws {
-        let lines = ["{\"title\":\"no picture\"}", "{\"path\":\"/nowhere.png\",\"error\":{\"tool\":\"x\"}}", "{\"path\":7}"]
+        let lines = [
+            "{\"title\":\"no picture\"}", "{\"path\":\"/nowhere.png\",\"error\":{\"tool\":\"x\"}}", "{\"path\":7}",
+        ]
         let output = try run("img-downsample", ["--variant", "pager,overlay"], stdin: .lines(lines)).expect(0)
         #expect(output.lines == lines && output.stderr == "")
     }
 
     @Test func theScopeOfARecordIsThatOfItsVariants() throws {
         let home = try Sample.home()
-        let script = "img-cache put --scope alice \(try Sample.url("scoped-variant.jpg")) | img-downsample --variant pager"
+        let script =
+            "img-cache put --scope alice \(try Sample.url("scoped-variant.jpg")) | img-downsample --variant pager"
         let record = try home.shell(script).expect(0).record
         let path = try #require(record.string("path")).split(separator: "/").dropLast(2)
         let variant = try #require(record.string("variants.pager.path")).split(separator: "/").dropLast(2)

@@ -24,7 +24,9 @@ struct PipelineTests {
         #expect(first.stderr == "", "\(first)")
         let record = try first.record
         #expect(record.names == Self.names.filter(record.has), "\(first)")
-        for name in Self.names where name != "copyright" && name != "thumbnail_url" { #expect(record.has(name), "\(name)") }
+        for name in Self.names where name != "copyright" && name != "thumbnail_url" {
+            #expect(record.has(name), "\(name)")
+        }
         #expect(record.string("apod.service") == "science")
         #expect(record.string("apod.source") == "network")
         #expect(record.string("cache.status") == "miss")
@@ -140,7 +142,8 @@ struct PipelineTests {
 
     @Test func printGivesOnePathForAnotherProgram() throws {
         let home = try Sample.home()
-        let script = "apod-fetch --date 2024-02-06 | img-cache put | img-downsample --variant pager --print variants.pager.path"
+        let script =
+            "apod-fetch --date 2024-02-06 | img-cache put | img-downsample --variant pager --print variants.pager.path"
         let path = try #require(try home.shell(script).expect(0).lines.first)
         #expect(try Picture.size(path) == "320x200")
     }

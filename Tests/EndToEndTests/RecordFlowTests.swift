@@ -37,7 +37,9 @@ struct RecordFlowTests {
 
     @Test func aRecordLeavesBeforeTheNextOneComes() throws {
         let home = try Sample.home()
-        let tools = [("img-cache", ["put"]), ("img-cache", ["put", "--jobs", "1"]), ("img-cache", ["put", "--unordered"])]
+        let tools = [
+            ("img-cache", ["put"]), ("img-cache", ["put", "--jobs", "1"]), ("img-cache", ["put", "--unordered"]),
+        ]
         for (tool, arguments) in tools {
             let running = try home.start(tool, arguments)
             for number in 0..<3 {
@@ -99,7 +101,8 @@ struct RecordFlowTests {
 
     @Test func memoryDoesNotGrowWithTheNumberOfRecords() throws {
         let home = try ToolHome()
-        let block = Array(String(repeating: "{\"title\":\"some words that make up a record\",\"n\":123456}\n", count: 2000).utf8)
+        let block = Array(
+            String(repeating: "{\"title\":\"some words that make up a record\",\"n\":123456}\n", count: 2000).utf8)
         var peaks: [Int] = []
         let running = try home.start("img-downsample", ["--variant", "pager"], stdout: .file("/dev/null"))
         for round in 1...100 {

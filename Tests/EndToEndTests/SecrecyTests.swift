@@ -48,10 +48,21 @@ struct SecrecyTests {
         #expect(home.blobs.count == 1)
     }
 
-    @Test func anAddressAsAnArgumentIsShownWithoutItsPassword() throws {
+    @Test func anAddressAsAnArgumentIsShownWithoutItsSecrets() throws {
         let home = try Sample.home()
-        let url = try Sample.url("hidden-argument.jpg").replacing("http://", with: "http://user:secretpw@")
-        try expectNowhere(["secretpw"], in: home, [home.run("img-cache", ["put", "-v", url]), home.run("img-cache", ["get", url])])
+        let plain = try Sample.url("hidden-argument.jpg")
+        let hidden = plain.replacing("http://", with: "http://user:secretpw@")
+        let put = try home.run("img-cache", ["put", "-v", hidden]).expect(0)
+        #expect(try put.record.string("url") == plain)
+        // Neither where the address is refused.
+        let urls = ["ftp://user:secretpw@127.0.0.1/a.jpg", "http://user:secretpw@10.0.0.1/a.jpg"]
+        let refused = try home.run("img-cache", ["put", "-v"] + urls).expect(77)
+        let signed = try home.run("img-cache", ["put", "-v", plain + "?token=secretpw&w=9"]).expect(0)
+        #expect(try signed.record.string("url") == plain + "?token=***&w=9")
+        try expectNowhere(["secretpw"], in: home, [put, refused, signed, home.run("img-cache", ["get", hidden])])
+        // What has no secret stays as it was typed.
+        let typed = plain.replacing("http:", with: "HTTP:") + "?a=%7e#top"
+        #expect(try home.run("img-cache", ["put", typed]).expect(0).record.string("url") == typed)
     }
 
     @Test func theKeyOfTheOldServiceIsInAHeaderOnly() throws {
@@ -73,7 +84,8 @@ struct SecrecyTests {
         let folder = try TemporaryFolder()
         let service = try SampleServer(["--exercise-key", "secretkey3", "--log", folder.path("log")])
         let home = try ToolHome(environment: service.environment)
-        let good = try home.run("gif-cache", ["put", "0001", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey3"]).expect(0)
+        let good = try home.run("gif-cache", ["put", "0001", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey3"])
+            .expect(0)
         let wrong = try home.run("gif-cache", ["put", "0002", "-v"], environment: ["EXERCISEDB_API_KEY": "secretkey4"])
         #expect(wrong.status == 77, "\(wrong)")
         let missing = try home.run("gif-cache", ["put", "0002", "-v"])

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Darwin
+    import Darwin
 #endif
 import Records
 import TestSupport
@@ -32,7 +32,9 @@ struct SignalTests {
 
     @Test func aSignalWhileWaitingForInputEndsTheTool() throws {
         let home = try Sample.home()
-        for (tool, arguments) in [("img-cache", ["put"]), ("img-downsample", ["--variant", "pager"]), ("gif-cache", ["get"])] {
+        for (tool, arguments) in [
+            ("img-cache", ["put"]), ("img-downsample", ["--variant", "pager"]), ("gif-cache", ["get"]),
+        ] {
             let running = try home.start(tool, arguments)
             // A record that passes untouched shows that it has begun to read.
             running.write("{\"error\":{}}\n")
@@ -47,9 +49,10 @@ struct SignalTests {
 
     @Test func aSignalEndsAWaitForTheServicesAnswer() throws {
         let service = try StallingServer(type: "image/gif")
-        let home = try ToolHome(environment: service.environment.merging([
-            "APOD_SCIENCE_URL": service.url("science"), "EXERCISEDB_API_URL": service.url("exercises"),
-        ]) { $1 })
+        let home = try ToolHome(
+            environment: service.environment.merging([
+                "APOD_SCIENCE_URL": service.url("science"), "EXERCISEDB_API_URL": service.url("exercises"),
+            ]) { $1 })
         for (index, arguments) in [["apod-fetch", "--date", "2024-02-01"], ["gif-cache", "put", "0001"]].enumerated() {
             let running = try home.start(arguments[0], Array(arguments[1...]), stdin: .empty)
             #expect(service.waitUntilStalled(index + 1))
@@ -92,7 +95,8 @@ struct SignalTests {
     @Test func anInterruptedOutputFileLeavesNothingBehind() throws {
         let home = try Sample.home()
         // Enough noise that its encoding is still under way when the first bytes have been written.
-        let file = try home.write("large.png", DrawnPicture.noise(3000, 2000, seed: 3).png(.stored, filter: PNGFilter.none))
+        let file = try home.write(
+            "large.png", DrawnPicture.noise(3000, 2000, seed: 3).png(.stored, filter: PNGFilter.none))
         try home.write("out.png", "the older one")
         let running = try home.start(
             "img-downsample", [file, "--width", "2990", "-o", "out.png"], stdin: .empty)
@@ -129,7 +133,8 @@ struct SignalTests {
         let home = try Sample.home()
         let good = try Sample.url("closed-pipe.jpg")
         // The reader leaves with the first record, while the other downloads hang.
-        let script = "{ img-cache put \(good) \(server.url("1.png")) \(server.url("2.png")); echo status $? >&2; } | head -n 1"
+        let script =
+            "{ img-cache put \(good) \(server.url("1.png")) \(server.url("2.png")); echo status $? >&2; } | head -n 1"
         let output = try home.shell(script, deadline: .seconds(30))
         #expect(!output.overran && output.stderr == "status 0\n", "\(output)")
         #expect(output.lines.count == 1)

@@ -8,7 +8,7 @@ struct StreamTests {
     /// A record that every tool passes, with `body` as the rest of its fields.
     private func passing(_ body: String) -> String { "{\(body),\"error\":{}}" }
 
-    @Test func whatATooldoesNotOwnGoesThroughByteForByte() throws {
+    @Test func whatAToolDoesNotOwnGoesThroughByteForByte() throws {
         let lines = [
             passing(#""n":1.10,"id":12345678901234567890,"e":1E+2,"z":-0.0"#),
             passing(#""a":"caf\u00e9 \ud83d\ude00 \/ é","b" : [ 1 ,2 ], "nested":{"x" :null,"y":true}"#),
@@ -16,7 +16,10 @@ struct StreamTests {
             #"  {"error":{}  ,"indented":1 }"#.replacing("  {", with: "{"),
             passing(#""long":"\#(String(repeating: "x", count: 200_000))""#),
         ]
-        for (tool, arguments) in [("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]), ("gif-cache", ["put"])] {
+        for (tool, arguments) in [
+            ("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]),
+            ("gif-cache", ["put"]),
+        ] {
             let output = try run(tool, arguments, stdin: .lines(lines)).expect(0)
             #expect(output.lines == lines, "\(tool)")
             #expect(output.stderr == "")
@@ -53,7 +56,9 @@ struct StreamTests {
 
     @Test func everyLayoutOfRecordsIsRead() throws {
         let expected: [String] = (1...4).map { "{\"n\":\($0),\"error\":{}}" }
-        let pretty: [String] = expected.map { $0.replacing("{\"n\"", with: "{\n  \"n\"").replacing(",\"e", with: ",\n  \"e") }
+        let pretty: [String] = expected.map {
+            $0.replacing("{\"n\"", with: "{\n  \"n\"").replacing(",\"e", with: ",\n  \"e")
+        }
         let layouts: [String] = [
             expected.joined(separator: "\n"), expected.joined(separator: "\r\n"), expected.joined(),
             "[\(expected.joined(separator: ","))]", "\u{FEFF}\(expected.joined(separator: "\n\n"))",
@@ -67,7 +72,9 @@ struct StreamTests {
 
     @Test func badLinesBecomeRecordsAndTheStreamGoesOn() throws {
         let good = passing("\"n\":1")
-        let lines = [good, "nonsense", "[1]", "42", "\"text\"", "{\"broken\":", good, "{\"a\":\"\u{1}\"}", "{'a':1}", good]
+        let lines = [
+            good, "nonsense", "[1]", "42", "\"text\"", "{\"broken\":", good, "{\"a\":\"\u{1}\"}", "{'a':1}", good,
+        ]
         let output = try run("img-cache", ["get"], stdin: .lines(lines)).expect(65)
         let records = try output.records
         #expect(records.filter { $0.integer("n") == 1 }.count == 3, "\(output)")
@@ -83,7 +90,8 @@ struct StreamTests {
 
     @Test func aRecordOfSeventeenMegabytesIsRefusedAndNotKept() throws {
         let long = "{\"a\":\"" + String(repeating: "a", count: 17 << 20) + "\"}"
-        let output = try run("img-cache", ["get"], stdin: .lines([passing("\"n\":1"), long, passing("\"n\":2")])).expect(65)
+        let output = try run("img-cache", ["get"], stdin: .lines([passing("\"n\":1"), long, passing("\"n\":2")]))
+            .expect(65)
         let records = try output.records
         #expect(records.map { $0.integer("n") } == [1, nil, 2])
         #expect(records[1].string("error.code") == "record-too-long")
@@ -102,7 +110,10 @@ struct StreamTests {
     }
 
     @Test func noRecordsAreASuccess() throws {
-        for (tool, arguments) in [("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]), ("gif-cache", ["put"]), ("gif-cache", ["get"])] {
+        for (tool, arguments) in [
+            ("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]),
+            ("gif-cache", ["put"]), ("gif-cache", ["get"]),
+        ] {
             for input in [ToolInput.empty, "", "\n\n", "[]", "[ \n ]"] {
                 let output = try run(tool, arguments, stdin: input).expect(0)
                 #expect(output.stdout == "" && output.stderr == "", "\(output)")
@@ -111,7 +122,10 @@ struct StreamTests {
     }
 
     @Test func aTerminalInPlaceOfRecordsIsRefused() throws {
-        for (tool, arguments) in [("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]), ("gif-cache", ["put"])] {
+        for (tool, arguments) in [
+            ("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]),
+            ("gif-cache", ["put"]),
+        ] {
             let output = try run(tool, arguments, stdin: .terminal, deadline: .seconds(20))
             try output.expectRefusal(64, tool, "standard input", "--help")
         }
@@ -121,9 +135,14 @@ struct StreamTests {
 
     @Test func printGivesAFieldRaw() throws {
         let lines = [passing(#""a":{"b":"caf\u00e9\nnew"},"n":1.10"#), passing(#""a":{"b":true},"n":[1, 2]"#)]
-        #expect(try run("img-cache", ["get", "--print", "a.b"], stdin: .lines(lines)).expect(0).stdout == "café\nnew\ntrue\n")
-        #expect(try run("img-cache", ["get", "--print", "n"], stdin: .lines(lines)).expect(0).stdout == "1.10\n[1, 2]\n")
-        #expect(try run("img-cache", ["get", "--print", "a.b", "-0"], stdin: .lines(lines)).expect(0).stdout == "café\nnew\0true\0")
+        #expect(
+            try run("img-cache", ["get", "--print", "a.b"], stdin: .lines(lines)).expect(0).stdout
+                == "café\nnew\ntrue\n")
+        #expect(
+            try run("img-cache", ["get", "--print", "n"], stdin: .lines(lines)).expect(0).stdout == "1.10\n[1, 2]\n")
+        #expect(
+            try run("img-cache", ["get", "--print", "a.b", "-0"], stdin: .lines(lines)).expect(0).stdout
+                == "café\nnew\0true\0")
         try run("img-cache", ["get", "-0"], stdin: .lines(lines)).expectRefusal(64, "img-cache", "-0", "--print")
         try run("img-cache", ["get", "--print", "a..b"], stdin: .lines(lines)).expectRefusal(64, "img-cache", "a..b")
     }
@@ -133,10 +152,14 @@ struct StreamTests {
         let busy = #"{"n":2,"error":{"tool":"x","exit":75,"transient":true}}"#
         #expect(try run("img-cache", ["get", "--print", "path"], stdin: .lines([broken])).expect(69).stdout == "")
         #expect(try run("img-cache", ["get", "--print", "path"], stdin: .lines([busy])).expect(75).stdout == "")
-        #expect(try run("img-cache", ["get", "--print", "path"], stdin: .lines([busy, broken])).expect(69).stdout == "")
+        #expect(
+            try run("img-cache", ["get", "--print", "path"], stdin: .lines([busy, broken])).expect(69).stdout == "")
         #expect(try run("img-cache", ["get", "--print", "n"], stdin: .lines([broken])).expect(0).stdout == "1\n")
         // A record that is well but has no such field.
-        #expect(try run("img-downsample", ["--variant", "pager", "--print", "path"], stdin: .lines(["{\"a\":1}"])).expect(65).stdout == "")
+        #expect(
+            try run("img-downsample", ["--variant", "pager", "--print", "path"], stdin: .lines(["{\"a\":1}"])).expect(
+                65
+            ).stdout == "")
     }
 
     @Test func prettyIndentsAndChangesNothingElse() throws {

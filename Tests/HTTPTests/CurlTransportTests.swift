@@ -12,7 +12,7 @@ import Testing
         retries: RetrySchedule = .never
     ) -> HTTPClient {
         HTTPClient(
-            transport: CurlTransport(guard: guarding, environment: environment), guard: guarding, retries: retries,
+            transport: CurlTransport(guard: guarding, environment: Environment(environment)), guard: guarding, retries: retries,
             interruption: interruption, sleep: { _ in })
     }
 

@@ -18,7 +18,7 @@ import Testing
         _ url: String, guard guarding: AddressGuard, environment: [String: String] = [:]
     ) -> (any Failure)? {
         do {
-            _ = try CurlTransport(guard: guarding, environment: environment).exchange(
+            _ = try CurlTransport(guard: guarding, environment: Environment(environment)).exchange(
                 HTTPRequest(url: WebURL(url)), interruption: Interruption()) { _ in }
             return nil
         } catch {

@@ -168,7 +168,7 @@ import Testing
 
 @Suite struct ProxyChoiceTests {
     private func choice(_ url: String, _ environment: [String: String]) throws -> ProxyChoice {
-        ProxyChoice(for: try WebURL(url), environment: environment)
+        ProxyChoice(for: try WebURL(url), environment: Environment(environment))
     }
 
     @Test func schemeDecidesWhichVariableCounts() throws {

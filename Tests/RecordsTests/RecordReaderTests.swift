@@ -107,6 +107,13 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read("[{\"a\":1},") == ["{\"a\":1}", "1: truncated-input"])
     }
 
+    @Test(arguments: [
+        [0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x0A, 0x0A], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13],
+        Array("GIF89a".utf8) + [16, 0, 16, 0, 0xF7, 0, 0, 10, 10],
+    ] as [[UInt8]]) func aPictureIsOneFaultAndNotOneALine(_ bytes: [UInt8]) throws {
+        #expect(try read(bytes) == ["1: binary-input"])
+    }
+
     @Test func depthIsBounded() throws {
         let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
         #expect(try read("{\"a\":\(deep)}").count == 1)

@@ -174,7 +174,7 @@ public struct NetworkOptions: ParsableArguments {
         return HTTPClient(
             transport: wrap(
                 CurlTransport(
-                    guard: addressGuard, environment: context.environment.variables,
+                    guard: addressGuard, environment: context.environment,
                     settings: CurlTransport.Settings(certificateFile: cacert))),
             guard: addressGuard, retries: schedule, timeouts: try timeouts(context), log: context.log,
             interruption: context.interruption)

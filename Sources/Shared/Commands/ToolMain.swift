@@ -16,6 +16,8 @@ import Darwin
 public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
     // A closed pipe is then seen where it is written to, and ends the run in order.
     signal(SIGPIPE, SIG_IGN)
+    // So is a limit on the size of files, which is an error of writing like a full disk.
+    signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
     let tool = root.configuration.commandName ?? "apod-tools"
     do {
@@ -58,17 +60,18 @@ private func occupyClosedStreams() {
 /// it, which saves a third of a cold start; whatever is not right about the line is left to the whole parser, whose
 /// words for it name the tool.
 private func parse<Root: ParsableCommand>(_ root: Root.Type, _ arguments: [String]) throws -> any ParsableCommand {
-    if let first = arguments.first,
-        let subcommand = root.configuration.subcommands.first(where: { $0.configuration.commandName == first }),
-        let command = try? subcommand.parse(Array(arguments.dropFirst()))
-    {
-        return command
+    let subcommands = root.configuration.subcommands
+    guard !subcommands.isEmpty else { return try root.parseAsRoot(arguments) }
+    let names = subcommands.compactMap { $0.configuration.commandName }
+    guard let first = arguments.first else {
+        throw UsageFailure("say what to do: \(names.joined(separator: ", ")); see --help")
     }
-    let names = root.configuration.subcommands.compactMap { $0.configuration.commandName }
-    if let first = arguments.first, !names.isEmpty, !first.hasPrefix("-"), !(names + ["help"]).contains(first) {
-        let tool = root.configuration.commandName ?? "apod-tools"
+    if let subcommand = subcommands.first(where: { $0.configuration.commandName == first }) {
+        if let command = try? subcommand.parse(Array(arguments.dropFirst())) { return command }
+    } else if !first.hasPrefix("-"), first != "help" {
         throw UsageFailure(
-            "there is no command \"\(first)\"\(NearMatch.advice(for: first, among: names)); see \(tool) --help")
+            "there is no command \"\(first)\"\(NearMatch.advice(for: first, among: names)); there are"
+                + " \(names.joined(separator: ", "))")
     }
     return try root.parseAsRoot(arguments)
 }

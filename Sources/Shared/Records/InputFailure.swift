@@ -7,6 +7,8 @@ public enum InputFailure: Failure, Equatable {
     case tooLong(limit: Int)
     case unfinished
     case notOneObject(count: Int)
+    /// The input is no text at all.
+    case binary
 
     public enum JSONFault: Sendable, Equatable {
         case syntax, controlCharacter, encoding, depth
@@ -18,6 +20,7 @@ public enum InputFailure: Failure, Equatable {
         case .notAnObject, .notOneObject: "not-an-object"
         case .tooLong: "record-too-long"
         case .unfinished: "truncated-input"
+        case .binary: "binary-input"
         }
     }
 
@@ -30,6 +33,7 @@ public enum InputFailure: Failure, Equatable {
         case .notAnObject: "a record must be a JSON object"
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
         case .unfinished: "the input ends in the middle of a record; it was cut off"
+        case .binary: "the input is no text, so it holds no records; to shrink a picture from it: img-downsample - -o FILE"
         case .notOneObject(let count): "one JSON object was expected, \(count) were found"
         }
     }

@@ -64,6 +64,10 @@ public final class RecordReader {
     public func next() throws -> Item? {
         if isFirst {
             isFirst = false
+            if try beginsBinary() {
+                (start, atEnd) = (end, true)
+                return .bad(BadInput(reason: .binary, line: 1))
+            }
             try skipByteOrderMark()
         }
         while true {
@@ -253,6 +257,13 @@ public final class RecordReader {
         end += got
         atEnd = got == 0
         return got > 0
+    }
+
+    /// Whether the first bytes are no text: a picture on standard input, say, of which every line would be damage. No
+    /// JSON has a NUL, and every picture format has one in its first bytes.
+    private func beginsBinary() throws -> Bool {
+        guard try peek() != nil else { return false }
+        return buffer[start..<min(end, start + 64)].contains(0)
     }
 
     /// Passes over a UTF-8 byte-order mark, which some programs write in spite of RFC 8259 §8.1.

@@ -6,29 +6,26 @@ import Musl
 import Darwin
 #endif
 
-/// The environment variables of a process, as a value.
-public struct Environment: Sendable, Equatable {
-    public var variables: [String: String]
+/// The environment variables of a process, or those that a test wants.
+public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
+    private let lookUp: @Sendable (String) -> String?
 
-    public init(_ variables: [String: String] = [:]) { self.variables = variables }
+    public init(_ variables: [String: String] = [:]) { lookUp = { variables[$0] } }
+
+    public init(dictionaryLiteral variables: (String, String)...) {
+        self.init(Dictionary(variables) { $1 })
+    }
+
+    private init(lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 
     /// The variable's value; nil where it is unset or empty, which mean the same here.
     public subscript(_ name: String) -> String? {
-        guard let value = variables[name], !value.isEmpty else { return nil }
+        guard let value = lookUp(name), !value.isEmpty else { return nil }
         return value
     }
 
-    /// What this process was started with.
+    /// What this process was started with. Nothing is copied: a tool looks at few of the variables.
     public static func ofProcess() -> Environment {
-        var variables: [String: String] = [:]
-        var entry = environ
-        while let pointer = entry.pointee {
-            let text = String(cString: pointer)
-            if let equals = text.firstIndex(of: "=") {
-                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-            }
-            entry += 1
-        }
-        return Environment(variables)
+        Environment { name in getenv(name).map { String(cString: $0) } }
     }
 }

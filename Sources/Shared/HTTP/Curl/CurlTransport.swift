@@ -17,7 +17,7 @@ public final class CurlTransport: HTTPTransport {
     }
 
     private let addressGuard: AddressGuard
-    private let environment: [String: String]
+    private let environment: Environment
     private let settings: Settings
     private let pool = Monitor(CurlConnectionPool())
 
@@ -27,7 +27,7 @@ public final class CurlTransport: HTTPTransport {
     ///   - guard: judges every address that is dialled.
     ///   - environment: of it `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are used, as curl does.
     public init(
-        guard addressGuard: AddressGuard = .standard, environment: [String: String], settings: Settings = Settings()
+        guard addressGuard: AddressGuard = .standard, environment: Environment, settings: Settings = Settings()
     ) {
         self.addressGuard = addressGuard
         self.environment = environment

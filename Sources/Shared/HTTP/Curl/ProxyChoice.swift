@@ -1,3 +1,5 @@
+import Support
+
 /// The way to a server: straight, or over a proxy. Pure.
 public enum ProxyChoice: Sendable, Hashable {
     case direct
@@ -7,10 +9,10 @@ public enum ProxyChoice: Sendable, Hashable {
     /// Chooses as curl does: `http_proxy` (in lower case alone, since a CGI script's `HTTP_PROXY` is the visitor's) or
     /// `https_proxy` and `HTTPS_PROXY` by the URL's scheme, then `all_proxy` and `ALL_PROXY`; none where `no_proxy` or
     /// `NO_PROXY` names the host. An empty variable is an unset one.
-    public init(for url: WebURL, environment: [String: String]) {
+    public init(for url: WebURL, environment: Environment) {
         func value(_ names: String...) -> String? {
             for name in names {
-                if let value = environment[name], !value.isEmpty { return value }
+                if let value = environment[name] { return value }
             }
             return nil
         }

@@ -1,0 +1,146 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Where a setting comes from, and what is said about a bad one.
+struct ConfigurationTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func load(_ text: String) throws -> Configuration {
+        try .load(option: folder.write("config.json", text), environment: Environment())
+    }
+
+    private func context(_ variables: [String: String] = [:], _ configuration: Configuration = .empty) -> ToolContext {
+        ToolContext(tool: "tool", environment: Environment(variables), configuration: configuration, log: .silent)
+    }
+
+    private func number(_ context: ToolContext, option: String? = nil) throws -> Int? {
+        try context.setting("max-bytes", option: option, variable: "TEST_NUMBER", expected: "a number") { Int($0) }
+    }
+
+    private func message(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            let failure = failure(of: error)
+            return "\(failure.exitCode.rawValue) \(failure.message)"
+        }
+    }
+
+    // MARK: Which one counts
+
+    @Test func optionBeatsEnvironmentBeatsFileBeatsNothing() throws {
+        let file = try load("{\"max_bytes\": 3}")
+        #expect(try number(context(["TEST_NUMBER": "2"], file), option: "1") == 1)
+        #expect(try number(context(["TEST_NUMBER": "2"], file)) == 2)
+        #expect(try number(context([:], file)) == 3)
+        #expect(try number(context()) == nil)
+    }
+
+    @Test func anEmptyVariableIsAnUnsetOne() throws {
+        #expect(try number(context(["TEST_NUMBER": ""], load("{\"max_bytes\":3}"))) == 3)
+    }
+
+    @Test func aBadValueIsToldWithItsPlace() throws {
+        #expect(message { _ = try number(context(), option: "x") } == "64 --max-bytes takes a number, not \"x\"")
+        #expect(message { _ = try number(context(["TEST_NUMBER": "x"])) } == "78 TEST_NUMBER takes a number, not \"x\"")
+        let file = try load("{\"max_bytes\":\"x\"}")
+        #expect(
+            message { _ = try number(context([:], file)) }
+                == "78 \(folder.path("config.json")): \"max_bytes\" takes a number, not \"x\"")
+        // What counts less is not even looked at.
+        #expect(try number(context(["TEST_NUMBER": "x"], file), option: "1") == 1)
+    }
+
+    // MARK: The file
+
+    @Test func numbersAndTruthAreReadAsTheyAreWritten() throws {
+        let file = try load("{\"quality\": 82, \"ttl\": \"14d\", \"allow_private\": true, \"capacity\": 1.50}")
+        #expect(try file.text("quality") == "82")
+        #expect(try file.text("ttl") == "14d")
+        #expect(try file.text("allow_private") == "true")
+        #expect(try file.text("capacity") == "1.50")
+        #expect(try file.text("scope") == nil)
+    }
+
+    @Test(arguments: ["[1]", "{\"a\":1}", "[]"])
+    func aListIsNoSetting(_ value: String) throws {
+        let file = try load("{\"quality\":\(value)}")
+        #expect(message { _ = try file.text("quality") }?.hasPrefix("78 ") == true)
+    }
+
+    @Test func anUnknownFieldIsRefusedWithTheOneThatIsMeant() throws {
+        let said = message { _ = try load("{\"capasity\":\"1GB\"}") }
+        #expect(said?.hasPrefix("78 ") == true && said?.contains("did you mean capacity?") == true, "\(said ?? "")")
+    }
+
+    @Test(arguments: ["", "nonsense", "[]", "42", "{\"jobs\":", "{} {}"])
+    func whatIsNoObjectIsRefused(_ text: String) throws {
+        let said = message { _ = try load(text) }
+        #expect(
+            said?.hasPrefix("78 cannot use the configuration file \(folder.path("config.json"))") == true,
+            "\(said ?? "taken")")
+    }
+
+    @Test func aFileThatIsNamedMustBeThere() throws {
+        let nowhere = folder.path("nowhere.json")
+        let variables = Environment(["APOD_TOOLS_CONFIG": nowhere])
+        #expect(
+            message { _ = try Configuration.load(option: nowhere, environment: Environment()) }?.hasPrefix("78 ")
+                == true)
+        #expect(message { _ = try Configuration.load(option: nil, environment: variables) }?.contains(nowhere) == true)
+        #expect(
+            message { _ = try Configuration.load(option: folder.path, environment: Environment()) }?.hasPrefix("78 ")
+                == true)
+    }
+
+    @Test func theUsualPlacesAreLookedAtInTheirOrder() throws {
+        let home = try folder.makeFolder("home")
+        let environment = ["HOME": home, "XDG_CONFIG_HOME": folder.path("xdg")]
+        #expect(try Configuration.load(option: nil, environment: Environment(environment)).text("jobs") == nil)
+        try folder.write("home/.config/apod-tools/config.json", "{\"jobs\":1}")
+        #expect(try Configuration.load(option: nil, environment: Environment(["HOME": home])).text("jobs") == "1")
+        try folder.write("xdg/apod-tools/config.json", "{\"jobs\":2}")
+        #expect(try Configuration.load(option: nil, environment: Environment(environment)).text("jobs") == "2")
+        let named = try folder.write("named.json", "{\"jobs\":3}")
+        let all = Environment(environment.merging(["APOD_TOOLS_CONFIG": named]) { $1 })
+        #expect(try Configuration.load(option: nil, environment: all).text("jobs") == "3")
+        let option = try folder.write("option.json", "{\"jobs\":4}")
+        #expect(try Configuration.load(option: option, environment: all).text("jobs") == "4")
+        #expect(try Configuration.load(option: nil, environment: Environment()).text("jobs") == nil)
+    }
+
+    @Test func aHugeFileIsNotRead() throws {
+        let said = message { _ = try load("{\"scope\":\"" + String(repeating: "x", count: 1 << 20) + "\"}") }
+        #expect(said?.hasPrefix("78 ") == true && said?.contains("1 MiB") == true)
+    }
+
+    // MARK: Keys
+
+    @Test func aKeyComesFromItsFileElseFromTheEnvironment() throws {
+        let context = context(["TEST_KEY": "from-environment"])
+        let file = try folder.write("key", " \t from-file\r\n\n")
+        #expect(try context.secret(file: file, variable: "TEST_KEY") == "from-file")
+        #expect(try context.secret(file: nil, variable: "TEST_KEY") == "from-environment")
+        #expect(try context.secret(file: nil, variable: "OTHER_KEY") == nil)
+    }
+
+    @Test(arguments: ["", " \n", "two words", "one\ntwo", "caf\u{E9}", "a\u{7F}b"])
+    func aFileThatHoldsNoKeyIsRefusedWithoutBeingQuoted(_ text: String) throws {
+        let file = try folder.write("key", text)
+        let said = message { _ = try context().secret(file: file, variable: "TEST_KEY") }
+        #expect(said == "78 \(file) does not hold a key: one word on one line is expected", "\(said ?? "taken")")
+    }
+
+    @Test func aKeyFileThatCannotBeReadIsAFaultOfTheConfiguration() {
+        #expect(
+            message { _ = try context().secret(file: folder.path("none"), variable: "K") }?.hasPrefix(
+                "78 cannot read the key") == true)
+    }
+}

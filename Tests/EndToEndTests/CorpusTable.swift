@@ -1,0 +1,49 @@
+import Formats
+import Support
+import TestSupport
+
+/// The pictures of the corpus, with what its own README tells of them.
+struct CorpusTable {
+    struct Row {
+        let path: String
+        let name: String
+        /// As stored; nil where the README's parser found none.
+        let size: PixelSize?
+        let details: String
+        /// Whether a reference tool found nothing wrong.
+        let isSound: Bool
+
+        /// The picture's size as it is to be seen.
+        var uprightSize: PixelSize? {
+            guard let tag = details.firstRange(of: "xif orientation ") ?? details.firstRange(of: "XIf orientation ")
+            else {
+                return size
+            }
+            let swaps = details[tag.upperBound...].first.map { "5678".contains($0) } ?? false
+            return swaps ? size?.swapped : size
+        }
+    }
+
+    /// The pictures right in the folder `images/NAME`.
+    static func rows(_ folder: String) throws -> [Row] {
+        let readme = try TestFile.text(try Corpus.path("images/README.md"))
+        var isInside = false
+        var rows: [Row] = []
+        for line in readme.split(separator: "\n") {
+            if line.hasPrefix("## ") { isInside = line.hasPrefix("## \(folder)/ ") }
+            guard isInside, line.hasPrefix("| `") else { continue }
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.filter { $0 != "`" } }
+            guard cells.count > 5 else { continue }
+            let name = cells[1].filter { $0 != " " }
+            let path = try Corpus.path("images/\(folder)/\(name)")
+            let sides = cells[3].filter { $0 != " " }.split(separator: "x").compactMap { Int($0) }
+            guard TestFile.exists(path) else { continue }
+            rows.append(
+                Row(
+                    path: path, name: name,
+                    size: sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil, details: cells[4],
+                    isSound: cells[5].contains("ok") && !cells[5].contains("refuses")))
+        }
+        return rows
+    }
+}

@@ -168,6 +168,10 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         thread.join()
     }
 
+    @Test func aNULInTheFirstLineCostsOnlyThatLine() throws {
+        #expect(try read("bad\0line\n{\"b\":2}\n") == ["1: not-json", "{\"b\":2}"])
+    }
+
     @Test(arguments: ["", "{\n  broken\n"]) func blanksWithoutEndAreNotKept(before text: String) throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

@@ -259,11 +259,13 @@ public final class RecordReader {
         return got > 0
     }
 
-    /// Whether the first bytes are no text: a picture on standard input, say, of which every line would be damage. No
-    /// JSON has a NUL, and every picture format has one in its first bytes.
+    /// Whether the input is a picture, of which every line would be damage: it has a NUL in its first bytes, as every
+    /// format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone may stand in a
+    /// single bad line of a stream that is good otherwise.
     private func beginsBinary() throws -> Bool {
-        guard try peek() != nil else { return false }
-        return buffer[start..<min(end, start + 64)].contains(0)
+        guard let first = try peek() else { return false }
+        let head = buffer[start..<min(end, start + 64)]
+        return head.contains(0) && (first >= 0x80 || ["GIF8", "RIFF"].contains { head.starts(with: $0.utf8) })
     }
 
     /// Passes over a UTF-8 byte-order mark, which some programs write in spite of RFC 8259 §8.1.

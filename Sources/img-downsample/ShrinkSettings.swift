@@ -92,27 +92,28 @@ struct ShrinkSettings {
 enum PictureInput {
     case file(File)
     case bytes([UInt8])
-    /// Standard input begins like JSON; what was read of it so far.
-    case records([UInt8])
+    /// Standard input begins like JSON.
+    case records
 
-    /// Opens the file, or reads standard input for `-`: whole where it is a picture.
+    /// Opens the file, or reads standard input for `-`. What is no file on a disk is read whole.
     init(_ argument: String) throws {
-        guard argument == "-" else {
-            self = .file(try File.openInput(argument))
+        let isStandardInput = argument == "-"
+        let file =
+            try isStandardInput
+            ? File(descriptor: 0, path: "standard input", closes: false) : File.openInput(argument)
+        guard isStandardInput || !file.isRegular else {
+            self = .file(file)
             return
         }
-        let input = try File(descriptor: 0, path: "standard input", closes: false)
         let limit = DecodeLimits.standard.maxInputBytes
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 256 << 10)
-        while case let count = try piece.withUnsafeMutableBytes({ try input.read(into: $0) }), count > 0 {
-            bytes += piece[..<count]
-            if Self.beginsAsJSON(bytes) {
-                self = .records(bytes)
-                return
-            }
-            guard bytes.count <= limit else { throw ImageError.tooManyBytes(bytes.count, limit: limit) }
+        // Enough to tell JSON from a picture, so that nobody waits for the end of a stream of records.
+        let head = try file.contents(atMost: 64)
+        if isStandardInput, Self.beginsAsJSON(head) {
+            self = .records
+            return
         }
+        let bytes = try head + file.contents(atMost: limit)
+        guard bytes.count <= limit else { throw ImageError.tooManyBytes(bytes.count, limit: limit) }
         self = .bytes(bytes)
     }
 

@@ -238,7 +238,8 @@ bool ccurl_begin(ccurl_connection *connection) {
 int ccurl_step(ccurl_connection *connection) {
     int running = 0;
     int left = 0;
-    curl.multi_perform(connection->multi, &running);
+    // Only for want of memory or a fault within libcurl, neither of which another step would mend.
+    if (curl.multi_perform(connection->multi, &running) != 0) return CCURL_FAILED_INIT;
     for (struct message *message; (message = curl.multi_info_read(connection->multi, &left)) != NULL;) {
         if (message->kind == message_done) return message->data.result;
     }

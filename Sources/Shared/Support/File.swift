@@ -10,8 +10,10 @@ import Darwin
 public final class File: ByteSource, Sendable {
     public let descriptor: Int32
     public let path: String
-    /// The size when the file was opened.
+    /// The size when the file was opened; of a pipe 0.
     public let count: Int
+    /// Whether it is a file on a disk, which can be read from any place, and not a pipe or a device.
+    public let isRegular: Bool
     /// Device and inode: the same file whatever its name.
     public let identity: Identity
     private let closes: Bool
@@ -33,6 +35,7 @@ public final class File: ByteSource, Sendable {
         self.path = path
         self.closes = closes
         count = Int(status.st_size)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 

@@ -3,6 +3,9 @@ import Support
 
 /// The caches of the scopes that records come from, opened when first needed.
 public final class ScopedCaches: Sendable {
+    /// The most that are open at once: records may name any number of scopes, a process may open 1024 files.
+    private static let limit = 32
+
     private let settings: CacheSettings
     private let log: Log
     private let interruption: Interruption
@@ -23,6 +26,8 @@ public final class ScopedCaches: Sendable {
         return try open.withLock { caches throws in
             let name = wanted.scope?.text ?? ""
             if let cache = caches[name] { return cache }
+            // Whoever still works with one of them keeps it open until then.
+            if caches.count == Self.limit { caches.removeAll() }
             let cache = try ImageCache(settings: wanted, log: log, interruption: interruption)
             caches[name] = cache
             return cache

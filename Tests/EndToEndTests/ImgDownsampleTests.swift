@@ -109,6 +109,8 @@ struct ImgDownsampleTests {
         }
         _ = try home.shell("img-downsample - --height 10 -o out.webp < a.gif").expect(0)
         #expect(try Picture.header(home.path("out.webp")).format == .webp)
+        _ = try home.shell("img-downsample <(cat a.gif) --height 10 -o named.png").expect(0)
+        #expect(try Picture.header(home.path("named.png")).storedSize.height == 10)
     }
 
     @Test func aMinusIsRecordsWhereItBeginsLikeJSON() throws {

@@ -84,7 +84,9 @@ struct CorpusPipelineTests {
         let arguments = rows.map(\.path) + ["--variant", "pager", "--output-dir", "out", "--format", "webp"]
         let output = try home.run("img-downsample", arguments).expect(65)
         let records = try output.records
-        #expect(records.map { $0.string("path") } == rows.map(\.path))
+        // The records have the folder's own path, whatever links lead to it.
+        func name(_ path: String?) -> Substring? { path?.split(separator: "/").last }
+        #expect(records.map { name($0.string("path")) } == rows.map { name($0.path) })
         // Those that the suite has damaged on purpose are called x….
         #expect(rows.filter { $0.name.hasPrefix("x") }.count == records.filter { $0.has("error") }.count)
         #expect(zip(rows, records).allSatisfy { row, record in row.name.hasPrefix("x") == record.has("error") })

@@ -23,16 +23,6 @@ struct ConfigurationTests {
         try context.setting("max-bytes", option: option, variable: "TEST_NUMBER", expected: "a number") { Int($0) }
     }
 
-    private func message(_ body: () throws -> Void) -> String? {
-        do {
-            try body()
-            return nil
-        } catch {
-            let failure = failure(of: error)
-            return "\(failure.exitCode.rawValue) \(failure.message)"
-        }
-    }
-
     // MARK: Which one counts
 
     @Test func optionBeatsEnvironmentBeatsFileBeatsNothing() throws {

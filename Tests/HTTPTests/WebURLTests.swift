@@ -1,4 +1,5 @@
 import Support
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -155,20 +156,5 @@ import Testing
         #expect(try WebURL("http://h:80/").origin == WebURL("http://H./x").origin)
         #expect(try WebURL("http://h/").origin != WebURL("https://h/").origin)
         #expect(try WebURL("http://h/").origin != WebURL("http://h:81/").origin)
-    }
-}
-
-/// A generator that gives the same numbers on every run (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

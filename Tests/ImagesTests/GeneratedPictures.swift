@@ -1,6 +1,7 @@
 import Formats
 @testable import Images
 import Support
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -10,21 +11,6 @@ import Musl
 #else
 import Darwin
 #endif
-
-/// A repeatable source of numbers (SplitMix64).
-struct TestRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 extension PixelBuffer {
     /// Soft waves, of another direction in each channel; alpha, where there is one, too.
@@ -45,7 +31,7 @@ extension PixelBuffer {
 
     /// Noise of every value.
     static func noise(_ width: Int, _ height: Int, channels: Int, seed: UInt64 = 1) -> PixelBuffer {
-        var random = TestRandom(seed)
+        var random = SeededRandom(seed: seed)
         let bytes = (0..<width * height * channels).map { _ in UInt8.random(in: 0...255, using: &random) }
         return PixelBuffer(size: PixelSize(width: width, height: height), channels: channels, bytes: bytes)
     }

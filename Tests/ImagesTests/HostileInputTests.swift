@@ -1,5 +1,6 @@
 import Formats
 import Support
+import TestSupport
 import Testing
 
 @testable import Images
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func flippedBytesNeverDoMoreThanFail() throws {
-        var random = TestRandom(21)
+        var random = SeededRandom(seed: 21)
         let allowed: Set<String> = [
             "corrupt-image", "truncated-image", "unsupported-image", "not-an-image", "too-many-pixels",
             "out-of-memory-limit", "over-limit",

@@ -1,4 +1,5 @@
 import Formats
+import TestSupport
 import Testing
 
 @testable import Images
@@ -37,7 +38,7 @@ import Testing
 
 @Suite struct ResizePlanTests {
     @Test func aPictureFitsItsBoxAndKeepsItsAspectRatio() {
-        var random = TestRandom(3)
+        var random = SeededRandom(seed: 3)
         for _ in 0..<500 {
             let source = PixelSize(
                 width: Int.random(in: 1...9000, using: &random), height: Int.random(in: 1...9000, using: &random))

@@ -1,12 +1,13 @@
 import Formats
 import Support
+import TestSupport
 import Testing
 
 @testable import Images
 
 @Suite struct ShrinkTests {
     @Test func outputHasExactlyTheSizeAskedForWhateverThePath() throws {
-        var random = TestRandom(11)
+        var random = SeededRandom(seed: 11)
         for round in 0..<40 {
             let channels = [1, 3, 4, 2][round % 4]
             let picture = PixelBuffer.noise(

@@ -1,22 +1,13 @@
 import Formats
 import Images
 import Support
+import TestSupport
 import Testing
 
 @testable import Variants
 
 /// Names and sizes of variants, and how they are encoded.
 struct VariantTests {
-    private func message(_ body: () throws -> Void) -> String? {
-        do {
-            try body()
-            return nil
-        } catch {
-            let failure = failure(of: error)
-            return "\(failure.exitCode.rawValue) \(failure.message)"
-        }
-    }
-
     // MARK: Lists
 
     @Test func aListMayHaveCommasAndBeRepeated() throws {

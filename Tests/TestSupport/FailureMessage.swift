@@ -1,0 +1,12 @@
+import Support
+
+/// The status and words of what `body` throws, such as `64 --jobs takes a number`; nil where it throws nothing.
+public func message(_ body: () throws -> Void) -> String? {
+    do {
+        try body()
+        return nil
+    } catch {
+        let failure = failure(of: error)
+        return "\(failure.exitCode.rawValue) \(failure.message)"
+    }
+}

@@ -26,7 +26,17 @@ public func shrink(
     limits: DecodeLimits = .standard, interruption: Interruption = Interruption(),
     into sink: (UnsafeRawBufferPointer) throws -> Void
 ) throws -> ShrinkResult {
-    let info = try inspect(source, limits: limits)
+    try shrink(
+        source, inspect(source, limits: limits), to: target, encode: options, limits: limits, interruption: interruption,
+        into: sink)
+}
+
+/// The same for a source that has been inspected already, with these limits.
+public func shrink(
+    _ source: some ByteSource, _ info: PictureInfo, to target: (PixelSize) -> PixelSize, encode options: EncodeOptions,
+    limits: DecodeLimits = .standard, interruption: Interruption = Interruption(),
+    into sink: (UnsafeRawBufferPointer) throws -> Void
+) throws -> ShrinkResult {
     let plan = ResizePlan(
         source: info.storedSize, orientation: info.orientation, target: target(info.uprightSize))
     try checkOutput(plan.target, options.format)

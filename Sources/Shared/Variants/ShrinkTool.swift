@@ -49,14 +49,24 @@ public struct ShrinkTool: RecordTool {
         if argument != nil { record.set("path", .string(try Self.absolute(path))) }
         // Each variant that is done stays in the record, also where a later one fails.
         var made = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
+        let make = try maker(path, record)
         for variant in variants {
-            let field =
-                switch destination {
-                case .cache(let caches): try cached(variant, path, record, caches)
-                case .folder(let naming): try written(variant, path, record, naming)
-                }
-            made.set(variant.name, field)
+            made.set(variant.name, try make(variant))
             record.set("variants", .raw(made.line))
+        }
+    }
+
+    /// What makes one variant of the picture at `path` and gives its field. What all variants share is done here, once.
+    private func maker(_ path: String, _ record: Record) throws -> (Variant) throws -> JSON {
+        switch destination {
+        case .cache(let caches):
+            let cache = try caches.cache(scope: record.string("cache.scope"))
+            let parent = try original(path, record, in: cache)
+            return { variant in try cached(variant, of: parent, at: path, in: cache) }
+        case .folder(let naming):
+            let source = try File.openInput(path)
+            let info = try named(path) { try inspect(source, limits: limits) }
+            return { variant in try written(variant, of: source, info, record, naming) }
         }
     }
 
@@ -66,18 +76,25 @@ public struct ShrinkTool: RecordTool {
         _ source: some ByteSource, _ variant: Variant, as format: OutputFormat? = nil,
         into sink: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> ShrinkResult {
-        let kind = try inspect(source, limits: limits).format
-        var encoding = rendition.encoding(for: kind)
+        try shrink(source, inspect(source, limits: limits), variant, as: format, into: sink)
+    }
+
+    private func shrink(
+        _ source: some ByteSource, _ info: PictureInfo, _ variant: Variant, as format: OutputFormat? = nil,
+        into sink: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> ShrinkResult {
+        var encoding = rendition.encoding(for: info.format)
         if let format { encoding.format = format }
         return try Images.shrink(
-            source, to: variant.box.size(for:), encode: encoding, limits: limits, interruption: interruption, into: sink)
+            source, info, to: variant.box.size(for:), encode: encoding, limits: limits, interruption: interruption,
+            into: sink)
     }
 
     // MARK: Into the cache
 
-    private func cached(_ variant: Variant, _ path: String, _ record: Record, _ caches: ScopedCaches) throws -> JSON {
-        let cache = try caches.cache(scope: record.string("cache.scope"))
-        let parent = try original(path, record, in: cache)
+    private func cached(
+        _ variant: Variant, of parent: CacheKey, at path: String, in cache: ImageCache
+    ) throws -> JSON {
         let (entry, isMade) = try cache.variant(of: parent, options: rendition.key(variant)) { original, target in
             let output = try File.open(target, O_WRONLY | O_CREAT | O_EXCL)
             let result = try named(path) {
@@ -108,13 +125,13 @@ public struct ShrinkTool: RecordTool {
 
     // MARK: Into a folder
 
-    private func written(_ variant: Variant, _ path: String, _ record: Record, _ naming: OutputNaming) throws -> JSON {
-        let source = try File.openInput(path)
-        let kind = try named(path) { try inspect(source, limits: limits).format }
+    private func written(
+        _ variant: Variant, of source: File, _ info: PictureInfo, _ record: Record, _ naming: OutputNaming
+    ) throws -> JSON {
         let target = try naming.path(
-            stem: Self.stem(path), variant: variant, format: rendition.format(for: kind), record: record)
+            stem: Self.stem(source.path), variant: variant, format: rendition.format(for: info.format), record: record)
         let output = try OutputFile(path: target)
-        let result = try named(path) { try shrink(source, variant) { try output.write($0) } }
+        let result = try named(source.path) { try shrink(source, info, variant) { try output.write($0) } }
         try output.commit()
         return .object([
             "path": .string(try Self.absolute(target)), "width": .integer(result.size.width),

@@ -9,11 +9,7 @@ struct JSONScanner {
         case needsMore
         /// The value ends before this offset.
         case complete(end: Int)
-        case invalid(Reason, at: Int)
-    }
-
-    enum Reason: Equatable {
-        case syntax, controlCharacter, encoding, depth
+        case invalid(InputFailure.JSONFault, at: Int)
     }
 
     /// How deep arrays and objects may be nested. Deeper input is hostile or an accident; jq stops at the same order.

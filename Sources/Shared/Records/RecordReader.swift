@@ -117,14 +117,7 @@ public final class RecordReader {
             defer { advance(past: length) }
             guard buffer[start] == UInt8(ascii: "{") else { return .bad(BadInput(reason: .notAnObject, line: line)) }
             return .record(record(length: length))
-        case .invalid(let reason, let offset):
-            let fault: InputFailure.JSONFault =
-                switch reason {
-                case .syntax: .syntax
-                case .controlCharacter: .controlCharacter
-                case .encoding: .encoding
-                case .depth: .depth
-                }
+        case .invalid(let fault, let offset):
             let bad = BadInput(reason: .notJSON(fault), line: line)
             try resume(afterFaultAt: offset)
             return .bad(bad)

@@ -67,8 +67,6 @@ public struct RecordRunOptions: Sendable {
     public var strict = false
     /// Takes records that bear the tool's own transient `error` as fresh ones.
     public var retryErrors = false
-    /// Hands a record that bears `error` to the tool instead of passing it, unless the tool does not accept it.
-    public var takesErrors = false
     public var layout = RecordLayout.lines
 
     public init() {}
@@ -163,7 +161,7 @@ public final class RecordRun: Sendable {
 
     private func take(_ job: RecordJob) {
         var job = job
-        if job.record.bearsError, !options.takesErrors {
+        if job.record.bearsError {
             if options.retryErrors, job.record.bearsTransientError(of: tool.name) {
                 job.record.remove("error")
             } else {

@@ -5,6 +5,14 @@ import HTTP
 import Records
 import Support
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 struct GetCommand: LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -113,7 +121,7 @@ struct CatCommand: LookupCommand {
         try forEachEntry { entry, _ in
             let file = try File.open(entry.path, O_RDONLY)
             while case let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
-                try output.write(Array(piece[..<count]))
+                try piece.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             }
         }
     }
@@ -126,11 +134,3 @@ func pictureJob(_ argument: String) -> RecordJob {
     if argument.hasScheme { record.set("url", .string(WebURL.withoutSecrets(argument))) }
     return RecordJob(record, argument: argument)
 }
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif

@@ -58,11 +58,8 @@ struct RecordOutput {
         guard !isClosed, failure == nil else { return }
         do {
             try file.write(pending)
-        } catch let error as SystemFailure {
-            if error.isBrokenPipe { isClosed = true } else { failure = error }
         } catch {
-            failure = nil
-            isClosed = true
+            if error.isBrokenPipe { isClosed = true } else { failure = error }
         }
     }
 }

@@ -101,7 +101,7 @@ public final class File: ByteSource, Sendable {
     }
 
     /// Writes all of `bytes` at the file's position.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
         var done = 0
         while done < bytes.count {
             let count = systemWrite(descriptor, bytes.baseAddress! + done, bytes.count - done)
@@ -113,7 +113,9 @@ public final class File: ByteSource, Sendable {
         }
     }
 
-    public func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
+    public func write(_ bytes: [UInt8]) throws(SystemFailure) {
+        try bytes.withUnsafeBufferPointer { bytes throws(SystemFailure) in try write(UnsafeRawBufferPointer(bytes)) }
+    }
 
     /// Whether the call that has just failed is to be repeated: after a signal, or once a stream is ready that whoever
     /// shares it with us has set not to block.

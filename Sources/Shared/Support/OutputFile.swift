@@ -52,7 +52,7 @@ public final class OutputFile {
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
         do {
             try file.write(bytes)
-        } catch let error as SystemFailure {
+        } catch {
             throw SystemFailure(errno: error.errno, "write \(path)")
         }
     }

@@ -68,10 +68,19 @@ public struct EncodeOptions: Sendable, Hashable {
     }
     /// What transparent pixels lie on where the format has no alpha (JPEG).
     public var background: RGB
+    /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced. Default false.
+    public var isProgressive: Bool
+    /// What is written beside the pixels. Default nothing.
+    public var metadata: PictureMetadata
 
-    public init(format: OutputFormat = .jpeg, quality: Int = 82, background: RGB = .white) {
+    public init(
+        format: OutputFormat = .jpeg, quality: Int = 82, background: RGB = .white, isProgressive: Bool = false,
+        metadata: PictureMetadata = PictureMetadata()
+    ) {
         self.format = format
         self.quality = min(max(quality, 1), 100)
         self.background = background
+        self.isProgressive = isProgressive
+        self.metadata = metadata
     }
 }

@@ -1,0 +1,19 @@
+import Support
+
+/// How a picture is read.
+public struct DecodeOptions: Sendable {
+    /// What it may cost.
+    public var limits: DecodeLimits
+    /// What stops the work.
+    public var interruption: Interruption
+    /// Takes what there is of a picture that ends too early, instead of refusing it. Default false.
+    public var allowsTruncated: Bool
+
+    public init(
+        limits: DecodeLimits = .standard, interruption: Interruption = Interruption(), allowsTruncated: Bool = false
+    ) {
+        self.limits = limits
+        self.interruption = interruption
+        self.allowsTruncated = allowsTruncated
+    }
+}

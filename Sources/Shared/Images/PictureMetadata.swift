@@ -1,0 +1,17 @@
+/// What a picture carries beside its pixels, as it is written into an output.
+public struct PictureMetadata: Sendable, Hashable {
+    /// An ICC profile, whole; nil for sRGB, which needs none.
+    public var profile: [UInt8]?
+    /// EXIF as a TIFF structure, from its byte order mark on (CIPA DC-008 4.5), without the `Exif` prefix of JPEG.
+    public var exif: [UInt8]?
+    /// XMP as a packet of XML (ISO 16684-1), without a container's prefix.
+    public var xmp: [UInt8]?
+
+    public init(profile: [UInt8]? = nil, exif: [UInt8]? = nil, xmp: [UInt8]? = nil) {
+        self.profile = profile
+        self.exif = exif
+        self.xmp = xmp
+    }
+
+    public var isEmpty: Bool { profile == nil && exif == nil && xmp == nil }
+}

@@ -72,4 +72,6 @@ struct PlaneGeometry: Hashable {
     var rowBytes: Int
     /// Rows that come at once.
     var groupRows: Int
+    /// Samples of a pixel that lie side by side.
+    var channels = 1
 }

@@ -1,0 +1,195 @@
+import Formats
+import TestSupport
+import Testing
+
+@testable import Images
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@Suite struct PlaceholderHashTests {
+    private func drawn(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [Int]) -> PixelBuffer {
+        var bytes: [UInt8] = []
+        for y in 0..<height { for x in 0..<width { bytes += pixel(x, y).map { UInt8(truncatingIfNeeded: $0) } } }
+        return PixelBuffer(
+            size: PixelSize(width: width, height: height), channels: bytes.count / width / height, bytes: bytes)
+    }
+
+    // The hashes are those of a model that follows the definition with sums over whole planes.
+    @Test(arguments: [
+        (30, 20, "nvgNJZpgdndwh4h2iGiIh8CgDfh4"), (20, 30, "nggOJRpgdnCHaIdoiId4eNCgDPh4"),
+        (16, 16, "HQkOHxxgdodwiHiGeGd4d3h3OD/5gI8I"), (100, 9, "nvgNKZxyZ3dwh2d3oIId+Hg="),
+        (1, 1, "AAgCBwAAAAAAAAAAAAAAAAAAAAAAAAAA"),
+    ])
+    func opaquePicturesHaveTheHashOfTheModel(width: Int, height: Int, hash: String) {
+        let picture = drawn(width, height) { x, y in
+            [x * 255 / max(width - 1, 1), y * 255 / max(height - 1, 1), x * y * 3 % 256, 255]
+        }
+        #expect(PlaceholderHash(picture).thumbHash == hash)
+    }
+
+    @Test(arguments: [
+        (30, 20, "naiGK443aXiwiId4TwdteICHiIiIiIg="), (13, 40, "2EeGIgw3WrCHd4haTwc+iYCHiIiIiIg="),
+        (100, 100, "GliGLQg3LmigeHhoeFtPCI2HgIeIiIiIiA=="),
+    ])
+    func transparentPicturesHaveTheHashOfTheModel(width: Int, height: Int, hash: String) {
+        let picture = drawn(width, height) { x, y in
+            let across = x * 255 / max(width - 1, 1)
+            return [(x * 7 + y * 3) % 256, 255 - across, y * 200 / max(height - 1, 1), across]
+        }
+        // The hasher forgets the colour of wholly transparent pixels, which the model multiplies by 0.
+        #expect(PlaceholderHash(picture).thumbHash == hash)
+    }
+
+    @Test func aHashIsALikenessOfThePicture() {
+        // Red at the top left, blue at the bottom right, on gray.
+        let picture = drawn(90, 60) { x, y in
+            x < 45 && y < 30 ? [220, 40, 40] : x >= 45 && y >= 30 ? [30, 50, 200] : [128, 128, 128]
+        }
+        let likeness = Likeness(ThumbHash.bytes(rgba(picture)))
+        #expect(likeness.isLandscape && !likeness.hasAlpha)
+        let upperLeft = likeness.colour(0.25, 0.25), lowerRight = likeness.colour(0.75, 0.75)
+        #expect(upperLeft.red > 0.6 && upperLeft.blue < 0.4)
+        #expect(lowerRight.blue > 0.55 && lowerRight.red < 0.35)
+        // The mean of all: (220 + 30 + 2 x 128) / 4 and so on.
+        let mean = likeness.mean
+        #expect(abs(mean.red - 126.5 / 255) < 0.04)
+        #expect(abs(mean.green - 86.5 / 255) < 0.04)
+        #expect(abs(mean.blue - 124 / 255) < 0.04)
+    }
+
+    @Test(arguments: [1, 2, 3, 4]) func rowsOfEveryKindAreAveragedInBoxes(channels: Int) {
+        let picture = PixelBuffer.waves(1000, 731, channels: channels)
+        let whole = PlaceholderHash(picture)
+        // Every tenth row and column of soft waves is nearly the mean of its box.
+        let small = drawn(100, 73) { x, y in
+            (0..<channels).map { Int(picture.sample(x * 10 + 5, min(y * 10 + 5, 730), $0)) }
+        }
+        let a = Likeness(decoded(whole.thumbHash)), b = Likeness(decoded(PlaceholderHash(small).thumbHash))
+        #expect(a.isLandscape && a.hasAlpha == picture.hasAlpha)
+        #expect(abs(a.mean.red - b.mean.red) < 0.03 && abs(a.mean.green - b.mean.green) < 0.03)
+        #expect(abs(a.mean.blue - b.mean.blue) < 0.03)
+    }
+
+    @Test func sizesOfEveryShapeAreHashed() {
+        for (width, height) in [(1, 1), (1, 4000), (4000, 1), (101, 100), (199, 150), (99, 3), (250, 250)] {
+            let picture = PixelBuffer(size: PixelSize(width: width, height: height), filledWith: [10, 200, 30])
+            let hash = PlaceholderHash(picture)
+            #expect(hash.dominantColour == "#0ac81e", "\(width)x\(height)")
+            #expect(Likeness(decoded(hash.thumbHash)).mean.green > 0.7)
+        }
+    }
+
+    @Test func theColourOfMostPixelsIsDominant() {
+        let picture = drawn(100, 100) { x, y in x < 70 ? [30, 60, 120] : [200, 180, 40] }
+        #expect(PlaceholderHash(picture).dominantColour == "#1e3c78")
+    }
+
+    @Test func aSurfaceAcrossABorderOfCellsIsOneColour() {
+        // Grays of 63 and 65, in two cells, against a green that is more than either.
+        let picture = drawn(100, 100) { x, y in
+            x < 30 ? [10, 70, 10] : (x + y) % 2 == 0 ? [63, 63, 63] : [65, 65, 65]
+        }
+        #expect(PlaceholderHash(picture).dominantColour == "#404040")
+    }
+
+    @Test func aColourWinsAgainstABlackSkyButNotADot() {
+        let nebula = drawn(100, 100) { x, y in x < 30 ? [180, 40, 60] : [0, 0, 0] }
+        #expect(PlaceholderHash(nebula).dominantColour == "#b4283c")
+        let dot = drawn(100, 100) { x, y in x < 10 && y < 10 ? [180, 40, 60] : [0, 0, 0] }
+        #expect(PlaceholderHash(dot).dominantColour == "#000000")
+    }
+
+    @Test func transparentPixelsHaveNoColour() {
+        let picture = drawn(100, 100) { x, y in x < 90 ? [255, 255, 255, 0] : [20, 40, 220, 255] }
+        #expect(PlaceholderHash(picture).dominantColour == "#1428dc")
+        let nothing = PixelBuffer(size: PixelSize(width: 300, height: 2), filledWith: [255, 255, 255, 0])
+        #expect(PlaceholderHash(nothing).dominantColour == "#000000")
+    }
+
+    @Test func base64IsPadded() {
+        // RFC 4648 §10.
+        let vectors = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "fooba": "Zm9vYmE="]
+        for (text, encoded) in vectors { #expect(base64(Array(text.utf8)) == encoded) }
+    }
+
+    private func rgba(_ picture: PixelBuffer) -> PixelBuffer {
+        drawn(picture.size.width, picture.size.height) { x, y in
+            (0..<3).map { Int(picture.sample(x, y, $0)) } + [255]
+        }
+    }
+
+    private func decoded(_ text: String) -> [UInt8] {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var bits = 0, count = 0
+        var bytes: [UInt8] = []
+        for letter in text where letter != "=" {
+            bits = bits << 6 | alphabet.firstIndex(of: letter)!
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return bytes
+    }
+}
+
+/// What a ThumbHash shows.
+private struct Likeness {
+    typealias Colour = (red: Double, green: Double, blue: Double)
+    let isLandscape: Bool
+    let hasAlpha: Bool
+    private var planes: [(mean: Double, scale: Double, across: Int, down: Int, terms: [Double])] = []
+
+    init(_ hash: [UInt8]) {
+        let first = Int(hash[0]) | Int(hash[1]) << 8 | Int(hash[2]) << 16
+        let second = Int(hash[3]) | Int(hash[4]) << 8
+        hasAlpha = first >> 23 == 1
+        isLandscape = second >> 15 == 1
+        let longer = hasAlpha ? 5 : 7
+        var place = (hasAlpha ? 6 : 5) * 2
+        func plane(_ mean: Double, _ scale: Double, _ across: Int, _ down: Int) -> (Double, Double, Int, Int, [Double]) {
+            var terms: [Double] = []
+            for v in 0..<down {
+                for u in (v == 0 ? 1 : 0)..<max(across, 1) where u * down < across * (down - v) {
+                    terms.append((Double(hash[place / 2] >> (place % 2 * 4) & 15) / 7.5 - 1) * scale)
+                    place += 1
+                }
+            }
+            return (mean, scale, across, down, terms)
+        }
+        let across = max(3, isLandscape ? longer : second & 7), down = max(3, isLandscape ? second & 7 : longer)
+        planes.append(plane(Double(first & 63) / 63, Double(first >> 18 & 31) / 31, across, down))
+        planes.append(plane(Double(first >> 6 & 63) / 31.5 - 1, Double(second >> 3 & 63) / 63, 3, 3))
+        planes.append(plane(Double(first >> 12 & 63) / 31.5 - 1, Double(second >> 9 & 63) / 63, 3, 3))
+    }
+
+    var mean: Colour { colour(planes.map(\.mean)) }
+
+    func colour(_ x: Double, _ y: Double) -> Colour {
+        colour(planes.map { plane in
+            var value = plane.mean
+            var next = 0
+            for v in 0..<plane.down {
+                for u in (v == 0 ? 1 : 0)..<plane.across where u * plane.down < plane.across * (plane.down - v) {
+                    let factor = (u > 0 ? 2.0 : 1) * (v > 0 ? 2 : 1)
+                    value += plane.terms[next] * factor * cos(.pi * Double(u) * x) * cos(.pi * Double(v) * y)
+                    next += 1
+                }
+            }
+            return value
+        })
+    }
+
+    private func colour(_ values: [Double]) -> Colour {
+        let blue = values[0] - values[1] * 2 / 3
+        let red = (3 * values[0] - blue + values[2]) / 2
+        return (red, red - values[2], blue)
+    }
+}

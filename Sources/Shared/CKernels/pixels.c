@@ -168,3 +168,14 @@ void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptr
         }
     }
 }
+
+void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count) {
+    if (channels == 1) {
+        for (ptrdiff_t i = 0; i < count; i++) out[2 * i] = pixels[i], out[2 * i + 1] = 255;
+        return;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        for (int c = 0; c < 3; c++) out[4 * i + c] = pixels[3 * i + c];
+        out[4 * i + 3] = 255;
+    }
+}

@@ -12,7 +12,7 @@ public func decode(
     let reader = try rowReader(source, info, scale: 8, limits: limits, interruption: interruption)
     let finish = RowFinish(
         reader.layout, transform: ColourTransform(profile: reader.profile, layout: reader.layout),
-        isPremultiplied: false, background: nil, width: reader.size.width)
+        isPremultiplied: false, width: reader.size.width)
     let channels = finish.channels
     try limits.check(memory: reader.size, bytesPerPixel: channels)
     let rowBytes = reader.size.width * channels

@@ -115,14 +115,15 @@ struct ShrinkJob {
         let finish = RowFinish(
             source.layout, transform: output.keepsProfile && source.layout != .cmyk ? nil : transform,
             isPremultiplied: stage.isResampled && !options.isLinear, width: planned.plan.target.width)
-        let pixels = PixelOutput(
+        let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
             options: options
         ) { [limits = options.limits] size, channels in
             guard let limit = output.byteLimit else {
                 return try rowWriter(encoding, size: size, channels: channels, limits: limits, into: drain)
             }
-            return FittingWriter(encoding, byteLimit: limit, size: size, channels: channels, limits: limits, into: drain)
+            return try FittingWriter(
+                encoding, byteLimit: limit, size: size, channels: channels, limits: limits, into: drain)
         }
         return PixelSink(stage, finish: finish, to: pixels)
     }

@@ -74,3 +74,6 @@ void apod_light_add(const float *in, float weight, float *out, ptrdiff_t count);
 /// Turns light back into samples of straight alpha by a table of `steps` + 1 values.
 void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptrdiff_t count, const uint8_t *samples,
                              ptrdiff_t steps, uint8_t *out);
+
+/// Copies pixels of `channels` (1 or 3) samples and adds an opaque alpha to each.
+void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count);

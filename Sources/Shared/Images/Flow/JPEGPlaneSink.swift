@@ -11,7 +11,7 @@ final class JPEGPlaneSink: StageSink {
     init(_ stage: Stage, encoding: EncodeOptions, into drain: ByteDrain) throws {
         self.stage = stage
         writer = try JPEGPlaneWriter(
-            size: stage.plan.plan.target, isGray: stage.rings.count == 1, encoding, into: drain)
+            size: stage.plan.plan.target, isGray: stage.rings.count == 1, quality: encoding.quality, into: drain)
         done = stage.rings.map { _ in 0 }
         filled = done
     }

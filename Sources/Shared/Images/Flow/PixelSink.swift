@@ -4,7 +4,7 @@ import Formats
 /// Puts the rows of a stage's planes together to rows of pixels in sRGB, as they are stored.
 final class PixelSink: StageSink {
     private let stage: Stage
-    private let finish: RowFinish
+    private let rowFinish: RowFinish
     private let output: PixelOutput
     private let width: Int
     private let height: Int
@@ -13,7 +13,7 @@ final class PixelSink: StageSink {
 
     init(_ stage: Stage, finish: RowFinish, to output: PixelOutput) {
         self.stage = stage
-        self.finish = finish
+        rowFinish = finish
         self.output = output
         width = stage.plan.plan.target.width
         height = stage.plan.plan.target.height
@@ -31,7 +31,7 @@ final class PixelSink: StageSink {
                 // A copy, since others may still need the row as it is.
                 row.bytes.update(from: rings[0].row(done), count: width * stage.geometries[0].channels)
             }
-            try output.write(finish.apply(row.bytes))
+            try output.write(rowFinish.apply(row.bytes))
             done += 1
         }
     }

@@ -15,12 +15,13 @@ struct RowResamplingPlan {
     let horizontal: FilterWeights
     let vertical: FilterWeights
 
-    init(horizontal: ResamplingAxis, vertical: ResamplingAxis, channels: Int) {
+    /// - Parameter boxes: whether very large scales may average first.
+    init(horizontal: ResamplingAxis, vertical: ResamplingAxis, channels: Int, boxes: Bool = true) {
         sourceWidth = horizontal.sourceCount
         sourceHeight = vertical.sourceCount
         self.channels = channels
-        boxWidth = horizontal.boxFactor
-        boxHeight = vertical.boxFactor
+        boxWidth = boxes ? horizontal.boxFactor : 1
+        boxHeight = boxes ? vertical.boxFactor : 1
         let along = FilterWeights(horizontal.boxed(by: boxWidth), tapsMultipleOf: 8)
         columns = Int(along.starts.first ?? 0)..<Int(along.ends.last ?? 0)
         self.horizontal = along.counted(from: columns.lowerBound)

@@ -118,7 +118,7 @@ enum GIFLayout {
     }
 
     /// The offset behind the empty sub-block that ends a chain of them (§15, §16).
-    private static func skipSubBlocks(_ window: inout SourceWindow, at offset: Int) throws -> Int {
+    static func skipSubBlocks(_ window: inout SourceWindow, at offset: Int) throws -> Int {
         var offset = offset
         while true {
             let length = try byte(&window, at: offset)
@@ -128,7 +128,7 @@ enum GIFLayout {
     }
 
     /// The low three bits are the exponent minus one; bit 7 says whether there is a palette at all.
-    private static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
+    static func paletteCount(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 2 << Int(flags & 7) }
 
     private static func byte(_ window: inout SourceWindow, at offset: Int) throws -> UInt8 {
         guard let byte = try window.byte(at: offset) else { throw FormatFailure.truncated(.gif) }

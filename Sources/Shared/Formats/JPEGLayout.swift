@@ -1,8 +1,8 @@
 /// The segments of a JPEG (ITU T.81 annex B).
 enum JPEGLayout {
-    private static let startOfScan: UInt8 = 0xDA
-    private static let endOfImage: UInt8 = 0xD9
-    private static let app1: UInt8 = 0xE1
+    static let startOfScan: UInt8 = 0xDA
+    static let endOfImage: UInt8 = 0xD9
+    static let app1: UInt8 = 0xE1
 
     /// Size from the first frame header, orientation from the first Exif segment before the first scan.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
@@ -53,7 +53,7 @@ enum JPEGLayout {
     /// end; EOI has nothing. nil where the bytes end first.
     ///
     /// A length below 2, which cannot be, is taken for 2 as libjpeg does: the bytes behind are searched for a marker.
-    private static func nextSegment(
+    static func nextSegment(
         _ window: inout SourceWindow, from offset: Int
     ) throws -> (code: UInt8, body: Range<Int>)? {
         guard let (code, end) = try window.nextMarker(from: offset) else { return nil }

@@ -2,9 +2,9 @@
 enum PNGLayout {
     /// An `eXIf` chunk may stand behind the image data (§11.3.3.4). Its search ends after this many chunks: enough for
     /// 128 MB in the 8 KB chunks that libpng writes, while a hostile file costs some 20 ms.
-    private static let hopLimit = 16_384
+    static let hopLimit = 16_384
 
-    private struct Chunk {
+    struct Chunk {
         let type: UInt32
         /// Its data, which may reach beyond the end.
         let body: Range<Int>
@@ -101,7 +101,7 @@ enum PNGLayout {
     }
 
     /// The chunk at `offset`, or nil: what is wrong behind the header is told by `checkEnd`, and the header stands.
-    private static func readableChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
+    static func readableChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         do {
             return try nextChunk(&window, at: offset)
         } catch is FormatFailure {
@@ -109,7 +109,7 @@ enum PNGLayout {
         }
     }
 
-    private static func code(_ name: StaticString) -> UInt32 {
+    static func code(_ name: StaticString) -> UInt32 {
         (0..<4).reduce(0) { $0 << 8 | UInt32(name.utf8Start[$1]) }
     }
 }

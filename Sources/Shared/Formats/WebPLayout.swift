@@ -2,7 +2,7 @@
 enum WebPLayout {
     /// More chunks than any file has before its `EXIF`, animations of thousands of frames included; a bound for hostile
     /// ones.
-    private static let hopLimit = 16_384
+    static let hopLimit = 16_384
 
     private enum Feature {
         static let animation: UInt8 = 0x02
@@ -10,7 +10,7 @@ enum WebPLayout {
         static let alpha: UInt8 = 0x10
     }
 
-    private struct Chunk {
+    struct Chunk {
         let type: UInt32
         /// Its data, which may reach beyond the end.
         let body: Range<Int>
@@ -97,7 +97,7 @@ enum WebPLayout {
     }
 
     /// The chunk at `offset`; nil where its type or length is cut off.
-    private static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
+    static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         guard let type = try window.bigEndian(at: offset, 4), let length = try window.littleEndian(at: offset + 4, 4)
         else { return nil }
         return Chunk(type: UInt32(type), body: offset + 8..<offset + 8 + length)
@@ -110,7 +110,7 @@ enum WebPLayout {
             format: .webp, storedSize: size, orientation: orientation, isAnimated: isAnimated, hasAlpha: hasAlpha)
     }
 
-    private static func code(_ name: StaticString) -> UInt32 {
+    static func code(_ name: StaticString) -> UInt32 {
         (0..<4).reduce(0) { $0 << 8 | UInt32(name.utf8Start[$1]) }
     }
 }

@@ -1,0 +1,203 @@
+/// EXIF as it lies in a picture: a TIFF structure of directories (TIFF 6.0 §2, CIPA DC-008 4.5 and 4.6).
+///
+/// Every offset is checked against the bytes; what points elsewhere is not there. Linear in the entries, of which each
+/// directory is read up to 512.
+public struct ExifBlock: Sendable, Hashable {
+    public private(set) var bytes: [UInt8]
+    private let isBigEndian: Bool
+
+    private enum Tag {
+        static let imageWidth = 0x0100
+        static let imageLength = 0x0101
+        static let orientation = 0x0112
+        static let artist = 0x013B
+        static let thumbnailOffset = 0x0201
+        static let thumbnailLength = 0x0202
+        static let copyright = 0x8298
+        static let exifDirectory = 0x8769
+        static let pixelXDimension = 0xA002
+        static let pixelYDimension = 0xA003
+    }
+
+    private enum FieldType {
+        static let ascii = 2
+        static let short = 3
+        static let long = 4
+        /// Of EXIF 3.0, which says UTF-8 where earlier versions have ASCII.
+        static let utf8 = 129
+    }
+
+    /// Twelve bytes of a directory; its place is where they begin.
+    private struct Entry {
+        let place: Int
+        let tag: Int
+        let type: Int
+        let count: Int
+    }
+
+    /// nil where the bytes don't begin as TIFF does. The `Exif` prefix of JPEG must be gone.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 8 else { return nil }
+        switch bytes[0..<4] {
+        case [0x4D, 0x4D, 0, 42]: isBigEndian = true
+        case [0x49, 0x49, 42, 0]: isBigEndian = false
+        default: return nil
+        }
+        self.bytes = bytes
+    }
+
+    /// Who holds the rights: the photographer, and the editor where one is named as well.
+    public var copyright: String? { text(Tag.copyright) }
+
+    /// Who made the picture.
+    public var artist: String? { text(Tag.artist) }
+
+    /// The JPEG that the second directory points at; nil where there is none, or no JPEG there. It has the stored
+    /// orientation of the picture, and sometimes an older look of it.
+    public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
+
+    /// The block for an upright copy of the picture of another size: orientation 1, its pixel dimensions where any are
+    /// told, and without the thumbnail. All else stays, where it is.
+    public func upright(size: PixelSize) -> ExifBlock {
+        var copy = self
+        let main = entries(of: firstDirectory)
+        for entry in main {
+            switch entry.tag {
+            case Tag.orientation: copy.set(entry, FieldType.short, 1)
+            case Tag.imageWidth: copy.set(entry, FieldType.long, size.width)
+            case Tag.imageLength: copy.set(entry, FieldType.long, size.height)
+            case Tag.exifDirectory:
+                for detail in entries(of: number(entry)) {
+                    if detail.tag == Tag.pixelXDimension { copy.set(detail, FieldType.long, size.width) }
+                    if detail.tag == Tag.pixelYDimension { copy.set(detail, FieldType.long, size.height) }
+                }
+            default: break
+            }
+        }
+        copy.dropThumbnail()
+        return copy
+    }
+
+    /// A block with nothing but Copyright and Artist, in UTF-8; nil where there is neither.
+    public static func rights(copyright: String?, artist: String?) -> ExifBlock? {
+        // Entries stand in the order of their tags (TIFF 6.0 §2).
+        let fields = [(Tag.artist, artist), (Tag.copyright, copyright)].compactMap { tag, text in
+            text.flatMap { MetadataText.cleaned($0) }.map { (tag, Array($0.utf8) + [0]) }
+        }
+        guard !fields.isEmpty else { return nil }
+        func number(_ value: Int, _ width: Int) -> [UInt8] {
+            (0..<width).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        }
+        var directory = number(fields.count, 2)
+        var values: [UInt8] = []
+        let valuesStart = 8 + 2 + 12 * fields.count + 4
+        for (tag, text) in fields {
+            directory += number(tag, 2) + number(FieldType.ascii, 2) + number(text.count, 4)
+            if text.count <= 4 {
+                directory += text + [UInt8](repeating: 0, count: 4 - text.count)
+            } else {
+                directory += number(valuesStart + values.count, 4)
+                // Values begin at even offsets.
+                values += text + (text.count % 2 == 1 ? [0] : [])
+            }
+        }
+        return ExifBlock(Array("MM\0*".utf8) + number(8, 4) + directory + number(0, 4) + values)
+    }
+
+    // MARK: Directories
+
+    private var firstDirectory: Int? { number(at: 4, 4) }
+
+    /// Where the offset of the directory behind the one at `directory` stands.
+    private func linkPlace(of directory: Int?) -> Int? {
+        guard let directory, let count = number(at: directory, 2) else { return nil }
+        return directory + 2 + count * 12
+    }
+
+    private func entries(of directory: Int?) -> [Entry] {
+        guard let directory, let count = number(at: directory, 2) else { return [] }
+        var entries: [Entry] = []
+        for index in 0..<min(count, 512) {
+            let place = directory + 2 + index * 12
+            guard place + 12 <= bytes.count, let tag = number(at: place, 2), let type = number(at: place + 2, 2),
+                let count = number(at: place + 4, 4)
+            else { break }
+            entries.append(Entry(place: place, tag: tag, type: type, count: count))
+        }
+        return entries
+    }
+
+    /// The value of an entry that has one whole number.
+    private func number(_ entry: Entry?) -> Int? {
+        guard let entry, entry.count == 1 else { return nil }
+        switch entry.type {
+        case FieldType.short: return number(at: entry.place + 8, 2)
+        // 13 is the offset of a directory (TIFF technical note 1).
+        case FieldType.long, 13: return number(at: entry.place + 8, 4)
+        default: return nil
+        }
+    }
+
+    private func text(_ tag: Int) -> String? {
+        guard let entry = entries(of: firstDirectory).first(where: { $0.tag == tag }), entry.count > 0,
+            entry.type == FieldType.ascii || entry.type == FieldType.utf8
+        else { return nil }
+        let start = entry.count <= 4 ? entry.place + 8 : number(at: entry.place + 8, 4) ?? bytes.count
+        guard start <= bytes.count, entry.count <= bytes.count - start else { return nil }
+        // Parts are ended by zeros; Copyright has one of the photographer and one of the editor.
+        let parts = bytes[start..<start + entry.count].split(separator: 0).prefix(2).compactMap {
+            MetadataText.cleaned($0)
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    private var thumbnailRange: Range<Int>? {
+        guard let link = linkPlace(of: firstDirectory) else { return nil }
+        let second = entries(of: number(at: link, 4))
+        guard let start = number(second.first { $0.tag == Tag.thumbnailOffset }),
+            let length = number(second.first { $0.tag == Tag.thumbnailLength }),
+            start <= bytes.count, length > 4, length <= bytes.count - start,
+            bytes[start..<start + 3] == [0xFF, 0xD8, 0xFF]
+        else { return nil }
+        return start..<start + length
+    }
+
+    /// Unties the second directory, and wipes the thumbnail, which shows what the picture was before it was cropped.
+    private mutating func dropThumbnail() {
+        guard let link = linkPlace(of: firstDirectory), link <= bytes.count - 4 else { return }
+        let thumbnail = thumbnailRange
+        bytes.replaceSubrange(link..<link + 4, with: [0, 0, 0, 0])
+        guard let thumbnail, !thumbnail.contains(link), thumbnail.lowerBound >= 8 else { return }
+        if thumbnail.upperBound == bytes.count {
+            bytes.removeSubrange(thumbnail)
+        } else {
+            bytes.replaceSubrange(thumbnail, with: repeatElement(0, count: thumbnail.count))
+        }
+    }
+
+    // MARK: Numbers
+
+    /// An unsigned number of 2 or 4 bytes; nil beyond the end. Offsets have 32 bits and Int has 64, so no sum of them
+    /// overflows.
+    private func number(at place: Int, _ width: Int) -> Int? {
+        guard place >= 0, place <= bytes.count - width else { return nil }
+        let number = bytes[place..<place + width]
+        return isBigEndian
+            ? number.reduce(0) { $0 << 8 | Int($1) } : number.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Gives an entry another type, and one number.
+    private mutating func set(_ entry: Entry, _ type: Int, _ value: Int) {
+        put(type, at: entry.place + 2, 2)
+        put(1, at: entry.place + 4, 4)
+        put(0, at: entry.place + 8, 4)
+        put(value, at: entry.place + 8, type == FieldType.short ? 2 : 4)
+    }
+
+    /// Only at places that have been read.
+    private mutating func put(_ value: Int, at place: Int, _ width: Int) {
+        for i in 0..<width {
+            bytes[place + i] = UInt8(truncatingIfNeeded: value >> ((isBigEndian ? width - 1 - i : i) * 8))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+/// An XMP packet (ISO 16684-1) as UTF-8 bytes, looked through for a few properties by their usual names.
+///
+/// This is no XML parser: it knows a property as `name="value"` or `<name>value</name>`, and an array as the first
+/// `<rdf:li>` within `<name>`, with the prefixes `tiff`, `exif` and `dc` that every known program writes. All else is
+/// not found. Linear: of the places of a name only the first few are looked at.
+public struct XMPPacket: Sendable, Hashable {
+    public private(set) var bytes: [UInt8]
+
+    /// Places of one name that are looked at, each of which may cost a search to the end.
+    private static let placeLimit = 8
+
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// `tiff:Orientation`, or `exif:Orientation`, as some write it; nil where there is none or a bad one.
+    public var orientation: Orientation? {
+        orientationDigits.first.flatMap { Orientation(rawValue: bytes[$0] &- UInt8(ascii: "0")) }
+    }
+
+    /// The packet with every orientation set to 1: as the picture that goes with it is upright. Its length stays.
+    public var upright: XMPPacket {
+        var copy = self
+        for place in orientationDigits { copy.bytes[place] = UInt8(ascii: "1") }
+        return copy
+    }
+
+    /// The first language of `dc:rights`.
+    public var rights: String? { text(of: "dc:rights") }
+
+    /// The first of `dc:creator`.
+    public var creator: String? { text(of: "dc:creator") }
+
+    /// Where values of an orientation stand that are one digit long, as all that mean something are.
+    private var orientationDigits: [Int] {
+        ["tiff:Orientation", "exif:Orientation"].flatMap { name in
+            places(of: name, in: bytes.indices).compactMap { place in
+                guard let value = value(at: place), value.count == 1 else { return nil }
+                return (0x30...0x39).contains(bytes[value.lowerBound]) ? value.lowerBound : nil
+            }
+        }
+    }
+
+    /// The value of the property whose name ends at `place`: `="value"`, `='value'`, or `>value<`.
+    private func value(at place: Int) -> Range<Int>? {
+        var place = skipSpace(place)
+        guard place < bytes.count else { return nil }
+        if bytes[place] == UInt8(ascii: ">") {
+            return bytes[(place + 1)...].firstIndex(of: UInt8(ascii: "<")).map { trimmed(place + 1..<$0) }
+        }
+        guard bytes[place] == UInt8(ascii: "=") else { return nil }
+        place = skipSpace(place + 1)
+        guard place < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[place]) else { return nil }
+        return bytes[(place + 1)...].firstIndex(of: bytes[place]).map { trimmed(place + 1..<$0) }
+    }
+
+    private func text(of name: String) -> String? {
+        for place in places(of: name, in: bytes.indices) {
+            guard let value = value(at: place) else { continue }
+            if !value.isEmpty { return unescaped(value) }
+            // Only space up to the next tag: an array, which ends with the property.
+            let end = places(of: "</" + name, in: place..<bytes.count).first ?? bytes.count
+            for item in places(of: "<rdf:li", in: place..<end) {
+                guard let open = bytes[item..<end].firstIndex(of: UInt8(ascii: ">")),
+                    let close = bytes[open..<end].firstIndex(of: UInt8(ascii: "<"))
+                else { break }
+                if let text = unescaped(open + 1..<close) { return text }
+            }
+        }
+        return nil
+    }
+
+    /// The offsets behind the first occurrences of `name` as a whole word.
+    private func places(of name: String, in range: Range<Int>) -> [Int] {
+        let name = Array(name.utf8)
+        var found: [Int] = []
+        var place = range.lowerBound
+        while found.count < Self.placeLimit, place <= range.upperBound - name.count {
+            guard let next = bytes[place...(range.upperBound - name.count)].firstIndex(of: name[0]) else { break }
+            let end = next + name.count
+            let isWord = next == 0 || !Self.isNameByte(bytes[next - 1]) || name[0] == UInt8(ascii: "<")
+            if isWord, bytes[next..<end].elementsEqual(name), end == bytes.count || !Self.isNameByte(bytes[end]) {
+                // A closing tag is no property.
+                if name[0] == UInt8(ascii: "<") || next == 0 || bytes[next - 1] != UInt8(ascii: "/") { found.append(end) }
+            }
+            place = next + 1
+        }
+        return found
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    private func skipSpace(_ place: Int) -> Int {
+        var place = place
+        while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+        return place
+    }
+
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
+        let low = min(skipSpace(range.lowerBound), range.upperBound)
+        var high = range.upperBound
+        while high > low, Self.isSpace(bytes[high - 1]) { high -= 1 }
+        return low..<high
+    }
+
+    /// Text with XML's own entities and numbers of characters replaced (XML 1.0 §4.1, §4.6).
+    private func unescaped(_ range: Range<Int>) -> String? {
+        guard let text = String(validating: bytes[range], as: UTF8.self) else { return nil }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "&") {
+            result += rest[..<start]
+            rest = rest[start...]
+            guard let end = rest.prefix(12).firstIndex(of: ";"), let scalar = Self.scalar(rest[..<end].dropFirst())
+            else {
+                result.append(rest.removeFirst())
+                continue
+            }
+            result.unicodeScalars.append(scalar)
+            rest = rest[rest.index(after: end)...]
+        }
+        return MetadataText.cleaned(result + rest)
+    }
+
+    private static func scalar(_ entity: Substring) -> Unicode.Scalar? {
+        switch entity {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        default:
+            let digits = entity.dropFirst()
+            guard entity.first == "#" else { return nil }
+            let isHexadecimal = digits.first == "x"
+            return UInt32(isHexadecimal ? digits.dropFirst() : digits, radix: isHexadecimal ? 16 : 10)
+                .flatMap(Unicode.Scalar.init)
+        }
+    }
+}

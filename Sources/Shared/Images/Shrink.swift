@@ -43,8 +43,9 @@ public func shrink(
     let bytes = try withoutActuallyEscaping(sink) { sink in
         let drain = ByteDrain(options.format, sink)
         let job = ShrinkJob(plan: plan, options: options, limits: limits, interruption: interruption, drain: drain)
+        let reading = DecodeOptions(limits: limits, interruption: interruption)
         if info.format == .jpeg {
-            let jpeg = try JPEGReader(source, limits: limits, interruption: interruption)
+            let jpeg = try JPEGReader(source, options: reading)
             guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
             let transform = ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
             if jpeg.hasPlanes && transform == nil && options.format == .jpeg {
@@ -53,7 +54,7 @@ public func shrink(
                 try job.run(jpeg.rows(scale: plan.jpegScale), transform)
             }
         } else {
-            let reader = try rowReader(source, info, scale: 8, limits: limits, interruption: interruption)
+            let reader = try rowReader(source, info, scale: 8, options: reading)
             try job.run(reader, ColourTransform(profile: reader.profile, layout: reader.layout))
         }
         return drain.count

@@ -14,8 +14,9 @@ final class PNGReader: RowReader {
     private var whole: [UInt8] = []
     private var position = 0
 
-    init(_ source: any ByteSource, limits: DecodeLimits, interruption: Interruption) throws {
-        feed = ByteFeed(source, .png, interruption)
+    init(_ source: any ByteSource, options: DecodeOptions) throws {
+        let limits = options.limits
+        feed = ByteFeed(source, .png, options)
         guard let decoder = apod_png_open(feed.input) else { throw ImageError.outOfMemory }
         self.decoder = decoder
         var header = apod_png_header()

@@ -54,3 +54,9 @@ void apod_box_add(const uint8_t *row, ptrdiff_t channels, ptrdiff_t count, ptrdi
 /// Divides the sums of `apod_box_add` over `rows` rows by the pixels in each box, rounded, and clears them.
 void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, ptrdiff_t rows,
                      uint8_t *out);
+
+/// Undoes the filter 0 to 4 (none, sub, up, average, Paeth: PNG 9.2) of one row of `count` bytes, whose pixels take
+/// `pixel` (1 to 4) bytes each. `in` is the filtered row, `above` the row before as it came out (zeros for the first
+/// one), `out` the row's place; they don't overlap. Gives 0, or -1 where there is no such filter.
+int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
+                  uint8_t *out, ptrdiff_t count);

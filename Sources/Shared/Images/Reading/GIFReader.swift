@@ -40,7 +40,7 @@ final class GIFReader: RowReader {
             while done < count {
                 if position == buffer.count {
                     do {
-                        try options.interruption.check()
+                        try options.check()
                         buffer = try source.bytes(offset..<offset + 65_536)
                     } catch {
                         failure = error

@@ -16,7 +16,7 @@ final class WebPReader: RowReader {
         try limits.check(pixels: size)
         try limits.check(memory: size, bytesPerPixel: 4)
         let bytes = try source.bytes(0..<source.count)
-        try options.interruption.check()
+        try options.check()
         let (layout, pixels, profile) = try bytes.withUnsafeBufferPointer { try Self.decode($0, size, limits) }
         self.size = size
         self.layout = layout

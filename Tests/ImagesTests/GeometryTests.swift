@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: Gravity.allCases) func gravitySaysWhichPartStays(gravity: Gravity) throws {
         let portrait = PixelSize(width: 100, height: 300)
         let placement = try Geometry(width: 50, height: 50, mode: .fill, gravity: gravity).placement(of: portrait)
-        if gravity.looks {
+        if gravity.saliency != nil {
             // The pixels decide: all of it is made as wide as the cut, first.
             #expect(placement.cover == PixelSize(width: 50, height: 150))
             #expect(placement.crop == Rectangle(portrait))

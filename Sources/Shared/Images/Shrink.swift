@@ -8,14 +8,16 @@ import Support
 /// except where a format forces the whole picture into it (progressive JPEG, interlaced PNG, WebP), or where a small
 /// output must be turned, looked at or encoded as a whole.
 ///
-/// - Parameter done: is told the index and the result of each output as soon as its last byte has gone to its sink,
-///   the smallest first.
+/// - Parameters:
+///   - isLinear: whether colours are mixed in linear light, which is slower and keeps the light of fine bright detail.
+///   - done: is told the index and the result of each output as soon as its last byte has gone to its sink,
+///     the smallest first.
 /// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and what source, sinks and `done` throw.
 public func shrink(
     _ source: some ByteSource, _ info: PictureInfo, to outputs: [Output], options: DecodeOptions = DecodeOptions(),
-    done: (Int, ShrinkResult) throws -> Void
+    isLinear: Bool = false, done: (Int, ShrinkResult) throws -> Void
 ) throws {
-    try ShrinkJob(info: info, outputs: outputs, options: options).run(source, done: done)
+    try ShrinkJob(info: info, outputs: outputs, options: options, isLinear: isLinear).run(source, done: done)
 }
 
 /// Makes one picture of another and gives its bytes.

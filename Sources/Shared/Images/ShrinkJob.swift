@@ -7,6 +7,7 @@ struct ShrinkJob {
     let info: PictureInfo
     let outputs: [Output]
     let options: DecodeOptions
+    let isLinear: Bool
 
     /// An output with the numbers that follow from the picture.
     private struct Planned {
@@ -22,7 +23,6 @@ struct ShrinkJob {
         /// Of one plane; three are YCbCr.
         let layout: RowLayout
         let profile: [UInt8]?
-        let isTruncated: () -> Bool
     }
 
     func run(_ source: some ByteSource, done: (Int, ShrinkResult) throws -> Void) throws {
@@ -30,7 +30,7 @@ struct ShrinkJob {
         let opened = try open(source, planned)
         let transform = ColourTransform(profile: opened.profile, layout: opened.layout)
         let flow = try RowFlow(
-            opened.planes, layout: opened.layout, whole: info.storedSize, isLinear: options.isLinear,
+            opened.planes, layout: opened.layout, whole: info.storedSize, isLinear: isLinear,
             stages: planned.map { planned in
                 StagePlan(
                     plan: planned.plan,
@@ -52,7 +52,7 @@ struct ShrinkJob {
                 planned.index,
                 ShrinkResult(
                     size: planned.placement.target, format: planned.output.encoding.format, bytes: drains[place].count,
-                    isTruncated: opened.isTruncated(), hash: hash))
+                    isTruncated: opened.planes.isTruncated, hash: hash))
         }
     }
 
@@ -75,25 +75,19 @@ struct ShrinkJob {
 
     private func open(_ source: some ByteSource, _ planned: [Planned]) throws -> Source {
         guard info.format == .jpeg else {
-            let reader = try rowReader(
-                source, info, scale: 8, limits: options.limits, interruption: options.interruption)
-            return Source(
-                planes: InterleavedRows(reader), layout: reader.layout, profile: reader.profile,
-                isTruncated: { false })
+            let reader = try rowReader(source, info, scale: 8, options: options)
+            return Source(planes: InterleavedRows(reader), layout: reader.layout, profile: reader.profile)
         }
-        let jpeg = try JPEGReader(source, limits: options.limits, interruption: options.interruption)
+        let jpeg = try JPEGReader(source, options: options)
         guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
         let scale = planned.map(\.plan.jpegScale).max() ?? 8
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
-        if jpeg.hasPlanes && !options.isLinear && !copiesPixels {
-            return Source(
-                planes: try jpeg.planes(scale: scale), layout: jpeg.layout, profile: jpeg.profile,
-                isTruncated: { false })
+        if jpeg.hasPlanes && !isLinear && !copiesPixels {
+            return Source(planes: try jpeg.planes(scale: scale), layout: jpeg.layout, profile: jpeg.profile)
         }
         let rows = try jpeg.rows(scale: scale)
-        return Source(
-            planes: InterleavedRows(rows), layout: jpeg.layout, profile: jpeg.profile, isTruncated: { false })
+        return Source(planes: InterleavedRows(rows), layout: jpeg.layout, profile: jpeg.profile)
     }
 
     /// Whether planes go straight into a JPEG's, without ever becoming pixels.
@@ -114,7 +108,7 @@ struct ShrinkJob {
         }
         let finish = RowFinish(
             source.layout, transform: output.keepsProfile && source.layout != .cmyk ? nil : transform,
-            isPremultiplied: stage.isResampled && !options.isLinear, width: planned.plan.target.width)
+            isPremultiplied: stage.isResampled && !isLinear, width: planned.plan.target.width)
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
             options: options

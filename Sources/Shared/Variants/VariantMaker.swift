@@ -22,12 +22,11 @@ public struct VariantMaker: Sendable {
     }
 
     public let rendition: Rendition
-    public private(set) var options: DecodeOptions
+    public let options: DecodeOptions
 
     public init(rendition: Rendition, options: DecodeOptions) {
         self.rendition = rendition
         self.options = options
-        self.options.isLinear = rendition.isLinear
     }
 
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first.
@@ -42,6 +41,6 @@ public struct VariantMaker: Sendable {
                 cornerRadius: request.variant.cornerRadius, keepsProfile: rendition.keepsProfile,
                 wantsHash: rendition.wantsHash, byteLimit: rendition.byteLimit, sink: request.sink)
         }
-        try shrink(source, info, to: outputs, options: options, done: done)
+        try shrink(source, info, to: outputs, options: options, isLinear: rendition.isLinear, done: done)
     }
 }

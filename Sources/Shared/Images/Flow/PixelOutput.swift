@@ -64,7 +64,7 @@ final class PixelOutput {
         let row = AlignedBuffer(count: target.width * channels)
         try pixels.bytes.withUnsafeBufferPointer { bytes in
             for y in 0..<target.height {
-                if y % 64 == 0 { try options.interruption.check() }
+                if y % 64 == 0 { try options.check() }
                 let start = ((top + y) * pixels.size.width + left) * channels
                 row.bytes.update(from: bytes.baseAddress! + start, count: target.width * channels)
                 try emit(row.bytes)
@@ -75,7 +75,17 @@ final class PixelOutput {
     /// Where the part begins that is worth most.
     private func cut(_ pixels: PixelBuffer) -> (left: Int, top: Int) {
         let spare = (x: pixels.size.width - placement.target.width, y: pixels.size.height - placement.target.height)
-        return (spare.x / 2, spare.y / 2)
+        guard let saliency = output.geometry.gravity.saliency else { return (spare.x / 2, spare.y / 2) }
+        // One of them is nothing: what is looked at covers the cut along one side exactly.
+        let isWide = spare.x > 0
+        let kept =
+            isWide
+            ? Double(placement.target.width) / Double(pixels.size.width)
+            : Double(placement.target.height) / Double(pixels.size.height)
+        let share = saliency.cropOffset(
+            in: pixels.averaged(atMost: 256), keeping: kept, along: isWide ? .horizontal : .vertical)
+        return isWide
+            ? (Int((Double(spare.x) * share).rounded()), 0) : (0, Int((Double(spare.y) * share).rounded()))
     }
 
     /// An upright row of the output.

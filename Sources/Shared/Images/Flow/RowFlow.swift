@@ -69,7 +69,7 @@ struct RowFlow {
     func run(checking options: DecodeOptions) throws {
         let groups = reader.planes.map { ($0.size.height + $0.groupRows - 1) / $0.groupRows }.max() ?? 0
         for group in 0..<groups {
-            if group % checkInterval == 0 { try options.interruption.check() }
+            if group % checkInterval == 0 { try options.check() }
             try readGroup()
             for stage in stages { try stage.pump() }
         }

@@ -33,8 +33,14 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the picture's pixels decide.
-    var looks: Bool { self == .attention || self == .entropy }
+    /// How the picture's pixels decide, where they do.
+    var saliency: Saliency? {
+        switch self {
+        case .attention: .attention
+        case .entropy: .entropy
+        default: nil
+        }
+    }
 }
 
 /// The size that is asked for, and how a picture gets there. All of it is meant for the upright picture.
@@ -127,7 +133,7 @@ public struct Geometry: Sendable, Hashable {
         let ratio = enlarges ? wanted : min(wanted, 1)
         let share = ratio / wanted
         let target = PixelSize(width: Self.whole(shape.width * share), height: Self.whole(shape.height * share))
-        if gravity.looks {
+        if gravity.saliency != nil {
             // All of it is made as large as the cut will be, and cut when it has been seen.
             let cover = PixelSize(
                 width: max(Self.whole(area.width * ratio), target.width),

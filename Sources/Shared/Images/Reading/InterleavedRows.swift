@@ -14,6 +14,8 @@ final class InterleavedRows: PlaneReader {
         ]
     }
 
+    var isTruncated: Bool { reader.isTruncated }
+
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
         try reader.readRow(into: destination(0, 0))
     }

@@ -109,6 +109,7 @@ apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t 
 
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder) {
     if (setjmp(png_jmpbuf(encoder->png))) return encoder->status;
-    png_write_end(encoder->png, encoder->info);
+    // Without the info: everything in it has been written, and libpng would write EXIF again.
+    png_write_end(encoder->png, NULL);
     return APOD_OK;
 }

@@ -126,6 +126,18 @@ import Darwin
         }
     }
 
+    @Test func everyPartOfAPNGIsWrittenOnce() throws {
+        let metadata = PictureMetadata(profile: Self.profile(isGray: false), exif: Self.exif, xmp: Self.xmp)
+        let bytes = try written(.waves(30, 20, channels: 3), .png, metadata)
+        var names: [String] = []
+        var place = 8
+        while place + 8 <= bytes.count {
+            names.append(String(decoding: bytes[place + 4..<place + 8], as: UTF8.self))
+            place += 12 + bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        #expect(names == ["IHDR", "iCCP", "eXIf", "iTXt", "IDAT", "IEND"])
+    }
+
     @Test func oddMetadataNeverFailsAPicture() throws {
         var random = SeededRandom(name: "odd metadata")
         let bad: [[UInt8]] = [[], [0], [1, 2, 3], random.bytes(200), [0x3C, 0, 0x3E], random.bytes(70_001)]

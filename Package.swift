@@ -48,7 +48,7 @@ let package = Package(
         system("CJPEG", "libjpeg", apt: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
         system("CPNG", "libpng", apt: "libpng-dev", brew: "libpng"),
         system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
-        system("CWebP", "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
+        system("CWebP", "libwebpmux", apt: "libwebp-dev", brew: "webp"),
         system("CGIF", "libgif", apt: "libgif-dev", brew: "giflib"),
         system("CLCMS", "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
         system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),

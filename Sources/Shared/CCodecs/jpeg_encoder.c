@@ -96,7 +96,7 @@ void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder) {
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder) { return encoder->message; }
 
 apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
-                                    int quality, int planes, int across, int down) {
+                                    int quality, int planes, int across, int down, int progressive) {
     struct jpeg_compress_struct *info = &encoder->info;
     if (setjmp(encoder->escape)) return encoder->status;
     info->image_width = width;
@@ -111,7 +111,24 @@ apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, 
     jpeg_set_quality(info, quality, TRUE);
     info->dct_method = JDCT_ISLOW;
     info->raw_data_in = planes ? TRUE : FALSE;
+    if (progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
+    return APOD_OK;
+}
+
+apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int number, const uint8_t *bytes,
+                                            size_t count) {
+    if (count > 65533) return APOD_MISUSE;
+    if (setjmp(encoder->escape)) return encoder->status;
+    jpeg_write_marker(&encoder->info, JPEG_APP0 + number, bytes, (unsigned int)count);
+    return APOD_OK;
+}
+
+apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count) {
+    // A segment holds 65,519 bytes of it, and the segments are counted with 8 bits.
+    if (count == 0 || count > 255 * 65519) return APOD_MISUSE;
+    if (setjmp(encoder->escape)) return encoder->status;
+    jpeg_write_icc_profile(&encoder->info, profile, (unsigned int)count);
     return APOD_OK;
 }
 

@@ -15,3 +15,14 @@ public struct PictureMetadata: Sendable, Hashable {
 
     public var isEmpty: Bool { profile == nil && exif == nil && xmp == nil }
 }
+
+extension PictureMetadata {
+    /// The profile, if it is one for what is written: gray levels or RGB (ICC.1:2022 §7.2, the signature at 36 and the
+    /// colour space at 16). One for other samples would be refused by readers, or show wrong colours.
+    func profile(isGray: Bool) -> [UInt8]? {
+        guard let profile, profile.count >= 128, profile[36..<40].elementsEqual("acsp".utf8),
+            profile[16..<20].elementsEqual(isGray ? "GRAY".utf8 : "RGB ".utf8)
+        else { return nil }
+        return profile
+    }
+}

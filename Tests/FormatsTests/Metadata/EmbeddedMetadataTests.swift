@@ -41,6 +41,11 @@ import Testing
         #expect(gif.xmp == Self.xmp && gif.exif == nil && gif.copyright == "by XMP")
     }
 
+    @Test func zerosBehindAPacketAreNoPartOfIt() throws {
+        #expect(try read(Tiny.jpeg(before: Self.xmpSegment(Self.xmp + [0, 0]))).xmp == Self.xmp)
+        #expect(try read(Tiny.jpeg(before: Self.xmpSegment([0, 0]))).xmp == nil)
+    }
+
     @Test func picturesWithoutMetadataHaveNone() throws {
         for bytes in [Tiny.jpeg(), Tiny.png(), Tiny.gif(Tiny.loop(0), Tiny.gifFrame()), Tiny.webp(Tiny.lossy()), [], [1]] {
             #expect(try read(bytes) == EmbeddedMetadata())

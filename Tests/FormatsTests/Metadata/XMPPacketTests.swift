@@ -62,10 +62,10 @@ import Testing
         }
     }
 
-    @Test func aMegabyteOfOneNameIsSearchedSoon() {
+    @Test func aLongRunOfOneNameIsSearchedOnce() {
         let clock = ContinuousClock()
         for text in ["tiff:Orientation>", "<dc:rights>", "<dc:rights><rdf:li", "&", "tiff:Orientation='"] {
-            let hostile = XMPPacket(Array(String(repeating: text, count: (1 << 20) / text.utf8.count).utf8))
+            let hostile = XMPPacket(Array(String(repeating: text, count: (1 << 18) / text.utf8.count).utf8))
             let time = clock.measure { _ = (hostile.orientation, hostile.rights, hostile.creator, hostile.upright) }
             #expect(time < .seconds(5), "\(text)")
         }

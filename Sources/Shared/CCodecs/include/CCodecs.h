@@ -103,9 +103,15 @@ apod_jpeg_encoder *apod_jpeg_encoder_open(apod_output output);
 void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder);
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder);
 /// Begins a picture of 1 (gray) or 3 channels. `planes`: it comes as planes of YCbCr 4:2:0, else as rows of RGB.
-/// `across` and `down`, 1 or 2, are the luma samples for each chroma sample; planes want 2 and 2.
+/// `across` and `down`, 1 or 2, are the luma samples for each chroma sample; planes want 2 and 2. `progressive`: it is
+/// written in several scans, for which libjpeg keeps all coefficients.
 apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
-                                    int quality, int planes, int across, int down);
+                                    int quality, int planes, int across, int down, int progressive);
+/// Writes an application segment APP`number` of at most 65,533 bytes. Before the first row.
+apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int number, const uint8_t *bytes,
+                                            size_t count);
+/// Writes a profile in as many segments as it takes. Before the first row.
+apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count);
 /// Takes 16 rows of luma and 8 of each chroma (8 of gray where there is one channel), whole blocks wide.
 apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
 apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
@@ -150,6 +156,18 @@ typedef struct apod_png_encoder apod_png_encoder;
 apod_png_encoder *apod_png_encoder_open(apod_output output);
 void apod_png_encoder_close(apod_png_encoder *encoder);
 const char *apod_png_encoder_message(const apod_png_encoder *encoder);
-apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, uint32_t height, int channels);
+/// What is written before the pixels; NULL where there is none.
+typedef struct {
+    const uint8_t *profile;
+    size_t profile_bytes;
+    const uint8_t *exif;
+    size_t exif_bytes;
+    /// UTF-8, ended by a zero.
+    const char *xmp;
+} apod_png_metadata;
+
+/// Begins a picture. `interlaced`: all rows come seven times over.
+apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, uint32_t height, int channels,
+                                   int interlaced, apod_png_metadata metadata);
 apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t *row);
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder);

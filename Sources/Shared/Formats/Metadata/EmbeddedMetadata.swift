@@ -71,8 +71,11 @@ struct FoundParts {
         metadata.exif = bytes.starts(with: "Exif\0\0".utf8) ? Array(bytes.dropFirst(6)) : bytes
     }
 
+    /// Takes XMP without zeros behind it, as C programs leave them, which are no text.
     mutating func takeXMP(_ range: Range<Int>) throws {
-        if metadata.xmp == nil { metadata.xmp = try bytes(range) }
+        guard metadata.xmp == nil, var bytes = try bytes(range) else { return }
+        while bytes.last == 0 { bytes.removeLast() }
+        if !bytes.isEmpty { metadata.xmp = bytes }
     }
 }
 

@@ -2,12 +2,14 @@
 ///
 /// This is no XML parser: it knows a property as `name="value"` or `<name>value</name>`, and an array as the first
 /// `<rdf:li>` within `<name>`, with the prefixes `tiff`, `exif` and `dc` that every known program writes. All else is
-/// not found. Linear: of the places of a name only the first few are looked at.
+/// not found. Linear: of the places of a name only the first few are looked at, and of a value its beginning.
 public struct XMPPacket: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
 
-    /// Places of one name that are looked at, each of which may cost a search to the end.
+    /// Places of one name that are looked at.
     private static let placeLimit = 8
+    /// Bytes of a property that are searched for its end.
+    private static let valueLimit = 16 << 10
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -44,12 +46,16 @@ public struct XMPPacket: Sendable, Hashable {
         var place = skipSpace(place)
         guard place < bytes.count else { return nil }
         if bytes[place] == UInt8(ascii: ">") {
-            return bytes[(place + 1)...].firstIndex(of: UInt8(ascii: "<")).map { trimmed(place + 1..<$0) }
+            return first(UInt8(ascii: "<"), from: place + 1).map { trimmed(place + 1..<$0) }
         }
         guard bytes[place] == UInt8(ascii: "=") else { return nil }
         place = skipSpace(place + 1)
         guard place < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[place]) else { return nil }
-        return bytes[(place + 1)...].firstIndex(of: bytes[place]).map { trimmed(place + 1..<$0) }
+        return first(bytes[place], from: place + 1).map { trimmed(place + 1..<$0) }
+    }
+
+    private func first(_ byte: UInt8, from place: Int) -> Int? {
+        bytes[place...].prefix(Self.valueLimit).firstIndex(of: byte)
     }
 
     private func text(of name: String) -> String? {
@@ -57,7 +63,8 @@ public struct XMPPacket: Sendable, Hashable {
             guard let value = value(at: place) else { continue }
             if !value.isEmpty { return unescaped(value) }
             // Only space up to the next tag: an array, which ends with the property.
-            let end = places(of: "</" + name, in: place..<bytes.count).first ?? bytes.count
+            let limit = place + min(Self.valueLimit, bytes.count - place)
+            let end = places(of: "</" + name, in: place..<limit).first ?? limit
             for item in places(of: "<rdf:li", in: place..<end) {
                 guard let open = bytes[item..<end].firstIndex(of: UInt8(ascii: ">")),
                     let close = bytes[open..<end].firstIndex(of: UInt8(ascii: "<"))

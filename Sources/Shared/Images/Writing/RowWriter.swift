@@ -14,9 +14,18 @@ func rowWriter(
 ) throws -> any RowWriter {
     try checkOutput(size, options.format)
     return switch options.format {
-    case .jpeg: try JPEGRowWriter(size: size, channels: channels, quality: options.quality, into: drain)
-    case .png: try PNGWriter(size: size, channels: channels, into: drain)
-    case .webp: try WebPWriter(size: size, channels: channels, quality: options.quality, limits: limits, into: drain)
+    case .jpeg:
+        try JPEGRowWriter(
+            size: size, channels: channels, quality: options.quality, isProgressive: options.isProgressive,
+            metadata: options.metadata, limits: limits, into: drain)
+    case .png:
+        try PNGWriter(
+            size: size, channels: channels, isInterlaced: options.isProgressive, metadata: options.metadata,
+            limits: limits, into: drain)
+    case .webp:
+        try WebPWriter(
+            size: size, channels: channels, quality: options.quality, metadata: options.metadata, limits: limits,
+            into: drain)
     }
 }
 

@@ -6,15 +6,20 @@ final class WebPWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
     private let quality: Int
+    private let metadata: PictureMetadata
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
 
-    init(size: PixelSize, channels: Int, quality: Int, limits: DecodeLimits, into drain: ByteDrain) throws {
+    init(
+        size: PixelSize, channels: Int, quality: Int, metadata: PictureMetadata = PictureMetadata(),
+        limits: DecodeLimits, into drain: ByteDrain
+    ) throws {
         // The pixels, and what libwebp makes of them.
         try limits.check(memory: size, bytesPerPixel: 8)
         self.size = size
         self.channels = channels
         self.quality = quality
+        self.metadata = metadata
         self.drain = drain
         pixels.reserveCapacity(size.width * size.height * (channels < 3 ? channels + 2 : channels))
     }
@@ -64,6 +69,36 @@ final class WebPWriter: RowWriter {
             if picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY { throw ImageError.outOfMemory }
             throw ImageError.encoder(.webp, "libwebp's error \(picture.error_code.rawValue)")
         }
-        try drain.write(UnsafeRawBufferPointer(start: writer.mem, count: writer.size))
+        if metadata.isEmpty {
+            try drain.write(UnsafeRawBufferPointer(start: writer.mem, count: writer.size))
+        } else {
+            try writeContainer(WebPData(bytes: writer.mem, size: writer.size))
+        }
+    }
+
+    /// Writes the picture in a container with its metadata (WebP container specification, extended file format).
+    private func writeContainer(_ picture: WebPData) throws {
+        var picture = picture
+        // The picture lives as long as this; everything else is copied.
+        guard let mux = WebPMuxCreateInternal(&picture, 0, WEBP_MUX_ABI_VERSION) else { throw ImageError.outOfMemory }
+        defer { WebPMuxDelete(mux) }
+        for (name, bytes) in [("ICCP", metadata.profile(isGray: false)), ("EXIF", metadata.exif), ("XMP ", metadata.xmp)] {
+            guard let bytes, !bytes.isEmpty else { continue }
+            try bytes.withUnsafeBufferPointer { buffer in
+                var chunk = WebPData(bytes: buffer.baseAddress, size: buffer.count)
+                try check(WebPMuxSetChunk(mux, name, &chunk, 1))
+            }
+        }
+        var container = WebPData()
+        try check(WebPMuxAssemble(mux, &container))
+        defer { WebPFree(UnsafeMutableRawPointer(mutating: container.bytes)) }
+        try drain.write(UnsafeRawBufferPointer(start: container.bytes, count: container.size))
+    }
+
+    private func check(_ result: WebPMuxError) throws {
+        if result == WEBP_MUX_MEMORY_ERROR { throw ImageError.outOfMemory }
+        guard result == WEBP_MUX_OK else {
+            throw ImageError.encoder(.webp, "libwebpmux's error \(result.rawValue)")
+        }
     }
 }

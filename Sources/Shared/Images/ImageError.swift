@@ -17,14 +17,22 @@ public enum ImageError: Failure, Equatable {
     case tooManyBytes(Int, limit: Int)
     /// More memory needed than allowed, where the format forces the whole picture into it.
     case tooMuchMemory(bytes: Int, limit: Int)
+    /// An animation of more frames than allowed; at least so many.
+    case tooManyFrames(Int, limit: Int)
+    /// More pixels over all frames than allowed, the work of drawing an animation once.
+    case tooManyAnimationPixels(Int, limit: Int)
     /// Something else that a decoder limits, such as the scans of a progressive JPEG.
     case overLimit(ImageFormat, String)
     /// The system refuses memory.
     case outOfMemory
+    /// An animation does not have a frame of that number, counted from 0.
+    case noSuchFrame(Int, count: Int)
     /// The output format cannot hold a picture of that size.
     case outputTooLarge(OutputFormat, PixelSize)
     /// The encoder refuses; the fault is its own wording.
     case encoder(OutputFormat, String)
+    /// The library that writes the format cannot be used here; the fault says why and what to install.
+    case codecMissing(OutputFormat, String)
 
     public var code: String {
         switch self {
@@ -35,10 +43,14 @@ public enum ImageError: Failure, Equatable {
         case .tooManyPixels: "too-many-pixels"
         case .tooManyBytes: "too-many-bytes"
         case .tooMuchMemory: "out-of-memory-limit"
+        case .tooManyFrames: "too-many-frames"
+        case .tooManyAnimationPixels: "too-many-animation-pixels"
         case .overLimit: "over-limit"
         case .outOfMemory: "out-of-memory"
+        case .noSuchFrame: "no-such-frame"
         case .outputTooLarge: "output-too-large"
         case .encoder: "encoder"
+        case .codecMissing: "codec-missing"
         }
     }
 
@@ -52,17 +64,26 @@ public enum ImageError: Failure, Equatable {
         case .tooManyBytes(let count, let limit): "a picture of \(count) bytes is over the limit of \(limit) bytes"
         case .tooMuchMemory(let bytes, let limit):
             "the picture would take \(bytes) bytes of memory, over the limit of \(limit)"
+        case .tooManyFrames(let count, let limit):
+            "an animation of \(count) or more frames is over the limit of \(limit) frames"
+        case .tooManyAnimationPixels(let count, let limit):
+            "an animation of \(count) pixels over all frames is over the limit of \(limit) pixels"
         case .overLimit(let format, let excess): "the \(format.name) is over a limit: \(excess)"
         case .outOfMemory: "the system has no memory left for the picture"
+        case .noSuchFrame(let index, let count): "there is no frame \(index): the picture has \(count), from 0 on"
         case .outputTooLarge(let format, let size): "a \(format.name) cannot hold \(size) pixels: choose a smaller size"
         case .encoder(let format, let fault): "the \(format.name) cannot be written: \(fault)"
+        case .codecMissing(let format, let fault): "\(format.name) cannot be written here: \(fault)"
         }
     }
 
     public var exitCode: ExitCode {
         switch self {
-        case .corrupt, .truncated, .unsupported, .notAnImage: .data
-        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .overLimit, .outputTooLarge: .notAllowed
+        case .corrupt, .truncated, .unsupported, .notAnImage, .noSuchFrame: .data
+        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .tooManyFrames, .tooManyAnimationPixels, .overLimit,
+            .outputTooLarge:
+            .notAllowed
+        case .codecMissing: .unavailable
         case .outOfMemory: .temporary
         case .encoder: .software
         }

@@ -48,7 +48,7 @@ struct VariantTests {
     @Test func theSourceDecidesTheFormatUnlessOneIsNamed() {
         let auto = Rendition()
         #expect(auto.format(for: .jpeg) == .jpeg && auto.format(for: .png) == .png)
-        #expect(auto.format(for: .gif) == .png && auto.format(for: .webp) == .webp)
+        #expect(auto.format(for: .gif) == .gif && auto.format(for: .webp) == .webp)
         for format in OutputFormat.allCases {
             for source in [ImageFormat.jpeg, .png, .gif, .webp] {
                 #expect(Rendition(format: format).format(for: source) == format)

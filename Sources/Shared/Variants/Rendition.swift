@@ -3,7 +3,7 @@ import Images
 
 /// How variants are encoded, whatever their size.
 public struct Rendition: Sendable, Hashable {
-    /// Nil is as the source, where that can be written: GIF becomes PNG.
+    /// Nil is as the source.
     public var format: OutputFormat?
     /// 1 to 100; for PNG without meaning.
     public var quality: Int
@@ -22,7 +22,8 @@ public struct Rendition: Sendable, Hashable {
         if let format { return format }
         return switch source {
         case .jpeg: .jpeg
-        case .png, .gif: .png
+        case .png: .png
+        case .gif: .gif
         case .webp: .webp
         }
     }

@@ -16,7 +16,10 @@ func rowWriter(
     return switch options.format {
     case .jpeg: try JPEGRowWriter(size: size, channels: channels, quality: options.quality, into: drain)
     case .png: try PNGWriter(size: size, channels: channels, into: drain)
+    case .gif:
+        try GIFWriter(size: size, channels: channels, background: options.background, limits: limits, into: drain)
     case .webp: try WebPWriter(size: size, channels: channels, quality: options.quality, limits: limits, into: drain)
+    case .avif: try AVIFWriter(size: size, channels: channels, options: options, limits: limits, into: drain)
     }
 }
 

@@ -151,15 +151,14 @@ final class GIFAnimationWriter: AnimationWriter {
     /// frame that there is, as its time counts.
     private func drawn(_ area: CanvasArea?, delay: Int) throws -> PendingFrame {
         let area = area ?? CanvasArea(columns: 0..<1, rows: 0..<1)
-        let (new, old) = (current.pixels, shown.pixels)
-        let frame = FramePixels(current, area) { new[$0] != old[$0] }
+        let frame = DrawnPixels(of: current, over: shown, area)
         if let exact = frame.exactColours, exact.colours.count < 256 {
             let palette = kept { $0.hasAll(exact) } ?? IndexedPalette(exact: exact)
             return pending(area, frame.exactNumbers(in: palette), palette, palette.transparent, delay)
         }
         if frame.exactColours != nil {
             // 256 colours leave no room for a transparent one, so that all of the canvas has to be drawn.
-            let full = FramePixels(current, whole) { !new[$0].isTransparent }
+            let full = DrawnPixels(of: current, whole)
             if let exact = full.exactColours, !full.leavesOut {
                 let palette = IndexedPalette(exact: exact)
                 return pending(whole, full.exactNumbers(in: palette), palette, nil, delay)
@@ -172,8 +171,7 @@ final class GIFAnimationWriter: AnimationWriter {
                     && palette.meanError(of: histogram)
                         <= max(palette.meanError * Self.toleratedGrowth, Self.invisibleError)
             } ?? IndexedPalette(histogram, hasTransparent: true)
-        let numbers = try Dithering.ordered.numbers(
-            of: area, current, in: palette, checking: interruption, draws: frame.draws)
+        let numbers = try Dithering.ordered.numbers(of: frame, in: palette, checking: interruption)
         return pending(area, numbers, palette, palette.transparent, delay)
     }
 

@@ -30,8 +30,7 @@ final class GIFWriter: RowWriter {
 
     func finish() throws {
         let area = CanvasArea(columns: 0..<canvas.width, rows: 0..<canvas.height)
-        let pixels = canvas.pixels
-        let picture = FramePixels(canvas, area) { !pixels[$0].isTransparent }
+        let picture = DrawnPixels(of: canvas, area)
         let palette: IndexedPalette
         var numbers: [UInt8]
         if let exact = picture.exactColours, exact.colours.count < 256 || !picture.leavesOut {
@@ -40,85 +39,12 @@ final class GIFWriter: RowWriter {
         } else {
             palette = IndexedPalette(picture.histogram, hasTransparent: picture.leavesOut)
             numbers = try Dithering.errorDiffusion.numbers(
-                of: area, canvas, in: palette, checking: interruption, draws: picture.draws)
+                of: picture, in: palette, checking: interruption)
         }
         let output = try GIFOutput(width: canvas.width, height: canvas.height, palette: palette, plays: 1, into: drain)
         let control = GIFOutput.Control(
             delay: 0, clearsAfterwards: false, transparent: picture.leavesOut ? palette.transparent : nil)
         try output.writeFrame(area, &numbers, palette: nil, control, checking: interruption)
         try output.finish()
-    }
-}
-
-/// The pixels of an area that a frame of a GIF draws.
-struct FramePixels {
-    let canvas: PackedCanvas
-    let area: CanvasArea
-    /// Whether the pixel of that index of the canvas is drawn.
-    let draws: (Int) -> Bool
-    /// The colours that are drawn; nil where there are over 256.
-    let exactColours: ColourTable?
-    /// Whether there is a pixel that is not drawn.
-    let leavesOut: Bool
-
-    init(_ canvas: PackedCanvas, _ area: CanvasArea, draws: @escaping (Int) -> Bool) {
-        self.canvas = canvas
-        self.area = area
-        self.draws = draws
-        var table = ColourTable()
-        var leavesOut = false
-        var fits = true
-        var last = PackedColour.transparent
-        rows: for y in area.rows {
-            for x in area.columns {
-                let place = y &* canvas.width &+ x
-                guard draws(place) else {
-                    leavesOut = true
-                    continue
-                }
-                let pixel = canvas.pixels[place]
-                if !fits || pixel == last { continue }
-                last = pixel
-                fits = table.insert(pixel)
-            }
-            if !fits && leavesOut { break rows }
-        }
-        exactColours = fits ? table : nil
-        self.leavesOut = leavesOut
-    }
-
-    var histogram: ColourHistogram {
-        var histogram = ColourHistogram()
-        var drawn = [PackedColour](repeating: .transparent, count: area.columns.count)
-        for y in area.rows {
-            for (column, x) in area.columns.enumerated() {
-                let place = y &* canvas.width &+ x
-                drawn[column] = draws(place) ? canvas.pixels[place] : .transparent
-            }
-            drawn.withUnsafeBufferPointer { histogram.add($0) }
-        }
-        return histogram
-    }
-
-    /// Numbers in a palette that has all the colours; the transparent one for pixels that are not drawn.
-    func exactNumbers(in palette: IndexedPalette) -> [UInt8] {
-        var numbers = [UInt8](repeating: palette.transparent ?? 0, count: area.count)
-        var last = PackedColour.transparent
-        var number: UInt8 = 0
-        var index = 0
-        for y in area.rows {
-            for x in area.columns {
-                defer { index += 1 }
-                let place = y &* canvas.width &+ x
-                guard draws(place) else { continue }
-                let pixel = canvas.pixels[place]
-                if pixel != last {
-                    last = pixel
-                    number = palette.exactNumber(pixel)
-                }
-                numbers[index] = number
-            }
-        }
-        return numbers
     }
 }

@@ -9,74 +9,91 @@ enum Dithering {
     /// animation does not shimmer.
     case ordered
 
-    /// The numbers of the colours of an area of `canvas`, row by row, in a palette that may lack some of them.
-    /// `draws` says of an index of a pixel whether it is drawn; the others get the transparent number.
+    /// The numbers of pixels, row by row, in a palette that may lack some of their colours; the transparent number for
+    /// those that are not drawn.
     func numbers(
-        of area: CanvasArea, _ canvas: PackedCanvas, in palette: IndexedPalette, checking interruption: Interruption,
-        draws: (Int) -> Bool
+        of pixels: DrawnPixels, in palette: IndexedPalette, checking interruption: Interruption
     ) throws -> [UInt8] {
-        var numbers = [UInt8](repeating: palette.transparent ?? 0, count: area.count)
+        var numbers = [UInt8](repeating: palette.transparent ?? 0, count: pixels.area.count)
         try numbers.withUnsafeMutableBufferPointer { numbers in
-            switch self {
-            case .errorDiffusion:
-                try Self.diffuse(area, canvas, palette, interruption, draws, into: numbers.baseAddress!)
-            case .ordered: try Self.order(area, canvas, palette, interruption, draws, into: numbers.baseAddress!)
+            try palette.withNearest { nearest in
+                switch self {
+                case .errorDiffusion:
+                    try Self.diffuse(pixels, palette.colours, nearest, interruption, into: numbers.baseAddress!)
+                case .ordered:
+                    try Self.order(
+                        pixels, Self.pattern(for: palette), nearest, interruption, into: numbers.baseAddress!)
+                }
             }
         }
         return numbers
     }
 
     private static func diffuse(
-        _ area: CanvasArea, _ canvas: PackedCanvas, _ palette: IndexedPalette, _ interruption: Interruption,
-        _ draws: (Int) -> Bool, into numbers: UnsafeMutablePointer<UInt8>
+        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestNumbers, _ interruption: Interruption,
+        into numbers: UnsafeMutablePointer<UInt8>
     ) throws {
-        let width = area.columns.count
+        let width = pixels.area.columns.count
         // Sixteenths of what this row and the next are off by, three samples a pixel, with a pixel to spare at each end.
         let rowCount = (width + 2) * 3
         var errors = [Int32](repeating: 0, count: rowCount * 2)
-        let colours = palette.colours
-        let pixels = canvas.pixels
-        try palette.withNearest { nearest in
-            try errors.withUnsafeMutableBufferPointer { errors in
+        try errors.withUnsafeMutableBufferPointer { errors in
+            try colours.withUnsafeBufferPointer { colours in
                 var here = errors.baseAddress!
                 var below = here + rowCount
-                for (line, y) in area.rows.enumerated() {
+                for (line, y) in pixels.area.rows.enumerated() {
                     if line % 64 == 0 { try interruption.check() }
                     below.update(repeating: 0, count: rowCount)
-                    let isLeftward = line % 2 == 1
-                    let step = isLeftward ? -1 : 1
-                    var column = isLeftward ? width - 1 : 0
-                    for _ in 0..<width {
-                        defer { column += step }
-                        let place = y * canvas.width + area.columns.lowerBound + column
-                        guard draws(place) else { continue }
-                        let pixel = pixels[place]
-                        let error = here + (column + 1) * 3
-                        func wanted(_ sample: Int, _ channel: Int) -> Int {
-                            min(max(sample &+ Int((error[channel] &+ 8) >> 4), 0), 255)
-                        }
-                        let (r, g, b) = (wanted(pixel.red, 0), wanted(pixel.green, 1), wanted(pixel.blue, 2))
-                        let number = nearest(r, g, b)
-                        numbers[line &* width &+ column] = number
-                        let colour = colours[Int(number)]
-                        let ahead = step &* 3
-                        let under = below + (column + 1) * 3
-                        func pass(_ off: Int, _ channel: Int) {
-                            let off = Int32(truncatingIfNeeded: off)
-                            error[channel &+ ahead] &+= off &* 7
-                            under[channel &- ahead] &+= off &* 3
-                            under[channel] &+= off &* 5
-                            under[channel &+ ahead] &+= off
-                        }
-                        pass(r &- colour.red, 0)
-                        pass(g &- colour.green, 1)
-                        pass(b &- colour.blue, 2)
-                    }
+                    diffuseRow(
+                        pixels.row(y), width: width, leftward: line % 2 == 1, colours, nearest, here + 3, below + 3,
+                        into: numbers + line * width)
                     swap(&here, &below)
                 }
             }
         }
     }
+
+    /// - Parameters:
+    ///   - here: what the row is off by, from its first pixel on.
+    ///   - below: what the next row is.
+    private static func diffuseRow(
+        _ row: UnsafePointer<PackedColour>, width: Int, leftward: Bool, _ colours: UnsafeBufferPointer<PackedColour>,
+        _ nearest: NearestNumbers, _ here: UnsafeMutablePointer<Int32>, _ below: UnsafeMutablePointer<Int32>,
+        into numbers: UnsafeMutablePointer<UInt8>
+    ) {
+        let step = leftward ? -1 : 1
+        let ahead = step * 3
+        var column = leftward ? width - 1 : 0
+        for _ in 0..<width {
+            defer { column &+= step }
+            let pixel = row[column]
+            if pixel.isTransparent { continue }
+            let error = here + column &* 3
+            let under = below + column &* 3
+            let r = clamped(pixel.red &+ Int((error[0] &+ 8) >> 4))
+            let g = clamped(pixel.green &+ Int((error[1] &+ 8) >> 4))
+            let b = clamped(pixel.blue &+ Int((error[2] &+ 8) >> 4))
+            let number = nearest(r, g, b)
+            numbers[column] = number
+            let colour = colours[Int(number)]
+            pass(r &- colour.red, error, under, ahead)
+            pass(g &- colour.green, error + 1, under + 1, ahead)
+            pass(b &- colour.blue, error + 2, under + 2, ahead)
+        }
+    }
+
+    /// 7/16 ahead, 3/16, 5/16 and 1/16 to the row below.
+    @inline(__always) private static func pass(
+        _ off: Int, _ error: UnsafeMutablePointer<Int32>, _ under: UnsafeMutablePointer<Int32>, _ ahead: Int
+    ) {
+        let off = Int32(truncatingIfNeeded: off)
+        error[ahead] &+= off &* 7
+        under[-ahead] &+= off &* 3
+        under[0] &+= off &* 5
+        under[ahead] &+= off
+    }
+
+    @inline(__always) private static func clamped(_ sample: Int) -> Int { min(max(sample, 0), 255) }
 
     /// Bayer's 8x8 matrix: 0 to 63, so spread that any threshold leaves an even pattern.
     private static let bayer: [Int] = (0..<64).map { place in
@@ -87,32 +104,36 @@ enum Dithering {
         }
     }
 
-    private static func order(
-        _ area: CanvasArea, _ canvas: PackedCanvas, _ palette: IndexedPalette, _ interruption: Interruption,
-        _ draws: (Int) -> Bool, into numbers: UnsafeMutablePointer<UInt8>
-    ) throws {
+    /// What is added to samples by place in the matrix.
+    private static func pattern(for palette: IndexedPalette) -> [Int] {
         // As far apart as colours are that lie evenly: their error is a twelfth of the square of their distance, in
-        // each of three channels.
+        // each of three channels. A little less, as the pattern shows more than what it mends.
         let distance = (palette.meanError / 3 * 12).squareRoot()
         let strength = min(distance * 0.75, 64)
-        let offsets = bayer.map { Int(((Double($0) + 0.5) / 64 - 0.5) * strength) }
-        let pixels = canvas.pixels
-        try palette.withNearest { nearest in
-            try offsets.withUnsafeBufferPointer { offsets in
-                for (line, y) in area.rows.enumerated() {
-                    if line % 64 == 0 { try interruption.check() }
-                    var target = numbers + line * area.columns.count
-                    for x in area.columns {
-                        defer { target += 1 }
-                        let place = y &* canvas.width &+ x
-                        guard draws(place) else { continue }
-                        let pixel = pixels[place]
-                        // The channels have the pattern shifted against each other, so that hues mix as well.
-                        func wanted(_ sample: Int, _ shift: Int) -> Int {
-                            min(max(sample &+ offsets[(y &+ shift) & 7 &* 8 | (x &+ shift) & 7], 0), 255)
-                        }
-                        target.pointee = nearest(wanted(pixel.red, 0), wanted(pixel.green, 0), wanted(pixel.blue, 3))
-                    }
+        return bayer.map { Int((((Double($0) + 0.5) / 64 - 0.5) * strength).rounded()) }
+    }
+
+    private static func order(
+        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestNumbers, _ interruption: Interruption,
+        into numbers: UnsafeMutablePointer<UInt8>
+    ) throws {
+        let columns = pixels.area.columns
+        try pattern.withUnsafeBufferPointer { pattern in
+            for (line, y) in pixels.area.rows.enumerated() {
+                if line % 64 == 0 { try interruption.check() }
+                let target = numbers + line * columns.count
+                let row = pixels.row(y)
+                // Blue has the pattern shifted against the others, so that hues mix as well.
+                let offsets = pattern.baseAddress! + (y & 7) * 8
+                let blueOffsets = pattern.baseAddress! + ((y + 3) & 7) * 8
+                for column in 0..<columns.count {
+                    let pixel = row[column]
+                    if pixel.isTransparent { continue }
+                    let x = column &+ columns.lowerBound
+                    let offset = offsets[x & 7]
+                    target[column] = nearest(
+                        clamped(pixel.red &+ offset), clamped(pixel.green &+ offset),
+                        clamped(pixel.blue &+ blueOffsets[(x &+ 3) & 7]))
                 }
             }
         }

@@ -9,7 +9,6 @@ final class IndexedPalette {
     private let search: NearestColour
     /// The nearest colour of each cell of 4 x 4 x 4 steps (6 bits a channel), found when it is first wanted.
     private var nearest: [UInt16] = []
-    private static let unknown = UInt16.max
 
     /// A palette that has every colour of `table`. With 256 colours there is no room for a transparent one.
     convenience init(exact table: ColourTable) {
@@ -55,20 +54,33 @@ final class IndexedPalette {
     /// The number of a colour that the palette has.
     func exactNumber(_ colour: PackedColour) -> UInt8 { table.number(of: colour)! }
 
-    /// Calls `body` with a function that gives the number of the colour nearest to samples of 0...255.
-    func withNearest(_ body: ((Int, Int, Int) -> UInt8) throws -> Void) rethrows {
-        if nearest.isEmpty { nearest = [UInt16](repeating: Self.unknown, count: 1 << 18) }
-        try nearest.withUnsafeMutableBufferPointer { cells in
-            try body { red, green, blue in
-                let cell = (red >> 2) << 12 | (green >> 2) << 6 | blue >> 2
-                let known = cells[cell]
-                if known != Self.unknown { return UInt8(truncatingIfNeeded: known) }
-                // From the middle of the cell.
-                let middle = PackedColour(red: red & ~3 | 2, green: green & ~3 | 2, blue: blue & ~3 | 2)
-                let number = search.nearest(middle).index
-                cells[cell] = UInt16(number)
-                return UInt8(number)
-            }
+    /// Lends `body` what finds the colour nearest to samples of 0...255.
+    func withNearest<Result>(_ body: (NearestNumbers) throws -> Result) rethrows -> Result {
+        if nearest.isEmpty { nearest = [UInt16](repeating: NearestNumbers.unknown, count: 1 << 18) }
+        return try nearest.withUnsafeMutableBufferPointer {
+            try body(NearestNumbers(cells: $0.baseAddress!, search: search))
         }
+    }
+}
+
+/// Numbers of nearest colours by cells of the colour cube, filled in as they are asked for.
+struct NearestNumbers {
+    fileprivate static let unknown = UInt16.max
+    fileprivate let cells: UnsafeMutablePointer<UInt16>
+    fileprivate let search: NearestColour
+
+    @inline(__always) func callAsFunction(_ red: Int, _ green: Int, _ blue: Int) -> UInt8 {
+        let cell = (red >> 2) << 12 | (green >> 2) << 6 | blue >> 2
+        let known = cells[cell]
+        return known == Self.unknown ? find(cell) : UInt8(truncatingIfNeeded: known)
+    }
+
+    /// From the middle of the cell.
+    @inline(never) private func find(_ cell: Int) -> UInt8 {
+        let middle = PackedColour(
+            red: (cell >> 12) << 2 | 2, green: (cell >> 6 & 63) << 2 | 2, blue: (cell & 63) << 2 | 2)
+        let number = search.nearest(middle).index
+        cells[cell] = UInt16(number)
+        return UInt8(number)
     }
 }

@@ -52,7 +52,7 @@ import Darwin
 
     private func profile(of bytes: [UInt8], _ format: OutputFormat) throws -> [UInt8]? {
         let source = MemorySource(bytes)
-        return try rowReader(source, inspect(source), scale: 8, limits: .standard, interruption: Interruption()).profile
+        return try rowReader(source, inspect(source), scale: 8, options: DecodeOptions()).profile
     }
 
     @Test(arguments: [OutputFormat.jpeg, .png, .webp], [false, true])

@@ -36,7 +36,8 @@ let package = Package(
         .library(
             name: "Shared",
             targets: [
-                "Support", "Records", "HTTP", "Formats", "Images", "Cache", "APOD", "GIFs", "Variants", "Commands",
+                "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "APOD", "GIFs", "Variants",
+                "Commands",
             ]),
     ],
     dependencies: [
@@ -54,6 +55,7 @@ let package = Package(
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
         .target(name: "CCurl", path: "Sources/Shared/CCurl"),
+        .target(name: "CText", path: "Sources/Shared/CText"),
         .target(name: "CCodecs", dependencies: ["CJPEG", "CPNG"], path: "Sources/Shared/CCodecs"),
         .target(name: "CKernels", path: "Sources/Shared/CKernels"),
         // The shared library, lowest layer first
@@ -62,6 +64,7 @@ let package = Package(
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support"]),
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CWebP", "CGIF", "CLCMS"]),
+        module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle"]),
         module("APOD", ["Support", "Records", "HTTP", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Cache"]),
@@ -91,6 +94,7 @@ let package = Package(
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
         tests("Formats", ["Formats", "Support", "TestSupport"]),
         tests("Images", ["Images", "CKernels", "CLCMS", "Formats", "Support", "TestSupport"]),
+        tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Cache", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("APOD", ["APOD", "Records", "HTTP", "Support", "TestSupport"]),
         tests("GIFs", ["GIFs", "Cache", "Formats", "Records", "HTTP", "Support", "TestSupport"]),

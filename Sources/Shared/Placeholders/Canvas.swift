@@ -44,9 +44,11 @@ struct Canvas {
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: size.width, height: size.height) }
     var pixels: PixelBuffer { PixelBuffer(size: size, channels: 3, bytes: bytes) }
 
-    /// Lays a colour over a rectangle, which must lie within the bounds; `coverage` says how much of a pixel, 0 to 255.
+    /// Lays a colour over a rectangle, which must be empty or lie within the bounds; `coverage` says how much of a
+    /// pixel, 0 to 255.
     mutating func blend(_ color: RGB, in rect: PixelRect, coverage: (_ x: Int, _ y: Int) -> Int) {
-        precondition(rect.width >= 0 && rect.height >= 0 && bounds.contains(rect))
+        guard rect.width > 0, rect.height > 0 else { return }
+        precondition(bounds.contains(rect))
         let stride = size.width * 3
         bytes.withUnsafeMutableBufferPointer { buffer in
             for y in rect.y..<rect.maxY {

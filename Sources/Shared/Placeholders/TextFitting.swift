@@ -162,7 +162,7 @@ struct TextFitting {
         let unevenness = (lineWidth - even) / width
         let cost = unevenness * unevenness
         if part == parts.count - 1 || parts[part].endsClause { return cost }
-        return cost + (blank(before: part + 1) > 0 ? 0.02 : 0.05)
+        return cost + (blank(before: part + 1) > 0 ? 0.02 : 0.08)
     }
 
     /// The first lines; the last of them takes what fits of the rest of the text, and an ellipsis.

@@ -23,7 +23,9 @@ import Testing
     @Test func bytesThatAreNoFontLeaveTheIconAlone() throws {
         let folder = try TemporaryFolder()
         var random = SeededRandom(name: "no font")
-        let contents: [[UInt8]] = [[], [0], Array("not a font".utf8), random.bytes(5000), [0, 1, 0, 0] + random.bytes(999)]
+        let contents: [[UInt8]] = [
+            [], [0], Array("not a font".utf8), random.bytes(5000), [0, 1, 0, 0] + random.bytes(999),
+        ]
         for (index, bytes) in contents.enumerated() {
             let path = try folder.write("font-\(index).ttf", bytes)
             let drawing = try draw("No picture", font: path)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct IconTests {
     /// The icon with a margin of 5 pixels around it, as rows of pixels.
-    private func drawn(_ missing: Placeholder.Missing, _ side: Int, _ theme: Placeholder.Theme = .light) -> [[[UInt8]]] {
+    private func drawn(
+        _ missing: Placeholder.Missing, _ side: Int, _ theme: Placeholder.Theme = .light
+    ) -> [[[UInt8]]] {
         let palette = Palette(theme)
         let whole = PixelSize(width: side + 10, height: side + 10)
         var canvas = Canvas(size: whole, palette.background)

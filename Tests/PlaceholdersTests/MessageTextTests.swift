@@ -59,9 +59,7 @@ import Testing
 
     @Test func linesBreakBetweenIdeographsButNotBeforeClosingPunctuation() {
         #expect(parts("画像。「今日」です") == ["画", "像。", "「今", "日」", "で", "す"])
-        #expect(parts("データー") == ["デ", "ー", "タ", "ー"].reduce(into: []) { result, sign in
-            if sign == "ー" { result[result.count - 1] += sign } else { result.append(sign) }
-        })
+        #expect(parts("データー") == ["デー", "ター"])
         #expect(parts("本日のAPOD画像") == ["本", "日", "の", "APOD", "画", "像"])
     }
 
@@ -70,8 +68,7 @@ import Testing
     }
 
     @Test func linesBreakBehindHyphensAndSlashesOfWordsButNotOfNumbers() {
-        #expect(parts("well-known 2026-11-21 -5 https://a.b/c") == [
-            "well-", "known", "2026-11-21", "-5", "https://", "a.b/", "c",
-        ])
+        let expected = ["well-", "known", "2026-11-21", "-5", "https://", "a.b/", "c"]
+        #expect(parts("well-known 2026-11-21 -5 https://a.b/c") == expected)
     }
 }

@@ -42,6 +42,14 @@ import Testing
         #expect(lines(text, result) == ["本日の画像はない。", "後でもう一度試してください。"])
     }
 
+    @Test func aLineIsSavedBySlightlySmallerLetters() {
+        let text = "aaaa bbbb cccc dddd eeee ffff"
+        // Two of the words fit in a line at 20, three of them at 18.
+        let result = fitting(text).fitted(width: 127, height: 100, sizes: 10...20)
+        #expect(lines(text, result) == ["aaaa bbbb cccc", "dddd eeee ffff"])
+        #expect(result.map { $0.size >= 16 } == true)
+    }
+
     @Test func lettersShrinkBeforeAWordIsBroken() {
         let text = "Donaudampfschiff"
         let result = fitting(text).fitted(width: 100, height: 100, sizes: 10...20)

@@ -284,21 +284,17 @@ static void load_drawing(void) {
         {&ft.outline_get_cbox, "FT_Outline_Get_CBox"},
         {&ft.render_glyph, "FT_Render_Glyph"},
     };
-    void *library = open_library(harfbuzz_names);
+    // FreeType first, as HarfBuzz may need it too: the one that is missing is to be named.
+    void *library = open_library(freetype_names);
     if (library == NULL) {
-        drawing_error = "HarfBuzz is not installed";
-        return;
-    }
-    if (!find_functions(library, harfbuzz, COUNT(harfbuzz))) {
+        drawing_error = "FreeType cannot be loaded";
+    } else if (!find_functions(library, freetype, COUNT(freetype))) {
+        drawing_error = "FreeType is older than 2.3";
+    } else if ((library = open_library(harfbuzz_names)) == NULL) {
+        drawing_error = "HarfBuzz cannot be loaded";
+    } else if (!find_functions(library, harfbuzz, COUNT(harfbuzz))) {
         drawing_error = "HarfBuzz is older than 1.2.3";
-        return;
     }
-    library = open_library(freetype_names);
-    if (library == NULL) {
-        drawing_error = "FreeType is not installed";
-        return;
-    }
-    if (!find_functions(library, freetype, COUNT(freetype))) drawing_error = "FreeType is older than 2.3";
 }
 
 const char *ctext_load(void) {
@@ -330,7 +326,7 @@ static void load_fontconfig(void) {
     };
     void *library = open_library(names);
     if (library == NULL) {
-        fontconfig_error = "fontconfig is not installed";
+        fontconfig_error = "fontconfig cannot be loaded";
     } else if (!find_functions(library, functions, COUNT(functions))) {
         fontconfig_error = "fontconfig is older than 2.8";
     } else {

@@ -112,7 +112,8 @@ struct Icon: Sendable {
                     SignedDistance.circle(here, center: left, radius: leftRadius - inset),
                     SignedDistance.circle(here, center: top, radius: topRadius - inset), softness: softness),
                 SignedDistance.circle(here, center: right, radius: rightRadius - inset), softness: softness)
-            let ground = SignedDistance.box(here, Point(left.x, left.y), Point(right.x, bottom - inset))
+            let ground = SignedDistance.box(
+                here, Point(left.x, left.y - softness), Point(right.x, bottom - inset))
             return max(min(hills, ground), here.y - bottom + inset)
         }
         canvas.fill(palette.surface, in: square) { cloud($0, inset: 0) }

@@ -36,25 +36,53 @@ struct TextFitting {
     /// The largest size of those from `sizes.upperBound` down at which the text fits into a box of that many pixels.
     ///
     /// Many lines of large letters are no easier to read than fewer of smaller ones, so more than three lines are
-    /// taken at smaller sizes alone. Parts are broken where they are too wide at the smallest size; what then is still
-    /// too long ends in an ellipsis. Nil where not even one line fits.
+    /// taken at smaller sizes alone, and a size down to four fifths is taken where the lines are better for it. Parts
+    /// are broken where they are too wide at the smallest size; what then is still too long ends in an ellipsis. Nil
+    /// where not even one line fits.
     func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
         func lineLimit(_ size: Double) -> Int { Int(min(height / (size * lineHeight) + 1e-9, 1000)) }
         guard !parts.isEmpty, lineLimit(sizes.lowerBound) >= 1, width > 0 else { return nil }
+        func fits(_ size: Double, breaksParts: Bool) -> [Line]? {
+            let isLarge = size > 0.62 * sizes.upperBound && size > sizes.lowerBound
+            let limit = min(lineLimit(size), isLarge ? 3 : 1000)
+            guard let lines = wrapped(width: width / size, breaksParts: breaksParts) else { return nil }
+            return lines.count <= limit ? lines : nil
+        }
         let candidates = Self.candidates(sizes)
         for breaksParts in [false, true] {
-            for size in candidates {
-                let isLarge = size > 0.62 * sizes.upperBound && size > sizes.lowerBound
-                let limit = min(lineLimit(size), isLarge ? 3 : 1000)
-                if let lines = wrapped(width: width / size, breaksParts: breaksParts), lines.count <= limit {
-                    let even = breaksParts ? lines : balanced(lines, width: width / size)
-                    return Result(size: size, lines: even)
+            for (index, size) in candidates.enumerated() {
+                guard let lines = fits(size, breaksParts: breaksParts) else { continue }
+                if breaksParts { return Result(size: size, lines: lines) }
+                return bettered(Result(size: size, lines: lines), by: candidates[(index + 1)...], width: width) {
+                    fits($0, breaksParts: false)
                 }
             }
         }
         let size = sizes.lowerBound
         guard let lines = wrapped(width: width / size, breaksParts: true) else { return nil }
         return Result(size: size, lines: cut(lines, to: lineLimit(size), width: width / size))
+    }
+
+    /// What fits at the largest size, or at one that is down to a fifth smaller: two lines rather than three, and lines
+    /// that end better, if that is worth the loss.
+    private func bettered(
+        _ largest: Result, by smaller: ArraySlice<Double>, width: Double, fits: (Double) -> [Line]?
+    ) -> Result {
+        guard largest.lines.count > 1 else { return largest }
+        func weighed(_ result: Result) -> (result: Result, cost: Double) {
+            let (lines, cost) = balanced(result.lines, width: width / result.size)
+            let third = lines.count > 2 ? 0.2 : 0
+            return (Result(size: result.size, lines: lines), cost + third + 0.5 * (1 - result.size / largest.size))
+        }
+        var best = weighed(largest)
+        guard largest.lines.count <= 3 else { return best.result }
+        for size in smaller where size >= 0.8 * largest.size {
+            // What ends in one line is not two lines that were made smaller.
+            guard let lines = fits(size), lines.count > 1 else { continue }
+            let other = weighed(Result(size: size, lines: lines))
+            if other.cost < best.cost { best = other }
+        }
+        return best.result
     }
 
     /// Sizes to try, a little smaller each.
@@ -116,9 +144,10 @@ struct TextFitting {
     ///
     /// The sum of what speaks against each line is made as small as possible, by looking for the best way to have
     /// so many lines begin at each part. Messages of more than 12 lines stay as they are.
-    private func balanced(_ lines: [Line], width: Double) -> [Line] {
-        guard lines.count > 1, lines.count <= 12 else { return lines }
-        let even = lines.reduce(0) { $0 + $1.width } / Double(lines.count)
+    /// Gives that sum too.
+    private func balanced(_ lines: [Line], width: Double) -> (lines: [Line], cost: Double) {
+        guard lines.count > 1, lines.count <= 12 else { return (lines, 0) }
+        let mean = lines.reduce(0) { $0 + $1.width } / Double(lines.count)
         // For each part: the least cost of wrapping all from it on, and where the first of these lines ends.
         var costs = [Double](repeating: .infinity, count: parts.count) + [0]
         var ends: [[Int]] = []
@@ -130,7 +159,7 @@ struct TextFitting {
                 for last in first..<parts.count {
                     lineWidth += (last > first ? blank(before: last) : 0) + parts[last].width
                     if lineWidth > width { break }
-                    let cost = costs[last + 1] + cost(of: lineWidth, endingWith: last, even: even, width: width)
+                    let cost = costs[last + 1] + cost(of: lineWidth, endingWith: last, mean: mean, width: width)
                     if cost < longer[first] {
                         longer[first] = cost
                         chosen[first] = last + 1
@@ -140,9 +169,9 @@ struct TextFitting {
             costs = longer
             ends.append(chosen)
         }
-        guard costs[0].isFinite else { return lines }
+        guard costs[0].isFinite else { return (lines, 0) }
         var first = 0
-        return ends.reversed().map { chosen in
+        let even = ends.reversed().map { chosen in
             let range = first..<chosen[first]
             first = range.upperBound
             let width = range.reduce(0) { $0 + parts[$1].width + ($1 > range.lowerBound ? blank(before: $1) : 0) }
@@ -150,6 +179,7 @@ struct TextFitting {
             let end = parts[range.upperBound - 1].characters.upperBound
             return Line(characters: start..<end, width: width)
         }
+        return (even, costs[0])
     }
 
     private func blank(before part: Int) -> Double {
@@ -158,8 +188,8 @@ struct TextFitting {
 
     /// What speaks against a line: that it is longer or shorter than the others, and that it ends within a clause, or
     /// even between two ideographs, which may be of one word.
-    private func cost(of lineWidth: Double, endingWith part: Int, even: Double, width: Double) -> Double {
-        let unevenness = (lineWidth - even) / width
+    private func cost(of lineWidth: Double, endingWith part: Int, mean: Double, width: Double) -> Double {
+        let unevenness = (lineWidth - mean) / width
         let cost = unevenness * unevenness
         if part == parts.count - 1 || parts[part].endsClause { return cost }
         return cost + (blank(before: part + 1) > 0 ? 0.02 : 0.08)

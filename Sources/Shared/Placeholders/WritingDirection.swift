@@ -84,8 +84,8 @@ enum WritingDirection {
         return order
     }
 
-    private static let numberSigns: Set<Unicode.Scalar> = [".", ",", ":", "/", "+", "-", "%", "#", "$", "€", "£", "¥", "°"]
     private static let numberAffixes: Set<Unicode.Scalar> = ["+", "-", "%", "#", "$", "€", "£", "¥", "°"]
+    private static let numberSigns = numberAffixes.union([".", ",", ":", "/"])
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         let category = scalar.properties.generalCategory

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
-//   tools → Commands → APOD, GIFs, Variants → Cache, Images → HTTP, Records, Formats → Support
+//   tools → Commands → APOD, GIFs, Variants → Cache, Placeholders → Images → HTTP, Records, Formats → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
 func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {

@@ -1,5 +1,6 @@
 import Formats
 import Images
+import Support
 import TestSupport
 import Testing
 
@@ -87,6 +88,22 @@ import Testing
     @Test(.enabled(if: InstalledFonts.coverLatin)) func theSameIsDrawnAgainByteForByte() throws {
         let message = "No picture today: Größe, 画像, صورة, εικόνα"
         #expect(try pixels(message) == pixels(message))
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func threadsThatDrawAtOnceDrawTheSame() throws {
+        let message = "No picture today: Größe, 画像, صورة, εικόνα"
+        let expected = try pixels(message)
+        let drawn = Monitor<[PixelBuffer?]>([])
+        let threads = try (0..<4).map { _ in
+            try Thread.start {
+                for _ in 0..<5 {
+                    let one = try? Placeholder(missing: .picture, message: message).draw(size: Self.card).pixels
+                    drawn.update { $0.append(one) }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(drawn.withLock { $0 } == Array(repeating: expected, count: 20))
     }
 
     @Test(.enabled(if: InstalledFonts.coverLatin)) func whatCannotBeSeenChangesNothing() throws {

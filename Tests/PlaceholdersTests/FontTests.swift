@@ -78,8 +78,29 @@ import Testing
             let reach = round % 3 == 0 ? 400 : damaged.count
             for _ in 0..<(round % 3 == 0 ? 4 : 4000) { damaged[random.below(reach)] = UInt8(random.below(256)) }
             let path = try folder.write("damaged.ttf", damaged)
-            #expect(try draw("AVATAR Größe, ffi صورة", font: path).pixels.size == Self.card)
+            // On a thread as the tools have them, with a stack of 1 MiB.
+            let size = Monitor<PixelSize?>(nil)
+            try Thread.start {
+                let drawing = try? draw("AVATAR Größe, ffi صورة", font: path)
+                size.update { $0 = drawing?.pixels.size }
+            }.join()
+            #expect(size.withLock { $0 } == Self.card)
         }
+    }
+
+    @Test(.enabled(if: InstalledFonts.file != nil)) func glyphsThatClaimToBeHugeAreNotDrawn() throws {
+        var bytes = try TestFile.bytes(#require(InstalledFonts.file))
+        // The table directory (OpenType, "Table Directory"): 16 bytes a table from byte 12 on, its offset 8 bytes in.
+        let tag = Array("head".utf8)
+        let entry = try #require(
+            stride(from: 12, to: 12 + 16 * 40, by: 16).first { Array(bytes[$0..<$0 + 4]) == tag })
+        let head = bytes[entry + 8..<entry + 12].reduce(0) { $0 << 8 | Int($1) }
+        // unitsPerEm: with 16 units to an em, the letters are a hundred ems wide.
+        bytes[head + 18] = 0
+        bytes[head + 19] = 16
+        let folder = try TemporaryFolder()
+        let path = try folder.write("huge.ttf", bytes)
+        #expect(try draw("HUGE", font: path).pixels.size == Self.card)
     }
 
     @Test(.enabled(if: InstalledFonts.file != nil)) func lengthsOfADamagedFontAreBounded() throws {

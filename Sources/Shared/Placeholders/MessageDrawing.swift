@@ -20,14 +20,23 @@ struct MessageDrawing {
     // MARK: Fitting
 
     private func fitted(to space: Composition.TextSpace) -> TextFitting.Result? {
-        let parts = LineBreaking.parts(of: characters).map {
+        // Characters recur, and a word that has to be broken is looked at anew for each size.
+        var known: [Character: Double] = [:]
+        func characterWidth(_ character: Character) -> Double {
+            if let width = known[character] { return width }
+            let width = width(of: [character])
+            known[character] = width
+            return width
+        }
+        let parts = LineBreaking.parts(of: characters).map { part in
             TextFitting.Part(
-                characters: $0, width: width(of: characters[$0]),
-                endsClause: LineBreaking.endsClause(characters[$0.upperBound - 1]))
+                characters: part,
+                width: part.count == 1 ? characterWidth(characters[part.lowerBound]) : width(of: characters[part]),
+                endsClause: LineBreaking.endsClause(characters[part.upperBound - 1]))
         }
         let fitting = TextFitting(
-            parts: parts, blankWidth: width(of: [" "]), ellipsisWidth: width(of: ["…"]), lineHeight: lineHeight
-        ) { range in range.map { width(of: characters[$0...$0]) } }
+            parts: parts, blankWidth: characterWidth(" "), ellipsisWidth: characterWidth("…"), lineHeight: lineHeight
+        ) { range in range.map { characterWidth(characters[$0]) } }
         return fitting.fitted(width: Double(space.width), height: Double(space.height), sizes: space.sizes)
     }
 

@@ -25,7 +25,7 @@ public struct Placeholder: Sendable, Hashable {
     public var message: String
     public var theme: Theme
     /// The path of a font file, or else the name of a family, as fontconfig knows it. A name with a slash is a path.
-    /// Nil: a font without serifs that covers the message.
+    /// Nil, or empty: a font without serifs that covers the message.
     public var font: String?
 
     public init(missing: Missing, message: String = "", theme: Theme = .light, font: String? = nil) {
@@ -49,6 +49,11 @@ public struct Placeholder: Sendable, Hashable {
     /// when they are first needed. Without them, and without a font, the picture has the icon alone, and `warnings`
     /// says why; that is no error.
     ///
+    /// Any number of threads may draw at once. 800x400 pixels with a sentence take 2 to 3 ms, of which fonts are found
+    /// in one; the first drawing of a process takes some 10 ms more, for loading the libraries and the list of fonts
+    /// (fontconfig's own, which it makes anew, slowly, where it has none). A message of 2,000 characters takes 5 to
+    /// 30 ms.
+    ///
     /// - Parameters:
     ///   - size: 1x1 to 8192x8192 pixels.
     ///   - scale: pixels of the picture to a pixel of the page that it is shown on, from 0.25 to 16: at 2, the
@@ -64,7 +69,7 @@ public struct Placeholder: Sendable, Hashable {
         var composition = Composition(size: size, hasMessage: !text.isEmpty, scale: scale)
         var words: (drawing: MessageDrawing, block: MessageDrawing.Block)?
         if let space = composition.text {
-            let finding = FontStack.find(for: text, font: font)
+            let finding = FontStack.find(for: text, font: font == "" ? nil : font)
             warnings = finding.warnings
             if let stack = finding.stack {
                 let (covered, missing) = stack.covered(text)

@@ -214,9 +214,27 @@ struct ImgDownsample: ParsableCommand {
         } catch is Cancelled {
             context.interruption.endIfSignalled()
         } catch let failure as any Failure {
-            throw failure is SystemFailure ? failure : PictureFailure(path: files[0], reason: failure)
+            let failure = failure is SystemFailure ? failure : PictureFailure(path: files[0], reason: failure)
+            if let fallback = settings.fallback { try draw(fallback, failure, target, settings, context) }
+            throw failure
         }
         return 0
+    }
+
+    /// Writes a placeholder in place of the one picture.
+    private func draw(
+        _ fallback: Fallback, _ failure: any Failure, _ target: String, _ settings: ShrinkSettings,
+        _ context: ToolContext
+    ) throws {
+        let placeholder = fallback.placeholder(for: Record(), failure)
+        let file = target == "-" ? nil : try OutputFile(path: target)
+        let output = try file == nil ? File(descriptor: 1, path: "standard output", closes: false) : nil
+        let request = VariantMaker.Request(settings.variants[0], format: settings.outputFormat) {
+            try file?.write($0)
+            try output?.write($0)
+        }
+        for warning in try settings.maker.draw(placeholder, request).warnings { context.log.warning(warning) }
+        try file?.commit()
     }
 
     private func make(_ source: some ByteSource, _ target: String, _ settings: ShrinkSettings) throws {
@@ -244,7 +262,8 @@ struct ImgDownsample: ParsableCommand {
             destination = .cache(caches)
         }
         let tool = ShrinkTool(
-            variants: settings.variants, maker: settings.maker, destination: destination, emitsEach: progressiveRecords)
+            variants: settings.variants, maker: settings.maker, destination: destination,
+            emitsEach: progressiveRecords, fallback: settings.fallback, log: context.log)
         let status = try context.run(
             tool,
             options: try stream.runOptions(context, jobs: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))),

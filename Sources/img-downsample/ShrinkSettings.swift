@@ -2,6 +2,7 @@ import Cache
 import Commands
 import Formats
 import Images
+import Placeholders
 import Records
 import Support
 import Variants
@@ -18,6 +19,7 @@ import Darwin
 struct ShrinkSettings {
     let variants: [Variant]
     let maker: VariantMaker
+    let fallback: Fallback?
     /// Where the plain form writes; nil for records.
     let output: String?
     /// What the output's extension says, unless --format says otherwise.
@@ -32,6 +34,7 @@ struct ShrinkSettings {
         }
         let rendition = try Self.rendition(command, context)
         maker = VariantMaker(rendition: rendition, options: try Self.decoding(command, context))
+        fallback = try Self.fallback(command)
         outputFormat = try output.flatMap { try command.format == nil ? Self.format(ofFile: $0) : nil }
         cache = try command.common.cacheSettings(context)
     }
@@ -127,6 +130,17 @@ struct ShrinkSettings {
             }
         }
         return rendition
+    }
+
+    private static func fallback(_ command: ImgDownsample) throws -> Fallback? {
+        let theme: Placeholder.Theme? = try word("theme", command.theme)
+        guard command.fallback else {
+            guard command.fallbackMessage == nil, theme == nil, command.font == nil else {
+                throw UsageFailure("--fallback-message, --theme and --font go with --fallback")
+            }
+            return nil
+        }
+        return Fallback(message: command.fallbackMessage, theme: theme ?? .light, font: command.font)
     }
 
     /// The format that a file's name stands for. Throws `UsageFailure` where it says none.

@@ -26,3 +26,17 @@ public func inspect(_ source: some ByteSource, limits: DecodeLimits = .standard)
         format: header.format, storedSize: header.storedSize, orientation: header.orientation,
         hasAlpha: header.hasAlpha, isAnimated: header.isAnimated)
 }
+
+/// The small JPEG that a picture carries in its EXIF, to be shown while the picture itself is on its way, with its
+/// header, which has the picture's orientation; nil where there is none that can be read. A few small reads.
+public func embeddedThumbnail(
+    of source: some ByteSource, _ info: PictureInfo, limits: DecodeLimits = .standard
+) -> (source: MemorySource, info: PictureInfo)? {
+    guard let exif = try? EmbeddedMetadata.read(source).exif, let bytes = ExifBlock(exif)?.thumbnail else { return nil }
+    let thumbnail = MemorySource(bytes)
+    guard let own = try? inspect(thumbnail, limits: limits), own.format == .jpeg else { return nil }
+    let header = PictureInfo(
+        format: own.format, storedSize: own.storedSize, orientation: info.orientation, hasAlpha: false,
+        isAnimated: false)
+    return (thumbnail, header)
+}

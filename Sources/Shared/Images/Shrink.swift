@@ -31,3 +31,14 @@ public func shrink(
     try shrink(source, inspect(source, limits: options.limits), to: [output], options: options) { result = $1 }
     return (bytes, result!)
 }
+
+/// Makes an output of pixels that are there, as `shrink` makes it of a picture.
+public func render(
+    _ pixels: PixelBuffer, to output: Output, options: DecodeOptions = DecodeOptions()
+) throws -> ShrinkResult {
+    let info = PictureInfo(
+        format: .png, storedSize: pixels.size, orientation: .upright, hasAlpha: pixels.hasAlpha, isAnimated: false)
+    var result: ShrinkResult?
+    try ShrinkJob(info: info, outputs: [output], options: options, isLinear: false).run(pixels) { result = $1 }
+    return result!
+}

@@ -56,6 +56,14 @@ struct ShrinkJob {
         }
     }
 
+    /// Runs pixels that are there through.
+    func run(_ pixels: PixelBuffer, done: (Int, ShrinkResult) throws -> Void) throws {
+        let rows = PixelRows(pixels)
+        try pass(Source(planes: InterleavedRows(rows), layout: rows.layout, profile: nil), plan()) { planned in
+            try done(planned.index, planned.result(isTruncated: false, nil))
+        }
+    }
+
     /// The outputs' numbers, the largest output first.
     private func plan() throws -> [Planned] {
         let planned = try outputs.enumerated().map { try Planned($0, $1, info) }

@@ -13,6 +13,8 @@ public struct OutputNaming: Sendable {
     private enum Piece: Sendable {
         case text(String)
         case field(String)
+
+        var isStem: Bool { if case .field("stem") = self { true } else { false } }
     }
 
     private let folder: String
@@ -46,7 +48,26 @@ public struct OutputNaming: Sendable {
 
     /// The path for one variant of one picture. Throws `OutputFailure`: `taken` where this run has written it already,
     /// `noDate` where the record has no day and the template wants one.
-    func path(stem: String, variant: Variant, format: OutputFormat, record: Record) throws -> String {
+    ///
+    /// - Parameter isNumbered: whether a number is added to a stem that is taken, which is then nobody's name.
+    func path(
+        stem: String, variant: Variant, format: OutputFormat, record: Record, isNumbered: Bool = false
+    ) throws -> String {
+        var number = 1
+        while true {
+            do {
+                let stem = number == 1 ? stem : "\(stem)-\(number)"
+                return try path(named: stem, variant: variant, format: format, record: record)
+            } catch let failure as OutputFailure {
+                guard case .taken = failure, isNumbered, pieces.contains(where: \.isStem), number < 1_000_000 else {
+                    throw failure
+                }
+                number += 1
+            }
+        }
+    }
+
+    private func path(named stem: String, variant: Variant, format: OutputFormat, record: Record) throws -> String {
         let name = try pieces.map { piece in
             switch piece {
             case .text(let text): text

@@ -1,6 +1,7 @@
 import Cache
 import Formats
 import Images
+import Placeholders
 import Records
 import Support
 
@@ -27,35 +28,67 @@ public struct ShrinkTool: RecordTool {
     private let maker: VariantMaker
     private let destination: Destination
     private let emitsEach: Bool
+    private let fallback: Fallback?
+    private let log: Log
+    /// What has been warned of, so that a stream says it once.
+    private let warned = Monitor(Set<String>())
 
     /// - Parameters:
     ///   - variants: at least one, no two of one name.
-    ///   - emitsEach: whether a record leaves each time that one of its variants is done.
-    public init(variants: [Variant], maker: VariantMaker, destination: Destination, emitsEach: Bool = false) {
+    ///   - emitsEach: whether a record leaves each time that one of its variants is done, and before, when the picture
+    ///     has a thumbnail of its own.
+    ///   - fallback: what is drawn where there is no picture; nil is nothing.
+    public init(
+        variants: [Variant], maker: VariantMaker, destination: Destination, emitsEach: Bool = false,
+        fallback: Fallback? = nil, log: Log
+    ) {
         self.variants = variants
         self.maker = maker
         self.destination = destination
         self.emitsEach = emitsEach
+        self.fallback = fallback
+        self.log = log
     }
 
-    /// A record without a picture passes.
-    public func accepts(_ job: RecordJob) -> Bool { job.argument != nil || job.record.string("path") != nil }
+    /// A record without a picture passes, unless something is to be drawn for it: for one that an earlier tool failed
+    /// with, or a video without a still. A GIF's placeholder is a picture like any other, although its record bears an
+    /// error.
+    public func accepts(_ job: RecordJob) -> Bool {
+        let hasPicture = job.argument != nil || job.record.string("path") != nil
+        if job.record.bearsError { return fallback != nil || isPlaceholder(job.record) }
+        return hasPicture || fallback != nil && job.record.string("media_type") == "video"
+    }
+
+    public var acceptsErrors: Bool { true }
+
+    private func isPlaceholder(_ record: Record) -> Bool {
+        record.bool("gif.placeholder") == true && record.string("path") != nil
+    }
 
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        guard let path = argument ?? record.string("path") else { return }
         var result = record
         // Each variant that is done stays in the record, also where a later one fails.
         defer { record = result }
-        if argument != nil { result.set("path", .string(try Self.absolute(path))) }
-        let given = result
-        var made = given.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
-        var left = variants.count
+        let path = argument ?? record.string("path")
+        var made = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
+        var left = variants
         try withoutActuallyEscaping(emit) { emit in
-            try make(path, given) { variant, field in
+            func add(_ variant: Variant, _ field: JSON) {
                 made.set(variant.name, field)
                 result.set("variants", .raw(made.line))
-                left -= 1
-                if emitsEach && left > 0 { emit(result) }
+                left.removeAll { $0.name == variant.name }
+                if emitsEach && !left.isEmpty { emit(result) }
+            }
+            guard let path, !record.bearsError || isPlaceholder(record) else {
+                return try drawPlaceholders(left, for: record, nil, path: path, ready: add)
+            }
+            do {
+                if argument != nil { result.set("path", .string(try Self.absolute(path))) }
+                if emitsEach, let (variant, field) = try makeThumbnail(path, result) { add(variant, field) }
+                try make(path, result, ready: add)
+            } catch let failure as any Failure where fallback != nil && !(failure is OutputFailure) {
+                try drawPlaceholders(left, for: record, failure, path: path, ready: add)
+                throw failure
             }
         }
     }
@@ -71,6 +104,86 @@ public struct ShrinkTool: RecordTool {
         }
     }
 
+    /// The picture's own thumbnail as a variant, where it has one.
+    private func makeThumbnail(_ path: String, _ record: Record) throws -> (Variant, JSON)? {
+        guard let variant = maker.thumbnail(for: variants) else { return nil }
+        let source = try File.openInput(path)
+        guard let info = try? inspect(source, limits: maker.options.limits),
+            let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
+        else { return nil }
+        var made: (Variant, JSON)?
+        do {
+            switch destination {
+            case .cache(let caches):
+                let cache = try caches.cache(scope: record.string("cache.scope"))
+                let parent = try original(path, record, in: cache)
+                try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
+                    made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
+                } make: { _, missing, done in
+                    let output = try File.open(missing[0].path, O_WRONLY | O_CREAT | O_EXCL)
+                    let request = VariantMaker.Request(variant) { try output.write($0) }
+                    try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
+                }
+            case .folder(let naming):
+                let target = try naming.path(
+                    stem: Self.stem(path), variant: variant, format: maker.rendition.format(for: .jpeg), record: record)
+                let file = try OutputFile(path: target)
+                let request = VariantMaker.Request(variant) { try file.write($0) }
+                try maker.make(thumbnail.source, thumbnail.info, [request]) { _, result in
+                    try file.commit()
+                    made = (variant, try Self.field(target, result, status: "made"))
+                }
+            }
+        } catch is ImageError {
+            // A damaged thumbnail is as good as none.
+            return nil
+        }
+        return made
+    }
+
+    // MARK: In place of a picture
+
+    private func drawPlaceholders(
+        _ variants: [Variant], for record: Record, _ failure: (any Failure)?, path: String?,
+        ready: (Variant, JSON) -> Void
+    ) throws {
+        guard let fallback else { return }
+        let placeholder = fallback.placeholder(for: record, failure)
+        for variant in variants {
+            switch destination {
+            case .cache(let caches):
+                let cache = try caches.cache(scope: record.string("cache.scope"))
+                ready(variant, Self.field(try drawn(placeholder, variant, in: cache), status: "fallback"))
+            case .folder(let naming):
+                let target = try naming.path(
+                    stem: path.map(Self.stem) ?? "placeholder", variant: variant,
+                    format: maker.placeholderFormat(nil), record: record, isNumbered: path == nil)
+                let file = try OutputFile(path: target)
+                let result = try draw(placeholder, variant) { try file.write($0) }
+                try file.commit()
+                ready(variant, try Self.field(target, result, status: "fallback"))
+            }
+        }
+    }
+
+    /// The placeholder's entry, drawn where it is not there yet.
+    private func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
+        let key = try CacheKey(custom: maker.key(placeholder, variant))
+        if let entry = try cache.lookup(key) { return entry }
+        var bytes: [UInt8] = []
+        let result = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
+        let picture = Self.picture(result)
+        return try cache.store(MemorySource(bytes), key: key) { _ in picture }.entry
+    }
+
+    private func draw(
+        _ placeholder: Placeholder, _ variant: Variant, sink: @escaping (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> ShrinkResult {
+        let (result, warnings) = try maker.draw(placeholder, VariantMaker.Request(variant, sink: sink))
+        for warning in warnings where warned.withLock({ $0.insert(warning).inserted }) { log.warning(warning) }
+        return result
+    }
+
     // MARK: Into the cache
 
     private func makeCached(
@@ -82,7 +195,7 @@ public struct ShrinkTool: RecordTool {
         let distinct = keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }
         try cache.variants(of: parent, options: distinct.map { keys[$0] }) { index, entry, isMade in
             for place in keys.indices where keys[place] == keys[distinct[index]] {
-                ready(variants[place], Self.field(entry, isMade: isMade))
+                ready(variants[place], Self.field(entry, status: isMade ? "made" : "hit"))
             }
         } make: { original, missing, done in
             try named(path) {
@@ -92,25 +205,26 @@ public struct ShrinkTool: RecordTool {
                     return VariantMaker.Request(variants[distinct[index]]) { try output.write($0) }
                 }
                 try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
-                    try done(
-                        missing[place].index,
-                        InspectedPicture(
-                            contentType: result.format.contentType, fileExtension: result.format.fileExtension,
-                            width: result.size.width, height: result.size.height,
-                            details: Self.facts(result)))
+                    try done(missing[place].index, Self.picture(result))
                 }
             }
         }
     }
 
-    private static func field(_ entry: Entry, isMade: Bool) -> JSON {
+    private static func picture(_ result: ShrinkResult) -> InspectedPicture {
+        InspectedPicture(
+            contentType: result.format.contentType, fileExtension: result.format.fileExtension,
+            width: result.size.width, height: result.size.height, details: facts(result))
+    }
+
+    private static func field(_ entry: Entry, status: String) -> JSON {
         var field = Record()
         field.set("path", .string(entry.path))
         if let width = entry.width { field.set("width", .integer(width)) }
         if let height = entry.height { field.set("height", .integer(height)) }
         field.set("bytes", .integer(entry.bytes))
         field.set("format", .string(String(entry.contentType.drop { $0 != "/" }.dropFirst())))
-        field.set("status", .string(isMade ? "made" : "hit"))
+        field.set("status", .string(status))
         add(entry.details, to: &field)
         return .raw(field.line)
     }
@@ -167,19 +281,19 @@ public struct ShrinkTool: RecordTool {
             }
             try maker.make(source, info, requests) { index, result in
                 try files[index].commit()
-                ready(variants[index], try Self.field(targets[index], result))
+                ready(variants[index], try Self.field(targets[index], result, status: "made"))
             }
         }
     }
 
-    private static func field(_ target: String, _ result: ShrinkResult) throws -> JSON {
+    private static func field(_ target: String, _ result: ShrinkResult, status: String) throws -> JSON {
         var field = Record()
         field.set("path", .string(try absolute(target)))
         field.set("width", .integer(result.size.width))
         field.set("height", .integer(result.size.height))
         field.set("bytes", .integer(result.bytes))
         field.set("format", .string(result.format.rawValue))
-        field.set("status", .string("made"))
+        field.set("status", .string(status))
         add(facts(result), to: &field)
         return .raw(field.line)
     }

@@ -25,8 +25,11 @@ public struct Variant: Sendable, Hashable {
     /// What a wish for a size in points is called.
     static let fitName = "fit"
 
+    /// What a picture's own thumbnail is called.
+    static let thumbnailName = "thumbnail"
+
     /// Names that no style can have.
-    static let reservedNames = [pager.name, overlay.name, fitName]
+    static let reservedNames = [pager.name, overlay.name, fitName, thumbnailName]
 
     private static func bucket(_ name: String, _ side: Int) -> Variant {
         Variant(name: name, geometry: Geometry(width: side, height: side))

@@ -51,6 +51,14 @@ public struct VariantMaker: Sendable {
         try shrink(source, info, to: outputs, options: options, isLinear: rendition.isLinear, done: done)
     }
 
+    /// The variant that is the picture's own thumbnail, for showing at once: turned as these are. Nil where a variant
+    /// shows a part of the picture only, which a thumbnail is too coarse for.
+    func thumbnail(for variants: [Variant]) -> Variant? {
+        guard let first = variants.first, variants.allSatisfy({ $0.geometry.region == nil }) else { return nil }
+        return Variant(
+            name: Variant.thumbnailName, geometry: Geometry(quarterTurns: first.geometry.quarterTurns))
+    }
+
     /// What of the source's metadata goes along.
     private func carried(_ source: some ByteSource) throws -> (exif: ExifBlock?, xmp: XMPPacket?) {
         switch rendition.metadata {

@@ -1,0 +1,73 @@
+import Formats
+import Images
+
+/// A rectangle of whole pixels.
+struct PixelRect: Sendable, Hashable {
+    var x: Int, y: Int
+    var width: Int, height: Int
+
+    var maxX: Int { x + width }
+    var maxY: Int { y + height }
+
+    func contains(_ other: PixelRect) -> Bool {
+        other.x >= x && other.y >= y && other.maxX <= maxX && other.maxY <= maxY
+    }
+
+    func intersection(_ other: PixelRect) -> PixelRect {
+        let (left, top) = (max(x, other.x), max(y, other.y))
+        return PixelRect(
+            x: left, y: top, width: max(0, min(maxX, other.maxX) - left), height: max(0, min(maxY, other.maxY) - top))
+    }
+}
+
+/// An opaque picture that shapes and glyphs are laid upon.
+struct Canvas {
+    let size: PixelSize
+    private var bytes: [UInt8]
+
+    /// One colour. O(pixels), at the speed of memory.
+    init(size: PixelSize, _ color: RGB) {
+        self.size = size
+        let stride = size.width * 3
+        bytes = [UInt8](unsafeUninitializedCapacity: stride * size.height) { buffer, initialized in
+            let first = buffer.baseAddress!
+            for x in 0..<size.width {
+                first[3 * x] = color.red
+                first[3 * x + 1] = color.green
+                first[3 * x + 2] = color.blue
+            }
+            for y in 1..<max(1, size.height) { (first + y * stride).update(from: first, count: stride) }
+            initialized = stride * size.height
+        }
+    }
+
+    var bounds: PixelRect { PixelRect(x: 0, y: 0, width: size.width, height: size.height) }
+    var pixels: PixelBuffer { PixelBuffer(size: size, channels: 3, bytes: bytes) }
+
+    /// Lays a colour over a rectangle, which must be empty or lie within the bounds; `coverage` says how much of a
+    /// pixel, 0 to 255.
+    mutating func blend(_ color: RGB, in rect: PixelRect, coverage: (_ x: Int, _ y: Int) -> Int) {
+        guard rect.width > 0, rect.height > 0 else { return }
+        precondition(bounds.contains(rect))
+        let stride = size.width * 3
+        bytes.withUnsafeMutableBufferPointer { buffer in
+            for y in rect.y..<rect.maxY {
+                var offset = y * stride + rect.x * 3
+                for x in rect.x..<rect.maxX {
+                    let share = coverage(x, y)
+                    if share > 0 {
+                        buffer[offset] = Self.mixed(buffer[offset], color.red, share)
+                        buffer[offset + 1] = Self.mixed(buffer[offset + 1], color.green, share)
+                        buffer[offset + 2] = Self.mixed(buffer[offset + 2], color.blue, share)
+                    }
+                    offset += 3
+                }
+            }
+        }
+    }
+
+    private static func mixed(_ below: UInt8, _ above: UInt8, _ share: Int) -> UInt8 {
+        let sum = Int(below) * (255 - share) + Int(above) * share
+        return UInt8((sum + 127) / 255)
+    }
+}

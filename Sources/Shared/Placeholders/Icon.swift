@@ -1,0 +1,151 @@
+/// The picture of what is missing, drawn on a grid of 24 units: an outline of one width, a quiet part and a part in the
+/// accent colour.
+struct Icon: Sendable {
+    enum Tone: Sendable, CaseIterable { case background, surface, soft, line, accent }
+
+    typealias Point = SignedDistance.Point
+
+    var missing: Placeholder.Missing
+    /// Its width and height in pixels.
+    var side: Int
+
+    /// Draws into the square of `side` pixels whose corner is given; it must lie within the canvas.
+    func draw(on canvas: inout Canvas, x: Int, y: Int, _ palette: Palette) {
+        let square = PixelRect(x: x, y: y, width: side, height: side)
+        switch missing {
+        case .picture: drawPicture(on: &canvas, square, palette)
+        case .video: drawVideo(on: &canvas, square, palette)
+        case .network: drawCloud(on: &canvas, square, palette)
+        case .forbidden: drawLock(on: &canvas, square, palette)
+        }
+    }
+
+    // MARK: Grid
+
+    private func length(_ units: Double) -> Double { units * Double(side) / 24 }
+    private func point(_ x: Double, _ y: Double) -> Point { Point(length(x), length(y)) }
+
+    /// On the edge of a pixel, so that straight edges are sharp.
+    private func snapped(_ units: Double) -> Double { length(units).rounded() }
+    /// The same, counted from the far side, so that what is symmetric stays so.
+    private func mirrored(_ units: Double) -> Double { Double(side) - snapped(units) }
+
+    /// The width of outlines, in whole pixels.
+    private var stroke: Double { max(1, length(1.35).rounded()) }
+
+    // MARK: Icons
+
+    /// A frame with the sun over mountains.
+    private func drawPicture(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
+        let (low, high) = (Point(snapped(2), snapped(3.5)), Point(mirrored(2), mirrored(3.5)))
+        let radius = length(2.6)
+        let stroke = stroke
+        let (small, big) = (point(7.6, 13.4), point(15.2, 9.6))
+        let ground = length(22)
+        let rounding = length(0.5)
+        let (sun, sunRadius) = (point(8, 8.6), length(1.75))
+        canvas.fill(palette.surface, in: square) { SignedDistance.box($0, low, high, radius: radius) }
+        canvas.fill(palette.soft, in: square) { here in
+            let frame = SignedDistance.box(here, low, high, radius: radius)
+            let left = SignedDistance.triangle(
+                here, small, Point(small.x - (ground - small.y), ground), Point(small.x + (ground - small.y), ground),
+                radius: rounding)
+            let right = SignedDistance.triangle(
+                here, big, Point(big.x - (ground - big.y), ground), Point(big.x + (ground - big.y), ground),
+                radius: rounding)
+            return max(min(left, right), frame + stroke / 2)
+        }
+        canvas.fill(palette.accent, in: square) { SignedDistance.circle($0, center: sun, radius: sunRadius) }
+        canvas.fill(palette.line, in: square) { here in
+            SignedDistance.ring(SignedDistance.box(here, low, high, radius: radius), width: stroke)
+        }
+    }
+
+    /// A piece of film with the sign for playing.
+    private func drawVideo(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
+        let (low, high) = (Point(snapped(2), snapped(4)), Point(mirrored(2), mirrored(4)))
+        let radius = length(2.6)
+        let stroke = stroke
+        let middle = Double(side) / 2
+        let (left, right) = (middle - length(2.3), middle + length(3.7))
+        let half = length(3.4)
+        let rounding = length(0.7)
+        canvas.fill(palette.surface, in: square) { SignedDistance.box($0, low, high, radius: radius) }
+        if side >= 28 {
+            // Perforation: holes as large as the gaps between them.
+            let (outer, inner) = (snapped(4.3), snapped(6))
+            let pitch = (high.y - low.y - 2 * stroke) / 4
+            let (width, rowRadius) = (Double(side), length(0.4))
+            let holeHeight = min(pitch * 0.5, length(1.9))
+            canvas.fill(palette.soft, in: square) { here in
+                let x = min(here.x, width - here.x)
+                let row = min(max(((here.y - middle) / pitch - 0.5).rounded(), -2), 1) + 0.5
+                let center = middle + row * pitch
+                return SignedDistance.box(
+                    Point(x, here.y), Point(outer, center - holeHeight / 2), Point(inner, center + holeHeight / 2),
+                    radius: rowRadius)
+            }
+        }
+        canvas.fill(palette.accent, in: square) { here in
+            SignedDistance.triangle(
+                here, Point(left, middle - half), Point(left, middle + half), Point(right, middle), radius: rounding)
+        }
+        canvas.fill(palette.line, in: square) { here in
+            SignedDistance.ring(SignedDistance.box(here, low, high, radius: radius), width: stroke)
+        }
+    }
+
+    /// A cloud, struck through.
+    private func drawCloud(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
+        let bottom = snapped(19)
+        let (leftRadius, topRadius, rightRadius) = (length(4.5), length(5.9), length(5))
+        let left = Point(length(6.3), bottom - leftRadius)
+        let top = Point(length(11.7), length(10.3))
+        let right = Point(length(17.2), bottom - rightRadius)
+        let stroke = stroke
+        let softness = length(1.6)
+        let (start, end) = (point(4.6, 3.4), point(20.6, 21))
+        /// The cloud, or what its outline encloses: each of its parts is smaller by `inset`.
+        func cloud(_ here: Point, inset: Double) -> Double {
+            let hills = SignedDistance.merged(
+                SignedDistance.merged(
+                    SignedDistance.circle(here, center: left, radius: leftRadius - inset),
+                    SignedDistance.circle(here, center: top, radius: topRadius - inset), softness: softness),
+                SignedDistance.circle(here, center: right, radius: rightRadius - inset), softness: softness)
+            let ground = SignedDistance.box(
+                here, Point(left.x, left.y - softness), Point(right.x, bottom - inset))
+            return max(min(hills, ground), here.y - bottom + inset)
+        }
+        canvas.fill(palette.surface, in: square) { cloud($0, inset: 0) }
+        canvas.fill(palette.line, in: square) { max(cloud($0, inset: 0), -cloud($0, inset: stroke)) }
+        // A gap on both sides keeps the stroke apart from the outline that it crosses.
+        canvas.fill(palette.background, in: square) { SignedDistance.capsule($0, start, end, width: stroke * 2.8) }
+        canvas.fill(palette.accent, in: square) { SignedDistance.capsule($0, start, end, width: stroke * 1.1) }
+    }
+
+    /// A closed padlock.
+    private func drawLock(on canvas: inout Canvas, _ square: PixelRect, _ palette: Palette) {
+        let (low, high) = (Point(snapped(4.5), snapped(10.5)), Point(mirrored(4.5), snapped(21.5)))
+        let radius = length(2.4)
+        let stroke = stroke
+        let middle = Double(side) / 2
+        let (shackleLow, shackleHigh) = (Point(snapped(7.4), snapped(2.5)), Point(mirrored(7.4), high.y))
+        let shackleRadius = (shackleHigh.x - shackleLow.x) / 2
+        let (hole, holeRadius) = (Point(middle, (low.y + high.y) / 2 - length(1)), length(1.5))
+        let holeEnd = Point(middle, hole.y + length(2.9))
+        let holeWidth = length(1.3)
+        canvas.fill(palette.line, in: square) { here in
+            let shackle = SignedDistance.box(here, shackleLow, shackleHigh, radius: shackleRadius)
+            return max(SignedDistance.ring(shackle, width: stroke), here.y - low.y)
+        }
+        canvas.fill(palette.surface, in: square) { SignedDistance.box($0, low, high, radius: radius) }
+        canvas.fill(palette.line, in: square) { here in
+            SignedDistance.ring(SignedDistance.box(here, low, high, radius: radius), width: stroke)
+        }
+        canvas.fill(palette.accent, in: square) { here in
+            min(
+                SignedDistance.circle(here, center: hole, radius: holeRadius),
+                SignedDistance.capsule(here, hole, holeEnd, width: holeWidth))
+        }
+    }
+}

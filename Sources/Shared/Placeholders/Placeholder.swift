@@ -1,0 +1,127 @@
+import Formats
+import Images
+import Support
+
+/// The picture that is shown where a real one is missing: an icon that says what is missing, and a message.
+public struct Placeholder: Sendable, Hashable {
+    /// What is missing, or why: what the icon shows.
+    public enum Missing: String, Sendable, Hashable, CaseIterable {
+        /// There is no picture, or one that cannot be read: mountains and the sun in a frame.
+        case picture
+        /// There is a film in place of a picture: a piece of film.
+        case video
+        /// It cannot be fetched now: a cloud, struck through.
+        case network
+        /// It may not be fetched: a padlock.
+        case forbidden
+    }
+
+    /// Whether the picture is for a bright page or a dark one.
+    public enum Theme: String, Sendable, Hashable, CaseIterable { case light, dark }
+
+    public var missing: Missing
+    /// What is written beneath the icon. It may come from anyone: line breaks become blanks, what cannot be seen and
+    /// what reverses the order of letters is dropped, and 2,000 characters are looked at. Empty: the icon alone.
+    public var message: String
+    public var theme: Theme
+    /// The path of a font file, or else the name of a family, as fontconfig knows it. A name with a slash is a path.
+    /// Nil, or empty: a font without serifs that covers the message.
+    public var font: String?
+
+    public init(missing: Missing, message: String = "", theme: Theme = .light, font: String? = nil) {
+        self.missing = missing
+        self.message = message
+        self.theme = theme
+        self.font = font
+    }
+
+    /// Pictures of at most that width and height are drawn.
+    public static let largestSide = 8192
+
+    /// Draws the picture.
+    ///
+    /// The message is written as large as its place allows and wrapped; it is shortened with an ellipsis where the
+    /// smallest letters are still too large. Where the picture is too small for words it has the icon alone, and where
+    /// it is too small for that, the background alone. The same placeholder, size, scale and fonts give the same
+    /// bytes.
+    ///
+    /// Text needs HarfBuzz, FreeType and (but for a font file that has all characters) fontconfig, which are loaded
+    /// when they are first needed. Without them, and without a font, the picture has the icon alone, and `warnings`
+    /// says why; that is no error.
+    ///
+    /// Any number of threads may draw at once. 800x400 pixels with a sentence take 2 to 3 ms, of which fonts are found
+    /// in one; the first drawing of a process takes some 10 ms more, for loading the libraries and the list of fonts
+    /// (fontconfig's own, which it makes anew, slowly, where it has none). A message of 2,000 characters takes 5 to
+    /// 30 ms.
+    ///
+    /// - Parameters:
+    ///   - size: 1x1 to 8192x8192 pixels.
+    ///   - scale: pixels of the picture to a pixel of the page that it is shown on, from 0.25 to 16: at 2, the
+    ///     smallest letters have twice as many pixels.
+    /// - Throws: `PlaceholderError` where the size is out of range.
+    public func draw(size: PixelSize, scale: Double = 1) throws(PlaceholderError) -> Drawing {
+        let sides = 1...Self.largestSide
+        guard sides.contains(size.width), sides.contains(size.height) else { throw .size(size) }
+        let palette = Palette(theme)
+        var canvas = Canvas(size: size, palette.background)
+        var warnings: [String] = []
+        let text = MessageText.cleaned(message)
+        var composition = Composition(size: size, hasMessage: !text.isEmpty, scale: scale)
+        var words: (drawing: MessageDrawing, block: MessageDrawing.Block)?
+        if let space = composition.text {
+            let finding = FontStack.find(for: text, font: font == "" ? nil : font)
+            warnings = finding.warnings
+            if let stack = finding.stack {
+                let (covered, missing) = stack.covered(text)
+                if !missing.isEmpty { warnings.append(Self.warning(missing)) }
+                let drawing = MessageDrawing(MessageText.cleaned(covered), stack)
+                words = drawing.block(in: space).map { (drawing, $0) }
+            }
+        }
+        if words == nil { composition = Composition(size: size, hasMessage: false, scale: scale) }
+        let places = composition.placed(text: words?.block.size)
+        if let place = places.icon {
+            Icon(missing: missing, side: place.width).draw(on: &canvas, x: place.x, y: place.y, palette)
+        }
+        if let words, let box = places.text {
+            words.drawing.draw(
+                words.block, in: box, isCentered: composition.arrangement == .above, palette.text, on: &canvas)
+        }
+        return Drawing(pixels: canvas.pixels, warnings: warnings)
+    }
+
+    private static func warning(_ missing: [Unicode.Scalar]) -> String {
+        let shown = missing.prefix(3).map { scalar in
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+        let rest = missing.count > shown.count ? " and \(missing.count - shown.count) more" : ""
+        return "no font has \(shown.joined(separator: ", "))\(rest): the message is drawn without"
+    }
+}
+
+/// A placeholder that was drawn.
+public struct Drawing: Sendable, Hashable {
+    /// RGB, exactly of the size that was asked for.
+    public var pixels: PixelBuffer
+    /// What is not as it was asked for, in sentences without a full stop, such as a font that is not there. They
+    /// may quote `font`.
+    public var warnings: [String]
+}
+
+/// Why a placeholder cannot be drawn.
+public enum PlaceholderError: Failure, Equatable {
+    /// No picture has that width or height.
+    case size(PixelSize)
+
+    public var code: String { "placeholder-size" }
+
+    public var message: String {
+        switch self {
+        case .size(let size):
+            "cannot draw a placeholder of \(size) pixels: width and height go from 1 to \(Placeholder.largestSide)"
+        }
+    }
+
+    public var exitCode: ExitCode { .usage }
+}

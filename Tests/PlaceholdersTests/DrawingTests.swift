@@ -1,0 +1,161 @@
+import Formats
+import Images
+import Support
+import TestSupport
+import Testing
+
+@testable import Placeholders
+
+@Suite struct DrawingTests {
+    private static let card = PixelSize(width: 320, height: 200)
+
+    private func draw(
+        _ message: String, _ missing: Placeholder.Missing = .picture, theme: Placeholder.Theme = .light,
+        font: String? = nil, size: PixelSize = card, scale: Double = 1
+    ) throws -> Drawing {
+        try Placeholder(missing: missing, message: message, theme: theme, font: font).draw(size: size, scale: scale)
+    }
+
+    @Test func everySizeIsDrawnExactly() throws {
+        let sides = [1, 2, 9, 16, 33, 64, 121, 300]
+        for width in sides + [1000] {
+            for height in sides {
+                let size = PixelSize(width: width, height: height)
+                let drawing = try draw("No picture today, but a long message with manywordsthatneverend", size: size)
+                #expect(drawing.pixels.size == size)
+                #expect(drawing.pixels.channels == 3)
+                #expect(drawing.pixels.bytes.count == width * height * 3)
+            }
+        }
+    }
+
+    @Test func theLargestPicturesAreDrawn() throws {
+        let largest = Placeholder.largestSide
+        for size in [PixelSize(width: largest, height: 3), PixelSize(width: 3, height: largest)] {
+            #expect(try draw("x", size: size).pixels.size == size)
+        }
+        #expect(try draw("No picture", size: PixelSize(width: largest, height: largest)).pixels.size.width == largest)
+    }
+
+    @Test func sizesOutOfRangeAreRefused() {
+        for (width, height) in [(0, 10), (10, 0), (-1, 10), (8193, 10), (10, 8193), (.max, .max)] {
+            let size = PixelSize(width: width, height: height)
+            #expect(throws: PlaceholderError.size(size)) { try draw("x", size: size) }
+        }
+    }
+
+    @Test func scalesOfAnyKindAreBorneWith() throws {
+        for scale in [0, -1, 1e9, .nan, .infinity, -.infinity] {
+            #expect(try draw("No picture", scale: scale).pixels.size == Self.card)
+        }
+    }
+
+    @Test func tinyPicturesAreOfOneColour() throws {
+        let drawing = try draw("No picture", size: PixelSize(width: 8, height: 8))
+        #expect(Set(stride(from: 0, to: 192, by: 3).map { Array(drawing.pixels.bytes[$0..<$0 + 3]) }).count == 1)
+    }
+
+    @Test func themesAndWhatIsMissingAreSeen() throws {
+        var seen: Set<PixelBuffer> = []
+        for missing in Placeholder.Missing.allCases {
+            for theme in Placeholder.Theme.allCases { seen.insert(try draw("", missing, theme: theme).pixels) }
+        }
+        #expect(seen.count == 8)
+    }
+
+    @Test func withoutAMessageTheIconStandsAloneAndNothingIsWarnedOf() throws {
+        #expect(try draw("").warnings == [])
+        #expect(try draw(" \n\u{202E}") == draw(""))
+    }
+
+    @Test func aDrawingCanBeEncoded() throws {
+        #expect(try encode(draw("No picture").pixels, EncodeOptions(format: .png)).count > 100)
+    }
+}
+
+@Suite struct MessageDrawingTests {
+    private static let card = PixelSize(width: 320, height: 200)
+
+    private func pixels(_ message: String, font: String? = nil, size: PixelSize = card) throws -> PixelBuffer {
+        try Placeholder(missing: .picture, message: message, font: font).draw(size: size).pixels
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func theMessageChangesThePicture() throws {
+        let drawn = try [pixels(""), pixels("No picture"), pixels("No pictures"), pixels("Größe")]
+        #expect(Set(drawn).count == 4)
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func theSameIsDrawnAgainByteForByte() throws {
+        let message = "No picture today: Größe, 画像, صورة, εικόνα"
+        #expect(try pixels(message) == pixels(message))
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func threadsThatDrawAtOnceDrawTheSame() throws {
+        let message = "No picture today: Größe, 画像, صورة, εικόνα"
+        let expected = try pixels(message)
+        let drawn = Monitor<[PixelBuffer?]>([])
+        let threads = try (0..<4).map { _ in
+            try Thread.start {
+                for _ in 0..<5 {
+                    let one = try? Placeholder(missing: .picture, message: message).draw(size: Self.card).pixels
+                    drawn.update { $0.append(one) }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(drawn.withLock { $0 } == Array(repeating: expected, count: 20))
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func whatCannotBeSeenChangesNothing() throws {
+        #expect(try pixels("No\u{7} pic\u{202E}ture\n\u{200F}today\u{FEFF}") == pixels("No picture today"))
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func endlessMessagesAreDrawnInPart() throws {
+        let endless = String(repeating: "What is missing is not said in a few words. ", count: 5000)
+        let tower = "e" + String(repeating: "\u{301}", count: 5000)
+        for size in [Self.card, PixelSize(width: 800, height: 60), PixelSize(width: 120, height: 900)] {
+            #expect(try pixels(endless, size: size) != pixels("", size: size))
+            #expect(try pixels(String(repeating: "x", count: 5000), size: size) != pixels("", size: size))
+            #expect(try pixels(tower, size: size).size == size)
+        }
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func lettersHaveTheTextsColourAndSoContrast() throws {
+        let palette = Palette(.light)
+        let bytes = try pixels("No picture").bytes
+        let text = [palette.text.red, palette.text.green, palette.text.blue]
+        let count = stride(from: 0, to: bytes.count, by: 3).count { Array(bytes[$0..<$0 + 3]) == text }
+        #expect(count > 20)
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverJapanese)) func japaneseIsDrawnWithoutMissingGlyphs() throws {
+        let drawing = try Placeholder(missing: .picture, message: "本日の画像データ").draw(size: Self.card)
+        #expect(drawing.warnings == [])
+        // Glyphs that were missing would all look the same.
+        #expect(try pixels("画") != pixels("像"))
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverArabic)) func arabicLettersAreJoined() throws {
+        let stack = try #require(FontStack.find(for: "بب", font: nil).stack)
+        let scalars = Array("بب".unicodeScalars)[...]
+        let joined = stack.fonts[0].shaped(scalars, isRightToLeft: true, language: nil).glyphs.map(\.index)
+        let alone = stack.fonts[0].shaped(scalars.prefix(1), isRightToLeft: true, language: nil).glyphs.map(\.index)
+        #expect(joined.count == 2)
+        #expect(joined[0] != joined[1])
+        #expect(!joined.contains(alone[0]))
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverGreekAndCyrillic)) func greekAndCyrillicAreDrawn() throws {
+        let drawing = try Placeholder(missing: .picture, message: "εικόνα картинка").draw(size: Self.card)
+        #expect(drawing.warnings == [])
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func aCharacterThatNoFontHasIsLeftOutWithAWarning() throws {
+        // A letter of a script of the ninth century, and where there is a font for it, there is nothing to see.
+        let stack = try #require(FontStack.find(for: "\u{10AC0}", font: nil).stack)
+        guard stack.font(having: "\u{10AC0}") == nil else { return }
+        let drawing = try Placeholder(missing: .picture, message: "No \u{10AC0}picture").draw(size: Self.card)
+        #expect(drawing.warnings == ["no font has U+10AC0: the message is drawn without"])
+        #expect(try drawing.pixels == pixels("No picture"))
+    }
+}

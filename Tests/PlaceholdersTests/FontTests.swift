@@ -1,0 +1,120 @@
+import Formats
+import Images
+import Support
+import TestSupport
+import Testing
+
+@testable import Placeholders
+
+@Suite struct FontTests {
+    private static let card = PixelSize(width: 200, height: 120)
+
+    private func draw(_ message: String, font: String?) throws -> Drawing {
+        try Placeholder(missing: .forbidden, message: message, font: font).draw(size: Self.card)
+    }
+
+    @Test func aFontFileThatIsNotThereLeavesTheIconAloneAndIsNamed() throws {
+        let drawing = try draw("No picture", font: "/nowhere/at-all.ttf")
+        #expect(try drawing.pixels == draw("", font: nil).pixels)
+        #expect(drawing.warnings.count == 1)
+        if InstalledFonts.coverLatin { #expect(drawing.warnings[0].contains("/nowhere/at-all.ttf: No such file")) }
+    }
+
+    @Test func bytesThatAreNoFontLeaveTheIconAlone() throws {
+        let folder = try TemporaryFolder()
+        var random = SeededRandom(name: "no font")
+        let contents: [[UInt8]] = [
+            [], [0], Array("not a font".utf8), random.bytes(5000), [0, 1, 0, 0] + random.bytes(999),
+        ]
+        for (index, bytes) in contents.enumerated() {
+            let path = try folder.write("font-\(index).ttf", bytes)
+            let drawing = try draw("No picture", font: path)
+            #expect(try drawing.pixels == draw("", font: nil).pixels)
+            #expect(drawing.warnings.count == 1)
+            if InstalledFonts.coverLatin { #expect(drawing.warnings[0].contains(path)) }
+        }
+        let drawing = try draw("No picture", font: try folder.makeFolder("folder"))
+        #expect(try drawing.pixels == draw("", font: nil).pixels)
+    }
+
+    @Test(.enabled(if: InstalledFonts.file != nil)) func aFontFileIsUsed() throws {
+        let drawing = try draw("No picture", font: InstalledFonts.file)
+        #expect(drawing.warnings == [])
+        #expect(try drawing.pixels != draw("", font: nil).pixels)
+    }
+
+    @Test(.enabled(if: InstalledFonts.file != nil && InstalledFonts.coverJapanese))
+    func whatAFontFileLacksComesFromAnotherFont() throws {
+        let stack = try #require(FontStack.find(for: "No 画像", font: InstalledFonts.file).stack)
+        #expect(stack.fonts.count == 2)
+        #expect(stack.font(having: "N") == 0)
+        #expect(stack.font(having: "画") == 1)
+    }
+
+    @Test(.enabled(if: InstalledFonts.coverLatin)) func aFamilyThatIsNotThereIsReplacedWithAWarning() throws {
+        let drawing = try draw("No picture", font: "No Such Family 7")
+        #expect(drawing.warnings.count == 1)
+        #expect(drawing.warnings[0].hasPrefix("there is no font family No Such Family 7: "))
+        #expect(try drawing.pixels != draw("", font: nil).pixels)
+        #expect(try draw("No picture", font: "monospace").warnings == [])
+    }
+
+    @Test(.enabled(if: InstalledFonts.file != nil)) func fontsThatEndTooEarlyNeverDoMoreThanFail() throws {
+        let folder = try TemporaryFolder()
+        let whole = try TestFile.bytes(#require(InstalledFonts.file))
+        for share in [1, 3, 10, 25, 50, 75, 90, 99] {
+            let path = try folder.write("short.ttf", Array(whole[0..<whole.count * share / 100]))
+            #expect(try draw("Größe, picture (503)", font: path).pixels.size == Self.card)
+        }
+    }
+
+    @Test(.enabled(if: InstalledFonts.file != nil)) func damagedFontsNeverDoMoreThanFail() throws {
+        let folder = try TemporaryFolder()
+        let whole = try TestFile.bytes(#require(InstalledFonts.file))
+        var random = SeededRandom(name: "damaged font")
+        for round in 0..<60 {
+            var damaged = whole
+            // The first bytes say where all else is; damage elsewhere shows in glyphs, widths and tables of shaping.
+            let reach = round % 3 == 0 ? 400 : damaged.count
+            for _ in 0..<(round % 3 == 0 ? 4 : 4000) { damaged[random.below(reach)] = UInt8(random.below(256)) }
+            let path = try folder.write("damaged.ttf", damaged)
+            // On a thread as the tools have them, with a stack of 1 MiB.
+            let size = Monitor<PixelSize?>(nil)
+            try Thread.start {
+                let drawing = try? draw("AVATAR Größe, ffi صورة", font: path)
+                size.update { $0 = drawing?.pixels.size }
+            }.join()
+            #expect(size.withLock { $0 } == Self.card)
+        }
+    }
+
+    @Test(.enabled(if: InstalledFonts.file != nil)) func glyphsThatClaimToBeHugeAreNotDrawn() throws {
+        var bytes = try TestFile.bytes(#require(InstalledFonts.file))
+        // The table directory (OpenType, "Table Directory"): 16 bytes a table from byte 12 on, its offset 8 bytes in.
+        let tag = Array("head".utf8)
+        let entry = try #require(
+            stride(from: 12, to: 12 + 16 * 40, by: 16).first { Array(bytes[$0..<$0 + 4]) == tag })
+        let head = bytes[entry + 8..<entry + 12].reduce(0) { $0 << 8 | Int($1) }
+        // unitsPerEm: with 16 units to an em, the letters are a hundred ems wide.
+        bytes[head + 18] = 0
+        bytes[head + 19] = 16
+        let folder = try TemporaryFolder()
+        let path = try folder.write("huge.ttf", bytes)
+        #expect(try draw("HUGE", font: path).pixels.size == Self.card)
+    }
+
+    @Test(.enabled(if: InstalledFonts.file != nil)) func lengthsOfADamagedFontAreBounded() throws {
+        let folder = try TemporaryFolder()
+        let whole = try TestFile.bytes(#require(InstalledFonts.file))
+        var random = SeededRandom(name: "lengths")
+        let text = Array("AVATAR Grö".unicodeScalars)
+        for _ in 0..<20 {
+            var damaged = whole
+            for _ in 0..<20_000 { damaged[400 + random.below(damaged.count - 400)] = UInt8(random.below(256)) }
+            guard let font = try? Font(path: folder.write("damaged.ttf", damaged)) else { continue }
+            #expect((0.7...1.2).contains(font.ascent) && (0.15...0.5).contains(font.descent))
+            let run = font.shaped(text[...], isRightToLeft: false, language: nil)
+            #expect((0...16 * Double(max(1, run.glyphs.count))).contains(run.width))
+        }
+    }
+}

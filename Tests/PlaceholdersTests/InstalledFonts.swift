@@ -1,0 +1,35 @@
+import Support
+import TestSupport
+
+@testable import Placeholders
+
+/// What the tests that draw text need, and a machine need not have.
+enum InstalledFonts {
+    /// Whether a text is drawn in full. Says loudly that tests are skipped where it isn't.
+    static func cover(_ text: String, of what: String) -> Bool {
+        if let stack = FontStack.find(for: text, font: nil).stack, stack.covered(text).missing.isEmpty { return true }
+        Log.standardError(
+            "\n*** NO FONT FOR \(what.uppercased()): tests that draw it are SKIPPED.\n"
+                + "*** They need libharfbuzz0b, libfreetype6, libfontconfig1 and such a font.\n\n")
+        return false
+    }
+
+    static let coverLatin = cover("Größe", of: "Latin")
+    static let coverJapanese = cover("画像データ", of: "Japanese")
+    static let coverArabic = cover("صورة", of: "Arabic")
+    static let coverGreekAndCyrillic = cover("εικόνα картинка", of: "Greek and Cyrillic")
+
+    /// A font file to make damaged copies of; nil, loudly, where there is none.
+    static let file: String? = {
+        let candidates = [
+            "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+            "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
+            "/usr/share/fonts/TTF/DejaVuSans.ttf",
+            "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+            "/System/Library/Fonts/Geneva.ttf",
+        ]
+        if let found = candidates.first(where: TestFile.exists), coverLatin { return found }
+        Log.standardError("\n*** NO FONT FILE: the tests on fonts from files are SKIPPED.\n\n")
+        return nil
+    }()
+}

@@ -35,11 +35,11 @@ struct Composition: Sendable, Hashable {
             switch arrangement {
             case .beside:
                 let padding = max(2, Int((short * 0.12).rounded()))
-                iconSide = Int((short * 0.6).rounded())
+                iconSide = Int((short * (short < 100 ? 0.6 : 0.5)).rounded())
                 gap = Int((short * 0.22).rounded())
                 let space = PixelSize(
                     width: width - 2 * max(padding, width / 40) - iconSide - gap, height: height - 2 * padding)
-                text = Self.space(space, largest: min(short * 0.32, Double(width) * 0.045), smallest: smallest)
+                text = Self.space(space, largest: min(short * 0.32, Double(width) * 0.035), smallest: smallest)
             case .above:
                 let padding = max(2, Int((short * 0.08).rounded()))
                 iconSide = Int((short * 0.32).rounded())

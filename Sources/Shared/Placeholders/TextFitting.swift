@@ -33,6 +33,9 @@ struct TextFitting {
     /// The widths of a range's characters, asked for where a part has to be broken.
     var characterWidths: (Range<Int>) -> [Double]
 
+    /// More lines are no longer a message.
+    static let lineLimit = 8
+
     /// The largest size of those from `sizes.upperBound` down at which the text fits into a box of that many pixels.
     ///
     /// Many lines of large letters are no easier to read than fewer of smaller ones, so more than three lines are
@@ -40,11 +43,13 @@ struct TextFitting {
     /// are broken where they are too wide at the smallest size; what then is still too long ends in an ellipsis. Nil
     /// where not even one line fits.
     func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
-        func lineLimit(_ size: Double) -> Int { Int(min(height / (size * lineHeight) + 1e-9, 1000)) }
+        func lineLimit(_ size: Double) -> Int {
+            Int(min(height / (size * lineHeight) + 1e-9, Double(Self.lineLimit)))
+        }
         guard !parts.isEmpty, lineLimit(sizes.lowerBound) >= 1, width > 0 else { return nil }
         func fits(_ size: Double, breaksParts: Bool) -> [Line]? {
             let isLarge = size > 0.62 * sizes.upperBound && size > sizes.lowerBound
-            let limit = min(lineLimit(size), isLarge ? 3 : 1000)
+            let limit = min(lineLimit(size), isLarge ? 3 : Self.lineLimit)
             guard let lines = wrapped(width: width / size, breaksParts: breaksParts) else { return nil }
             return lines.count <= limit ? lines : nil
         }

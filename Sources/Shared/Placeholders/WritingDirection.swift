@@ -1,5 +1,5 @@
 /// The order in which text of both directions is drawn: Unicode's bidirectional algorithm (UAX #9) for one paragraph
-/// without explicit marks, which `MessageText` drops, and without its rule for pairs of brackets.
+/// without explicit marks, which `MessageText` drops.
 enum WritingDirection {
     private enum Kind { case left, right, number, neutral }
 
@@ -37,6 +37,7 @@ enum WritingDirection {
             case .number, .neutral: break
             }
         }
+        resolveBrackets(text, &kinds, base: base ? .right : .left)
         resolveNeutrals(&kinds, base: base ? .right : .left)
         return kinds.map { kind in
             switch kind {
@@ -47,9 +48,45 @@ enum WritingDirection {
         }
     }
 
+    /// Pairs of brackets take the direction of the paragraph if anything within does, else that of what is within and
+    /// before them, so that both run alike (N0).
+    private static func resolveBrackets(_ text: [Unicode.Scalar], _ kinds: inout [Kind], base: Kind) {
+        for (open, close) in bracketPairs(text) {
+            let within = kinds[(open + 1)..<close].filter { $0 != .neutral }.map(direction)
+            guard let inner = within.contains(base) ? base : within.first else { continue }
+            let before = kinds[..<open].last { $0 != .neutral }.map(direction) ?? base
+            let resolved = inner == base || before != inner ? base : inner
+            kinds[open] = resolved
+            kinds[close] = resolved
+        }
+    }
+
+    /// The places of brackets that belong together, in the order in which they open (BD16).
+    private static func bracketPairs(_ text: [Unicode.Scalar]) -> [(open: Int, close: Int)] {
+        var pairs: [(open: Int, close: Int)] = []
+        var waiting: [(close: Unicode.Scalar, place: Int)] = []
+        for (place, scalar) in text.enumerated() {
+            if let close = brackets[scalar] {
+                // As many as the algorithm wants to be kept.
+                if waiting.count == 63 { break }
+                waiting.append((close, place))
+            } else if let match = waiting.lastIndex(where: { $0.close == scalar }) {
+                pairs.append((waiting[match].place, place))
+                waiting.removeSubrange(match...)
+            }
+        }
+        return pairs.sorted { $0.open < $1.open }
+    }
+
+    private static let brackets: [Unicode.Scalar: Unicode.Scalar] = [
+        "(": ")", "[": "]", "{": "}", "（": "）", "［": "］", "「": "」", "『": "』", "【": "】", "〈": "〉", "《": "》",
+    ]
+
+    /// Numbers count as running to the left here (N0, N1), unless they are like the letters around them.
+    private static func direction(_ kind: Kind) -> Kind { kind == .left ? .left : .right }
+
     /// Neutral characters take the direction that both sides have, else that of the paragraph (N1, N2).
     private static func resolveNeutrals(_ kinds: inout [Kind], base: Kind) {
-        func direction(_ kind: Kind) -> Kind { kind == .left ? .left : .right }
         var index = 0
         while index < kinds.count {
             guard kinds[index] == .neutral else {

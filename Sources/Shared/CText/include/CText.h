@@ -1,9 +1,9 @@
 // Text: fonts are found by fontconfig, characters shaped by HarfBuzz, glyphs drawn by FreeType, all three loaded when
 // text is first drawn.
 //
-// The signatures and structures in CText.c are the binary interfaces of the three libraries, as far as they are used:
-// they have been the same since HarfBuzz 1.2.3, FreeType 2.3 and fontconfig 2.8, under these sonames. Declaring them
-// makes the headers unnecessary for building and the libraries unnecessary for runs that draw no text.
+// The signatures and structures in the sources are the binary interfaces of the three libraries, as far as they are
+// used: they have been the same since HarfBuzz 1.2.3, FreeType 2.3 and fontconfig 2.8, under these sonames. Declaring
+// them makes the headers unnecessary for building and the libraries unnecessary for runs that draw no text.
 #pragma once
 
 #include <stdbool.h>

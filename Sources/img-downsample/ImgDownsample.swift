@@ -21,33 +21,48 @@ struct ImgDownsample: ParsableCommand {
         abstract: "Shrink pictures, fast and faithfully.",
         discussion: """
             Records with a `path` come in on standard input and leave with `variants` added; the variants are kept in \
-            the cache, or go to --output-dir. A single file can be shrunk to another with -o.
+            the cache, or go to --output-dir. A single file can be shrunk to another with -o. Pictures leave upright, \
+            in sRGB, without metadata, and are never made larger, unless told otherwise.
 
             VARIANTS
               pager    fits 1024x1024
               overlay  fits 2048x2048
-              custom   what --width and --height say
-            Pictures are never made larger, turned upright, and freed of metadata.
+              fit      what --fit says in points, rounded up to 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072
+                       or 4096 pixels on the long side, so that near sizes share a variant; --exact does not round
+              custom   what --width, --height and --aspect-ratio say in pixels; --variant custom is a style in points
+            and styles of cards: launch-card, detail-view, rocket-card, preference-view, and those of the configuration \
+            file's `styles`. `img-downsample styles` lists them all; a file of that name is ./styles.
 
             EXAMPLES
               apod-fetch --date | img-cache put | img-downsample --variant overlay
               img-downsample m31.jpg --width 800 -o small.jpg
-              img-downsample *.jpg --variant pager --output-dir thumbs --format webp
+              img-downsample m31.jpg --width 400 --aspect-ratio 1:1 --gravity attention -o square.jpg
+              img-downsample m31.jpg --region 40%,40%,20%,20% --width 1024 -o core.jpg
+              img-downsample *.jpg --variant pager,launch-card --output-dir thumbs --format webp
+              img-downsample dance.gif --variant rocket-card --poster -o first.png
               curl -s https://example.org/m31.jpg | img-downsample - --height 200 -o - > small.jpg
               img-downsample --variant pager,overlay --print variants.pager.path < cached.ndjson
+              apod-fetch --date | img-cache put | img-downsample --variant launch-card --fallback --theme dark
 
             EXIT STATUS
-              0 all done, 64 usage, 65 not a picture or damaged, 66 no such file, 70 fault of the tool,
-              73/74 cannot write, 75 may work later, 77 over a limit, 78 configuration.
+              0 all done, 64 usage, 65 not a picture or damaged, 66 no such file, 69 a library is missing,
+              70 fault of the tool, 73/74 cannot write, 75 may work later, 77 over a limit, 78 configuration.
             """,
         version: toolsVersion)
 
-    static func main() { runTool(Self.self) }
+    static func main() {
+        // A word in place of the first file: a subcommand beside files would make every one of them a guess.
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "styles" {
+            runTool(StylesCommand.self, arguments: Array(arguments.dropFirst()))
+        }
+        runTool(Self.self, arguments: arguments)
+    }
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var stream: StreamOptions
 
-    @Option(help: ArgumentHelp("Variants to make: pager, overlay; repeatable, or a list with commas.", valueName: "names"))
+    @Option(help: ArgumentHelp("Variants and styles to make; repeatable, or a list with commas.", valueName: "names"))
     var variant: [String] = []
 
     @Option(help: ArgumentHelp("Columns at most.", valueName: "pixels"))
@@ -56,11 +71,113 @@ struct ImgDownsample: ParsableCommand {
     @Option(help: ArgumentHelp("Rows at most.", valueName: "pixels"))
     var height: String?
 
-    @Option(help: ArgumentHelp("auto (as the source), jpeg, png or webp.", valueName: "format"))
+    @Option(help: ArgumentHelp("Width to height, such as 16:9, for the side that is not given.", valueName: "ratio"))
+    var aspectRatio: String?
+
+    @Option(help: ArgumentHelp("Cover this box of points, such as 300x200.", valueName: "size"))
+    var fit: String?
+
+    @Option(help: ArgumentHelp("Pixels for each point of --fit and of styles, 1 to 3 (2).", valueName: "factor"))
+    var scale: String?
+
+    @Flag(help: "Do not round --fit.")
+    var exact = false
+
+    @Flag(help: "Make small pictures larger.")
+    var enlarge = false
+
+    @Option(help: ArgumentHelp("fit (show all), fill (cut what stands over) or force (stretch).", valueName: "mode"))
+    var contentMode: String?
+
+    @Option(help: ArgumentHelp("What fill keeps: center, north, northeast ... northwest, attention, entropy.", valueName: "where"))
+    var gravity: String?
+
+    @Option(help: ArgumentHelp("Look at this part alone: X,Y,WIDTH,HEIGHT of the upright picture, in pixels or percent.", valueName: "region"))
+    var region: String?
+
+    @Option(help: ArgumentHelp("Turn clockwise by 90, 180 or 270 degrees, before anything is measured.", valueName: "degrees"))
+    var rotate: String?
+
+    @Option(help: ArgumentHelp("Darken towards the bottom: standard, enhanced (up to the middle) or none.", valueName: "kind"))
+    var gradient: String?
+
+    @Option(help: ArgumentHelp("Round the corners: points for styles, else pixels.", valueName: "radius"))
+    var cornerRadius: String?
+
+    @Option(help: ArgumentHelp("What lies under transparent pixels where the format has none (#ffffff).", valueName: "colour"))
+    var background: String?
+
+    @Option(help: ArgumentHelp("auto (as the source), jpeg, png, webp, avif or gif.", valueName: "format"))
     var format: String?
 
     @Option(help: ArgumentHelp("1 to 100 (82).", valueName: "n"))
     var quality: String?
+
+    @Option(help: ArgumentHelp("Lower the quality until it fits, such as 100KB.", valueName: "size"))
+    var fitBytes: String?
+
+    @Flag(help: "Write JPEG in scans, PNG interlaced.")
+    var progressive = false
+
+    @Flag(help: "Mix colours in linear light.")
+    var linear = false
+
+    @Flag(help: "Keep colours in their profile and embed it, instead of sRGB.")
+    var keepProfile = false
+
+    @Flag(help: "Keep EXIF and XMP, where the picture was taken included.")
+    var keepMetadata = false
+
+    @Flag(help: "Keep copyright and artist alone.")
+    var keepCopyright = false
+
+    @Flag(help: "Add the dominant colour and a ThumbHash to each variant.")
+    var printHash = false
+
+    @Flag(help: "Show the first frame of an animation alone.")
+    var poster = false
+
+    @Option(help: ArgumentHelp("Show this frame of an animation alone, counted from 0.", valueName: "n"))
+    var frame: String?
+
+    @Flag(help: "Take what there is of pictures that end too early.")
+    var allowTruncated = false
+
+    @Option(help: ArgumentHelp("fast (leave out what a small output would not show) or full.", valueName: "quality"))
+    var qualityDecode: String?
+
+    @Flag(help: "Draw a placeholder where there is no picture.")
+    var fallback = false
+
+    @Option(help: ArgumentHelp("What the placeholder says.", valueName: "text"))
+    var fallbackMessage: String?
+
+    @Option(help: ArgumentHelp("The placeholder's colours: light or dark.", valueName: "theme"))
+    var theme: String?
+
+    @Option(help: ArgumentHelp("The placeholder's font: a file or a family.", valueName: "font"))
+    var font: String?
+
+    @Flag(help: "Write a record each time a variant is done, the picture's thumbnail first.")
+    var progressiveRecords = false
+
+    @Option(help: ArgumentHelp("Bytes of a picture (256MiB).", valueName: "size"))
+    var maxBytes: String?
+
+    @Option(help: ArgumentHelp("Pixels of a picture (400 million).", valueName: "n"))
+    var maxPixels: String?
+
+    @Option(help: ArgumentHelp("Frames of an animation (2000).", valueName: "n"))
+    var maxFrames: String?
+
+    @Option(help: ArgumentHelp("Pixels times frames of an animation (4000 million).", valueName: "n"))
+    var maxAnimationPixels: String?
+
+    @Option(help: ArgumentHelp("Memory for pictures in all (1GiB).", valueName: "size"))
+    var maxMemory: String?
+
+    @Option(help: ArgumentHelp("Seconds for a picture (60).", valueName: "n"))
+    var maxSeconds: String?
 
     @Option(name: [.customShort("o"), .customLong("output")], help: ArgumentHelp("Write the one picture here; - is standard output.", valueName: "file"))
     var output: String?
@@ -84,24 +201,14 @@ struct ImgDownsample: ParsableCommand {
     /// The plain form: one picture in, one out, no record.
     private func shrinkOne(to target: String, _ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
         try context.interruption.catchSignals()
-        let tool = settings.tool(.cache(caches(settings, context)), context)
         let source: any ByteSource
-        switch try PictureInput(files[0]) {
+        switch try PictureInput(files[0], limit: settings.maker.options.limits.maxInputBytes) {
         case .bytes(let bytes): source = MemorySource(bytes)
         case .file(let file): source = file
         case .records: throw UsageFailure("-o takes a single picture; use --output-dir for records")
         }
         do {
-            try context.interruption.during {
-                if target == "-" {
-                    let output = try File(descriptor: 1, path: "standard output", closes: false)
-                    try tool.shrink(source, settings.variants[0]) { try output.write($0) }
-                } else {
-                    let output = try OutputFile(path: target)
-                    try tool.shrink(source, settings.variants[0], as: settings.outputFormat) { try output.write($0) }
-                    try output.commit()
-                }
-            }
+            try context.interruption.during { try make(source, target, settings) }
         } catch let failure as SystemFailure where failure.isBrokenPipe {
             return 0
         } catch is Cancelled {
@@ -112,8 +219,22 @@ struct ImgDownsample: ParsableCommand {
         return 0
     }
 
+    private func make(_ source: some ByteSource, _ target: String, _ settings: ShrinkSettings) throws {
+        let info = try inspect(source, limits: settings.maker.options.limits)
+        let variant = settings.variants[0]
+        if target == "-" {
+            let output = try File(descriptor: 1, path: "standard output", closes: false)
+            try settings.maker.make(source, info, [VariantMaker.Request(variant) { try output.write($0) }]) { _, _ in }
+        } else {
+            let output = try OutputFile(path: target)
+            let request = VariantMaker.Request(variant, format: settings.outputFormat) { try output.write($0) }
+            try settings.maker.make(source, info, [request]) { _, _ in }
+            try output.commit()
+        }
+    }
+
     private func shrinkAll(_ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
-        let caches = caches(settings, context)
+        let caches = ScopedCaches(settings: settings.cache, log: context.log, interruption: context.interruption)
         let destination: ShrinkTool.Destination
         if let outputDir {
             try makeFolder(outputDir)
@@ -122,16 +243,14 @@ struct ImgDownsample: ParsableCommand {
         } else {
             destination = .cache(caches)
         }
+        let tool = ShrinkTool(
+            variants: settings.variants, maker: settings.maker, destination: destination, emitsEach: progressiveRecords)
         let status = try context.run(
-            settings.tool(destination, context),
+            tool,
             options: try stream.runOptions(context, jobs: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))),
             arguments: files, expecting: "pictures"
         ) { RecordJob(Record(), argument: $0) }
         caches.close()
         return status
-    }
-
-    private func caches(_ settings: ShrinkSettings, _ context: ToolContext) -> ScopedCaches {
-        ScopedCaches(settings: settings.cache, log: context.log, interruption: context.interruption)
     }
 }

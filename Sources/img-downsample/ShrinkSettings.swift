@@ -17,7 +17,7 @@ import Darwin
 /// The command line, checked.
 struct ShrinkSettings {
     let variants: [Variant]
-    let rendition: Rendition
+    let maker: VariantMaker
     /// Where the plain form writes; nil for records.
     let output: String?
     /// What the output's extension says, unless --format says otherwise.
@@ -25,26 +25,75 @@ struct ShrinkSettings {
     let cache: CacheSettings
 
     init(_ command: ImgDownsample, _ context: ToolContext) throws {
-        let width = try Self.side("width", command.width)
-        let height = try Self.side("height", command.height)
-        var variants = try Variant.list(command.variant)
-        if width != nil || height != nil { variants.append(.custom(width: width, height: height)) }
         output = command.output
-        if output != nil {
-            guard command.outputDir == nil else { throw UsageFailure("-o and --output-dir exclude each other") }
-            guard command.files.count == 1 else {
-                throw UsageFailure("-o takes exactly one picture, not \(command.files.count); use --output-dir for more")
-            }
-            if variants.isEmpty { variants = [.custom(width: nil, height: nil)] }
-            guard variants.count == 1 else { throw UsageFailure("-o takes one size; use --output-dir for more") }
-        }
-        guard !variants.isEmpty else {
-            throw UsageFailure("say which size: --variant pager or overlay, --width, or --height")
-        }
+        variants = try Self.variants(command, context)
         guard command.nameTemplate == nil || command.outputDir != nil else {
             throw UsageFailure("--name-template goes with --output-dir")
         }
-        self.variants = variants
+        let rendition = try Self.rendition(command, context)
+        maker = VariantMaker(rendition: rendition, options: try Self.decoding(command, context))
+        outputFormat = try output.flatMap { try command.format == nil ? Self.format(ofFile: $0) : nil }
+        cache = try command.common.cacheSettings(context)
+    }
+
+    // MARK: What is made
+
+    private static func variants(_ command: ImgDownsample, _ context: ToolContext) throws -> [Variant] {
+        var request = VariantRequest()
+        request.names = command.variant
+        request.width = try side("width", command.width)
+        request.height = try side("height", command.height)
+        request.aspectRatio = try value("aspect-ratio", command.aspectRatio, AspectRatio.expected, AspectRatio.read)
+        request.fit = try value("fit", command.fit, "points such as 300x200") { text in
+            let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
+            guard sides.count == 2, sides.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
+            return (width: sides[0], height: sides[1])
+        }
+        request.scale =
+            try value("scale", command.scale, "pixels for each point, from 1 to 3") { text in
+                Double(text).flatMap { (1...3).contains($0) ? $0 : nil }
+            } ?? VariantRequest.standardScale
+        request.isExact = command.exact
+        request.enlarges = command.enlarge
+        request.region = try value(
+            "region", command.region, "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%", Region.init)
+        request.quarterTurns =
+            try value("rotate", command.rotate, "90, 180 or 270 degrees clockwise") { text in
+                ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][text]
+            } ?? 0
+        request.contentMode = try word("content-mode", command.contentMode)
+        request.gravity = try word("gravity", command.gravity)
+        request.gradient = try word("gradient", command.gradient)
+        request.cornerRadius = try value("corner-radius", command.cornerRadius, "a radius from 0 to 20000") { text in
+            Double(text).flatMap { (0...20_000).contains($0) ? $0 : nil }
+        }
+        var variants = try request.variants(styles: styles(context))
+        guard command.output != nil else {
+            guard !variants.isEmpty else {
+                throw UsageFailure(
+                    "say which size: --variant (\(Variant.pager.name), \(Variant.overlay.name) or a style, see"
+                        + " img-downsample styles), --fit, --width, or --height")
+            }
+            return variants
+        }
+        guard command.outputDir == nil else { throw UsageFailure("-o and --output-dir exclude each other") }
+        guard command.files.count == 1 else {
+            throw UsageFailure("-o takes exactly one picture, not \(command.files.count); use --output-dir for more")
+        }
+        if variants.isEmpty { variants = [request.unchanged] }
+        guard variants.count == 1 else { throw UsageFailure("-o takes one size; use --output-dir for more") }
+        return variants
+    }
+
+    /// The styles, those of the configuration file checked.
+    static func styles(_ context: ToolContext) throws -> [Style] {
+        let configured = try context.configuration.object("styles")
+        return try Style.all(configured?.record, path: configured?.path ?? "")
+    }
+
+    // MARK: How it is drawn
+
+    private static func rendition(_ command: ImgDownsample, _ context: ToolContext) throws -> Rendition {
         var rendition = Rendition()
         if let text = command.format, text != "auto" {
             guard let format = OutputFormat(rawValue: text == "jpg" ? "jpeg" : text) else {
@@ -58,33 +107,80 @@ struct ShrinkSettings {
             try context.setting("quality", option: command.quality, expected: "a number from 1 to 100") { text in
                 Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
             } ?? Rendition.standardQuality
-        self.rendition = rendition
-        if let output, output != "-", command.format == nil {
-            let name = output.split(separator: "/").last ?? ""
-            let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
-            guard let format = OutputFormat(fileExtension: ending) else {
-                throw UsageFailure(
-                    "cannot tell the format from the name \(output): end it in .jpg, .png or .webp, or give --format")
-            }
-            outputFormat = format
-        } else {
-            outputFormat = nil
+        if let background = try value("background", command.background, "a colour such as #1a2b3c", RGB.init(hex:)) {
+            rendition.background = background
         }
-        cache = try command.common.cacheSettings(context)
+        rendition.byteLimit = try value("fit-bytes", command.fitBytes, "a size such as 100KB") { text in
+            ByteCount.parse(text)
+        }
+        rendition.isProgressive = command.progressive
+        rendition.isLinear = command.linear
+        rendition.keepsProfile = command.keepProfile
+        rendition.wantsHash = command.printHash
+        if command.keepCopyright { rendition.metadata = .copyright }
+        if command.keepMetadata { rendition.metadata = .kept }
+        guard command.frame == nil || !command.poster else { throw UsageFailure("--frame and --poster exclude each other") }
+        if command.poster { rendition.frames = .still(0) }
+        if let frame = try value("frame", command.frame, "the number of a frame, counted from 0", { text in
+            Int(text).flatMap { (0...1_000_000).contains($0) ? $0 : nil }
+        }) {
+            rendition.frames = .still(frame)
+        }
+        return rendition
     }
 
-    func tool(_ destination: ShrinkTool.Destination, _ context: ToolContext) -> ShrinkTool {
-        ShrinkTool(
-            variants: variants, rendition: rendition, destination: destination, interruption: context.interruption)
+    /// The format that a file's name stands for. Throws `UsageFailure` where it says none.
+    private static func format(ofFile output: String) throws -> OutputFormat? {
+        if output == "-" { return nil }
+        let name = output.split(separator: "/").last ?? ""
+        let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
+        guard let format = OutputFormat(fileExtension: ending) else {
+            let endings = OutputFormat.allCases.map { "." + $0.fileExtension }.joined(separator: ", ")
+            throw UsageFailure(
+                "cannot tell the format from the name \(output): end it in one of \(endings), or give --format")
+        }
+        return format
     }
+
+    // MARK: What it may cost
+
+    private static func decoding(_ command: ImgDownsample, _ context: ToolContext) throws -> DecodeOptions {
+        var limits = DecodeLimits.standard
+        func bytes(_ name: String, _ option: String?) throws -> Int? {
+            try context.setting(name, option: option, expected: "a size such as 64MiB") { ByteCount.parse($0) }
+        }
+        if let count = try bytes("max-bytes", command.maxBytes) { limits.maxInputBytes = count }
+        return DecodeOptions(
+            limits: limits, interruption: context.interruption, allowsTruncated: command.allowTruncated)
+    }
+
+    // MARK: Reading values
 
     /// JPEG, which ends at 65535, has the largest sides.
     private static func side(_ name: String, _ text: String?) throws -> Int? {
+        try value(name, text, "pixels from 1 to 65535") { text in
+            Int(text).flatMap { (1...65_535).contains($0) ? $0 : nil }
+        }
+    }
+
+    private static func value<Value>(
+        _ name: String, _ text: String?, _ expected: String, _ parse: (String) throws -> Value?
+    ) throws -> Value? {
         guard let text else { return nil }
-        guard let value = Int(text), (1...65_535).contains(value) else {
-            throw UsageFailure("--\(name) takes pixels from 1 to 65535, not \"\(text)\"")
+        guard let value = try parse(text) else {
+            throw UsageFailure("--\(name) takes \(expected), not \"\(text)\"")
         }
         return value
+    }
+
+    /// One of an enumeration's words.
+    private static func word<Value: RawRepresentable & CaseIterable>(_ name: String, _ text: String?) throws -> Value?
+    where Value.RawValue == String {
+        guard let text else { return nil }
+        if let value = Value(rawValue: text) { return value }
+        let words = Value.allCases.map(\.rawValue)
+        throw UsageFailure(
+            "--\(name) takes \(words.joined(separator: ", ")), not \"\(text)\"\(NearMatch.advice(for: text, among: words))")
     }
 }
 
@@ -96,7 +192,7 @@ enum PictureInput {
     case records
 
     /// Opens the file, or reads standard input for `-`. What is no file on a disk is read whole.
-    init(_ argument: String) throws {
+    init(_ argument: String, limit: Int) throws {
         let isStandardInput = argument == "-"
         let file =
             try isStandardInput
@@ -105,7 +201,6 @@ enum PictureInput {
             self = .file(file)
             return
         }
-        let limit = DecodeLimits.standard.maxInputBytes
         // Enough to tell JSON from a picture, so that nobody waits for the end of a stream of records.
         let head = try file.contents(atMost: 64)
         if isStandardInput, Self.beginsAsJSON(head) {

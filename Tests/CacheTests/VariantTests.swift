@@ -3,6 +3,19 @@ import Testing
 
 @testable import Cache
 
+extension ImageCache {
+    /// A single variant, and whether it was made now.
+    fileprivate func variant(
+        of parent: CacheKey, options: String, make: (Entry, String) throws -> InspectedPicture
+    ) throws -> (entry: Entry, isMade: Bool) {
+        var result: (entry: Entry, isMade: Bool)?
+        try variants(of: parent, options: [options], ready: { result = ($1, $2) }) { original, missing, done in
+            for variant in missing { try done(variant.index, try make(original, variant.path)) }
+        }
+        return try #require(result)
+    }
+}
+
 @Suite struct VariantTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -93,5 +106,62 @@ import Testing
 
         #expect(Set(try results.map { try $0.get() }).count == 1)
         #expect(made.withLock { $0 } == 1)
+    }
+
+    @Test func thoseThatAreThereAreNotMadeAgainAndTheRestInOneGo() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        _ = try cache.variant(of: key("moon"), options: "w=2", make: make)
+
+        var ready: [(index: Int, isMade: Bool)] = []
+        var asked: [[Int]] = []
+        try cache.variants(
+            of: key("moon"), options: ["w=1", "w=2", "w=3"], ready: { ready.append(($0, $2)) }
+        ) { original, missing, done in
+            asked.append(missing.map(\.index))
+            for variant in missing.reversed() { try done(variant.index, try make(original, variant.path)) }
+        }
+
+        #expect(asked == [[0, 2]])
+        #expect(ready.map(\.index) == [1, 2, 0])
+        #expect(ready.map(\.isMade) == [false, true, true])
+        #expect(world.files("partial").isEmpty)
+    }
+
+    @Test func whatWasDoneBeforeAFailureStays() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+
+        #expect(throws: UsageFailure.self) {
+            try cache.variants(of: key("moon"), options: ["w=1", "w=2"], ready: { _, _, _ in }) {
+                original, missing, done in
+                try done(missing[0].index, try make(original, missing[0].path))
+                throw UsageFailure("no")
+            }
+        }
+
+        #expect(try !cache.variant(of: key("moon"), options: "w=1", make: make).isMade)
+        #expect(try cache.variant(of: key("moon"), options: "w=2", make: make).isMade)
+    }
+
+    @Test func manyWhoWantOverlappingSetsNeverWaitForEachOther() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        let made = Monitor([Int]())
+
+        let results = try together(8) { [world] number in
+            let sizes = number % 2 == 0 ? [1, 2, 3, 4] : [4, 3, 2, 1]
+            try world.cache().variants(
+                of: key("moon"), options: sizes.map { "w=\($0)" }, ready: { _, _, _ in }
+            ) { original, missing, done in
+                for variant in missing {
+                    made.update { $0.append(sizes[variant.index]) }
+                    try done(variant.index, try make(original, variant.path))
+                }
+            }
+        }
+
+        for result in results { try result.get() }
+        #expect(made.withLock { $0.sorted() } == [1, 2, 3, 4])
     }
 }

@@ -49,8 +49,7 @@ enum Corpus {
             for format in OutputFormat.allCases {
                 do {
                     let (bytes, result) = try shrink(
-                        source, to: { FitBox(width: 50, height: 50).size(for: $0) },
-                        encode: EncodeOptions(format: format))
+                        source, to: Geometry(width: 50, height: 50), encode: EncodeOptions(format: format))
                     #expect(try decode(MemorySource(bytes)).size == result.size, "\(path)")
                 } catch {
                     let failure = failure(of: error)
@@ -69,7 +68,7 @@ enum Corpus {
             } else {
                 // A shrink to the own size and a decode are different paths to the same pixels.
                 let whole = try decode(source)
-                let (copied, _) = try shrink(source, to: { $0 }, encode: EncodeOptions(format: .png))
+                let (copied, _) = try shrink(source, to: Geometry(), encode: EncodeOptions(format: .png))
                 #expect(try decode(MemorySource(copied)) == whole, "\(name)")
             }
         }

@@ -105,7 +105,7 @@ func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffe
 
 /// Shrinks bytes in memory to exactly `size`.
 func shrunk(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions) throws -> PixelBuffer {
-    let (output, result) = try shrink(MemorySource(bytes), to: { _ in size }, encode: options)
+    let (output, result) = try shrink(MemorySource(bytes), to: .exactly(size), encode: options)
     #expect(result.size == size)
     return try decode(MemorySource(output))
 }

@@ -9,7 +9,8 @@ import Testing
     private func code(_ bytes: [UInt8], limits: DecodeLimits = .standard) -> String? {
         failureCode {
             _ = try shrink(
-                MemorySource(bytes), to: { FitBox(width: 16).size(for: $0) }, encode: EncodeOptions(), limits: limits)
+                MemorySource(bytes), to: Geometry(width: 16), encode: EncodeOptions(),
+                options: DecodeOptions(limits: limits))
         }
     }
 
@@ -89,7 +90,7 @@ import Testing
         #expect(
             failureCode {
                 _ = try shrink(
-                    MemorySource(bytes), to: { _ in PixelSize(width: 20_000, height: 1) },
+                    MemorySource(bytes), to: .exactly(PixelSize(width: 20_000, height: 1)),
                     encode: EncodeOptions(format: .webp))
             } == "output-too-large")
     }

@@ -37,51 +37,44 @@ import Testing
 }
 
 @Suite struct ResizePlanTests {
-    @Test func aPictureFitsItsBoxAndKeepsItsAspectRatio() {
-        var random = SeededRandom(seed: 3)
-        for _ in 0..<500 {
-            let source = PixelSize(
-                width: Int.random(in: 1...9000, using: &random), height: Int.random(in: 1...9000, using: &random))
-            let box = FitBox(
-                width: Int.random(in: 1...2000, using: &random), height: Int.random(in: 1...2000, using: &random))
-            let size = box.size(for: source)
-            #expect(size.width >= 1 && size.width <= box.width!)
-            #expect(size.height >= 1 && size.height <= box.height!)
-            #expect(size.width <= source.width && size.height <= source.height)
-            // One side fills the box, or is the source's; the other is the nearest to the aspect ratio.
-            let ratio = min(Double(box.width!) / Double(source.width), Double(box.height!) / Double(source.height), 1)
-            #expect(abs(Double(size.width) - max(Double(source.width) * ratio, 1)) <= 0.5)
-            #expect(abs(Double(size.height) - max(Double(source.height) * ratio, 1)) <= 0.5)
+    @Test func jpegIsDecodedAtTheSmallestEighthsThatLeaveTwiceTheTarget() throws {
+        func scale(_ source: Int, _ target: Int) throws -> Int {
+            let size = PixelSize(width: source, height: source)
+            let placement = try Geometry(width: target).placement(of: size)
+            return ResizePlan(source: size, orientation: .upright, placement).jpegScale
         }
+        #expect(try scale(6000, 320) == 1)
+        #expect(try scale(6000, 376) == 2)
+        #expect(try scale(6000, 1024) == 4)
+        #expect(try scale(6000, 2048) == 8)
+        #expect(try scale(100, 100) == 8)
+        #expect(try scale(1600, 100) == 1)
+        #expect(try scale(1599, 100) == 2)
     }
 
-    @Test func aSmallPictureIsEnlargedOnlyWhenToldTo() {
-        let source = PixelSize(width: 30, height: 20)
-        #expect(FitBox(width: 300).size(for: source) == source)
-        #expect(FitBox(width: 300, enlarges: true).size(for: source) == PixelSize(width: 300, height: 200))
-        #expect(FitBox().size(for: source) == source)
-    }
-
-    @Test func jpegIsDecodedAtTheSmallestEighthsThatLeaveTwiceTheTarget() {
-        func scale(_ source: Int, _ target: Int) -> Int {
-            ResizePlan(
-                source: PixelSize(width: source, height: source), orientation: .upright,
-                target: PixelSize(width: target, height: target)
-            ).jpegScale
-        }
-        #expect(scale(6000, 320) == 1)
-        #expect(scale(6000, 376) == 2)
-        #expect(scale(6000, 1024) == 4)
-        #expect(scale(6000, 2048) == 8)
-        #expect(scale(100, 100) == 8)
-        #expect(scale(1600, 100) == 1)
-        #expect(scale(1599, 100) == 2)
-    }
-
-    @Test func aTurnedPictureIsPlannedInItsStoredOrientation() {
+    @Test func aTurnedPictureIsPlannedInItsStoredOrientation() throws {
+        let stored = PixelSize(width: 400, height: 300)
+        let geometry = Geometry(width: 30, height: 20, mode: .fill, gravity: .north)
         let plan = ResizePlan(
-            source: PixelSize(width: 400, height: 300), orientation: .rotated90Clockwise,
-            target: PixelSize(width: 30, height: 40))
-        #expect(plan.storedTarget == PixelSize(width: 40, height: 30))
+            source: stored, orientation: .rotated90Clockwise, try geometry.placement(of: stored.swapped))
+        #expect(plan.target == PixelSize(width: 20, height: 30))
+        // The upright picture's top is the stored one's left side.
+        #expect(plan.crop == Rectangle(x: 0, y: 0, width: 200, height: 300))
+    }
+
+    @Test(arguments: Orientation.allCases) func aPartIsStoredWhereItsPixelsAre(orientation: Orientation) {
+        // Each pixel of a small picture is a part of it: its stored place is that of the pixel that is turned there.
+        let stored = PixelSize(width: 5, height: 3)
+        let numbers = PixelBuffer(size: stored, channels: 1, bytes: (0..<15).map { UInt8($0) })
+        let upright = numbers.upright(from: orientation)
+        for y in 0..<upright.size.height {
+            for x in 0..<upright.size.width {
+                let part = Rectangle(x: Double(x), y: Double(y), width: 1, height: 1)
+                let place = part.stored(orientation, in: stored)
+                #expect(place.width == 1 && place.height == 1)
+                let index = Int(place.y) * stored.width + Int(place.x)
+                #expect(numbers.bytes[index] == upright.bytes[y * upright.size.width + x])
+            }
+        }
     }
 }

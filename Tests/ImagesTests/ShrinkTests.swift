@@ -123,7 +123,7 @@ import Testing
         for format in OutputFormat.allCases {
             let runs = try (0..<2).map { _ in
                 try shrink(
-                    MemorySource(input), to: { _ in PixelSize(width: 31, height: 24) },
+                    MemorySource(input), to: .exactly(PixelSize(width: 31, height: 24)),
                     encode: EncodeOptions(format: format))
             }
             let (first, second) = (runs[0], runs[1])
@@ -137,7 +137,8 @@ import Testing
         let interruption = Interruption()
         interruption.cancel(.outputClosed)
         #expect(throws: Cancelled.self) {
-            _ = try shrink(MemorySource(input), to: { $0 }, encode: EncodeOptions(), interruption: interruption)
+            _ = try shrink(MemorySource(input), to: Geometry(), encode: EncodeOptions(),
+                options: DecodeOptions(interruption: interruption))
         }
     }
 
@@ -145,9 +146,11 @@ import Testing
         let input = try PixelBuffer.waves(50, 50, channels: 3).jpeg()
         for format in OutputFormat.allCases {
             #expect(throws: SystemFailure(errno: 28, "write")) {
-                _ = try shrink(MemorySource(input), to: { $0 }, encode: EncodeOptions(format: format)) { _ in
+                let output = Output(Geometry(), encoding: EncodeOptions(format: format)) { _ in
                     throw SystemFailure(errno: 28, "write")
                 }
+                let source = MemorySource(input)
+                try shrink(source, inspect(source), to: [output]) { _, _ in }
             }
         }
     }

@@ -25,7 +25,7 @@ private struct Marker: RecordTool {
 
     func accepts(_ job: RecordJob) -> Bool { !job.record.has("skip") }
 
-    func process(_ record: inout Record, argument: String?) throws {
+    func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         gate.update {
             $0.now += 1
             $0.most = max($0.most, $0.now)

@@ -6,41 +6,124 @@ import Testing
 
 @testable import Variants
 
+extension Variant {
+    static func custom(width: Int?, height: Int?) -> Variant {
+        Variant(name: "custom", geometry: Geometry(width: width, height: height))
+    }
+}
+
 /// Names and sizes of variants, and how they are encoded.
 struct VariantTests {
+    private func named(_ texts: [String], _ change: (inout VariantRequest) -> Void = { _ in }) throws -> [Variant] {
+        var request = VariantRequest()
+        request.names = texts
+        change(&request)
+        return try request.variants(styles: Style.builtIn)
+    }
+
+    private func single(_ change: (inout VariantRequest) -> Void) throws -> Variant {
+        let variants = try named([], change)
+        #expect(variants.count == 1)
+        return try #require(variants.first)
+    }
+
     // MARK: Lists
 
     @Test func aListMayHaveCommasAndBeRepeated() throws {
-        #expect(try Variant.list([]) == [])
-        #expect(try Variant.list(["pager"]) == [.pager])
-        #expect(try Variant.list(["overlay,pager"]) == [.overlay, .pager])
-        #expect(try Variant.list(["overlay", "pager,overlay"]) == [.overlay, .pager])
+        #expect(try named([]) == [])
+        #expect(try named(["pager"]) == [.pager])
+        #expect(try named(["overlay,pager"]) == [.overlay, .pager])
+        #expect(try named(["overlay", "pager,overlay"]) == [.overlay, .pager])
+        #expect(try named(["rocket-card,pager"]).map(\.name) == ["rocket-card", "pager"])
     }
 
-    @Test(arguments: ["pagr", "Pager", "overlays", "", "pager,", ",", "pager,,overlay", "custom", " pager"])
+    @Test(arguments: ["pagr", "Pager", "overlays", "", "pager,", ",", "pager,,overlay", " pager", "fit"])
     func whatIsNoVariantIsRefused(_ text: String) {
-        let said = message { _ = try Variant.list([text]) }
+        let said = message { _ = try named([text]) }
         #expect(said?.hasPrefix("64 there is no variant \"") == true, "\(said ?? "taken")")
-        #expect(said?.contains("pager, overlay") == true)
+        #expect(said?.contains("pager, overlay, launch-card") == true)
     }
 
     @Test func aNearMatchIsNamed() {
-        #expect(message { _ = try Variant.list(["pagr"]) }?.contains("did you mean pager?") == true)
-        #expect(message { _ = try Variant.list(["overlai"]) }?.contains("did you mean overlay?") == true)
-        #expect(message { _ = try Variant.list(["thumbnail"]) }?.contains("did you mean") == false)
+        #expect(message { _ = try named(["pagr"]) }?.contains("did you mean pager?") == true)
+        #expect(message { _ = try named(["rocketcard"]) }?.contains("did you mean rocket-card?") == true)
+        #expect(message { _ = try named(["thumbnail"]) }?.contains("did you mean") == false)
     }
 
-    @Test func sizesFitWithoutGrowing() {
-        func size(_ variant: Variant, _ width: Int, _ height: Int) -> PixelSize {
-            variant.box.size(for: PixelSize(width: width, height: height))
+    // MARK: Buckets
+
+    @Test func theLadderIsClimbedToTheFirstStepThatCovers() {
+        for (side, bucket) in [
+            (1, 128), (128, 128), (129, 192), (600, 768), (1024, 1024), (1025, 1536), (4096, 4096), (4097, nil),
+        ] {
+            #expect(Bucket.covering(side) == bucket)
         }
-        #expect(size(.pager, 4096, 2048) == PixelSize(width: 1024, height: 512))
-        #expect(size(.overlay, 1000, 8000) == PixelSize(width: 256, height: 2048))
-        #expect(size(.pager, 1024, 1024) == PixelSize(width: 1024, height: 1024))
-        #expect(size(.overlay, 30, 20) == PixelSize(width: 30, height: 20))
-        #expect(size(.custom(width: 10, height: nil), 100, 1) == PixelSize(width: 10, height: 1))
-        #expect(size(.custom(width: nil, height: 50), 200, 100) == PixelSize(width: 100, height: 50))
-        #expect(size(.custom(width: nil, height: nil), 7, 9) == PixelSize(width: 7, height: 9))
+        #expect(Bucket.ladder == Bucket.ladder.sorted())
+    }
+
+    @Test func aBoxOfPointsIsCoveredByTheSmallestBucket() throws {
+        let twice = try single { $0.fit = (300, 200) }
+        #expect(twice.name == "fit" && twice.geometry == Geometry(width: 768, height: 768))
+        let once = try single { ($0.fit, $0.scale) = ((300, 200), 1) }
+        #expect(once.geometry == Geometry(width: 384, height: 384))
+        let near = try single { ($0.fit, $0.scale) = ((310, 200), 1) }
+        #expect(near.geometry == once.geometry)
+    }
+
+    @Test func exactBoxesAndThoseAboveTheLadderAreNotRounded() throws {
+        #expect(try single { ($0.fit, $0.isExact) = ((300, 200), true) }.geometry == Geometry(width: 600, height: 400))
+        #expect(try single { $0.fit = (3000, 200) }.geometry == Geometry(width: 6000, height: 400))
+    }
+
+    @Test func aFilledBucketKeepsTheBoxesShape() throws {
+        let variant = try single { ($0.fit, $0.contentMode) = ((300, 200), .fill) }
+        #expect(variant.geometry == Geometry(width: 768, height: 512, mode: .fill))
+    }
+
+    @Test func bareSidesArePixelsAndNeverRounded() throws {
+        #expect(try single { $0.width = 800 } == .custom(width: 800, height: nil))
+        #expect(try single { ($0.width, $0.height) = (801, 13) } == .custom(width: 801, height: 13))
+        #expect(try single { $0.aspectRatio = 1 }.geometry == Geometry(aspectRatio: 1, mode: .fill))
+    }
+
+    // MARK: Styles
+
+    @Test func stylesArePointsTimesTheScale() throws {
+        let card = try #require(try named(["launch-card"]).first)
+        #expect(card.geometry == Geometry(width: 800, height: 400, mode: .fill))
+        #expect(card.gradient == .standard && card.cornerRadius == 32)
+        let detail = try #require(try named(["detail-view"]) { $0.scale = 3 }.first)
+        #expect(detail.geometry == Geometry(width: 1200, height: 900, mode: .fill))
+        #expect(detail.gradient == .enhanced)
+        let rocket = try #require(try named(["rocket-card"]) { $0.scale = 1 }.first)
+        #expect(rocket.geometry == Geometry(width: 160, height: 200, mode: .fill))
+        let preference = try #require(try named(["preference-view"]).first)
+        #expect(preference.geometry == Geometry(height: 240, mode: .fit))
+    }
+
+    @Test func theCustomStyleTakesItsSizeFromTheOptions() throws {
+        let custom = try named(["custom"]) { ($0.width, $0.aspectRatio) = (200, 2) }
+        #expect(custom.count == 1)
+        #expect(custom.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill))
+        #expect(custom.first?.gradient == .standard)
+        #expect(message { _ = try named(["custom"]) }?.hasPrefix("64 --variant custom wants a size") == true)
+    }
+
+    @Test func optionsOverrideWhatAVariantSaysOfItself() throws {
+        let card = try #require(
+            try named(["launch-card"]) {
+                $0.contentMode = .fit
+                $0.gravity = .north
+                $0.gradient = Gradient.none
+                $0.cornerRadius = 5
+                $0.enlarges = true
+                $0.quarterTurns = 1
+            }.first)
+        #expect(
+            card.geometry
+                == Geometry(width: 800, height: 400, mode: .fit, gravity: .north, enlarges: true, quarterTurns: 1))
+        #expect(card.gradient == Gradient.none && card.cornerRadius == 10)
+        #expect(try named(["pager"]) { $0.cornerRadius = 5 }.first?.cornerRadius == 5)
     }
 
     // MARK: Encoding
@@ -59,20 +142,43 @@ struct VariantTests {
         }
     }
 
-    @Test func everyOptionThatChangesTheBytesIsInTheKey() {
-        let variants: [Variant] = [
-            .pager, .overlay, .custom(width: 10, height: nil), .custom(width: nil, height: 10),
-            .custom(width: 10, height: 10),
-        ]
-        var keys: [String] = []
-        for variant in variants {
-            for format in [nil] + OutputFormat.allCases.map(Optional.some) {
-                for quality in [1, 82, 100] { keys.append(Rendition(format: format, quality: quality).key(variant)) }
-            }
+    @Test func everyOptionThatChangesTheBytesIsInTheKey() throws {
+        let base = Variant.custom(width: 10, height: 20)
+        func changed(_ change: (inout Variant) -> Void) -> Variant {
+            var variant = base
+            change(&variant)
+            return variant
         }
+        let variants: [Variant] = [
+            base, .pager, .overlay, .custom(width: 10, height: nil), .custom(width: nil, height: 10),
+            changed { $0.geometry.aspectRatio = 2 }, changed { $0.geometry.mode = .fill },
+            changed { $0.geometry.gravity = .east }, changed { $0.geometry.enlarges = true },
+            changed { $0.geometry.region = Region("0,0,5,5") }, changed { $0.geometry.region = Region("0,0,5%,5") },
+            changed { $0.geometry.quarterTurns = 1 }, changed { $0.gradient = .standard },
+            changed { $0.gradient = .enhanced }, changed { $0.cornerRadius = 1.5 },
+        ]
+        var renditions: [Rendition] = []
+        for format in [nil] + OutputFormat.allCases.map(Optional.some) {
+            for quality in [1, 82, 100] { renditions.append(Rendition(format: format, quality: quality)) }
+        }
+        func add(_ change: (inout Rendition) -> Void) {
+            var rendition = Rendition()
+            change(&rendition)
+            renditions.append(rendition)
+        }
+        add { $0.background = RGB(red: 0, green: 0, blue: 1) }
+        add { $0.isProgressive = true }
+        add { $0.isLinear = true }
+        add { $0.keepsProfile = true }
+        add { $0.metadata = .copyright }
+        add { $0.metadata = .kept }
+        add { $0.wantsHash = true }
+        add { $0.byteLimit = 1000 }
+        add { $0.frames = .still(0) }
+        add { $0.frames = .still(1) }
+        let keys = renditions.flatMap { rendition in variants.map(rendition.key) }
         #expect(Set(keys).count == keys.count)
         // The name is no such option: the same size is the same file.
-        let byHand = Variant.custom(width: 1024, height: 1024)
-        #expect(Rendition().key(byHand) == Rendition().key(.pager))
+        #expect(Rendition().key(.custom(width: 1024, height: 1024)) == Rendition().key(.pager))
     }
 }

@@ -90,9 +90,13 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0pCAL\0sCAL";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, sizeof ignored / 5);
     png_read_info(png, info);
+    // libpng stops behind length and type of the first IDAT chunk.
+    const uint64_t data_offset = decoder->offset - (decoder->available - decoder->position) - 8;
+    const int interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    const int direct = !interlaced && png_get_bit_depth(png, info) == 8
+        && png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE && !png_get_valid(png, info, PNG_INFO_tRNS);
     png_set_expand(png);
     png_set_scale_16(png);
-    const int interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
     if (interlaced) png_set_interlace_handling(png);
     png_read_update_info(png, info);
     *header = (apod_png_header){
@@ -100,6 +104,8 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
         .height = png_get_image_height(png, info),
         .channels = png_get_channels(png, info),
         .interlaced = interlaced,
+        .direct = direct,
+        .data_offset = data_offset,
     };
     png_charp name;
     png_bytep profile;

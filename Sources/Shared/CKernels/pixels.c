@@ -1,6 +1,8 @@
 #include "CKernels.h"
 #include <string.h>
 
+static inline uint8_t held_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
+
 // Loops over whole pixels. Each has a body for every number of channels, so that the compiler knows its strides.
 
 void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *planes, ptrdiff_t stride, ptrdiff_t count) {
@@ -107,5 +109,73 @@ void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdif
             out[c] = (uint8_t)((sums[c] + pixels / 2) / pixels);
             sums[c] = 0;
         }
+    }
+}
+
+void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count) {
+    // 1.402, 0.344136, 0.714136 and 1.772 in 16 fractional bits (T.871 section 7).
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const int32_t y = (luma[i] << 16) + (1 << 15), cb = blue[i] - 128, cr = red[i] - 128;
+        rgb[3 * i] = held_to_byte((y + 91881 * cr) >> 16);
+        rgb[3 * i + 1] = held_to_byte((y - 22554 * cb - 46802 * cr) >> 16);
+        rgb[3 * i + 2] = held_to_byte((y + 116130 * cb) >> 16);
+    }
+}
+
+void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alpha, ptrdiff_t count, const float *light,
+                             float *out) {
+    if (!alpha) {
+        for (ptrdiff_t i = 0; i < count * channels; i++) out[i] = light[pixels[i]];
+        return;
+    }
+    const ptrdiff_t colours = channels - 1;
+    for (ptrdiff_t i = 0; i < count; i++, pixels += channels, out += channels) {
+        const float opacity = (float)pixels[colours] / 255;
+        for (ptrdiff_t c = 0; c < colours; c++) out[c] = light[pixels[c]] * opacity;
+        out[colours] = opacity;
+    }
+}
+
+void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *starts, const float *weights,
+                           ptrdiff_t taps, float *out, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++, weights += taps, out += channels) {
+        const float *pixel = in + starts[i] * channels;
+        float sums[4] = {0, 0, 0, 0};
+        for (ptrdiff_t k = 0; k < taps; k++, pixel += channels) {
+            for (ptrdiff_t c = 0; c < channels; c++) sums[c] += pixel[c] * weights[k];
+        }
+        for (ptrdiff_t c = 0; c < channels; c++) out[c] = sums[c];
+    }
+}
+
+void apod_light_add(const float *in, float weight, float *out, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) out[i] += in[i] * weight;
+}
+
+void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptrdiff_t count, const uint8_t *samples,
+                             ptrdiff_t steps, uint8_t *out) {
+    const ptrdiff_t colours = channels - alpha;
+    for (ptrdiff_t i = 0; i < count; i++, in += channels, out += channels) {
+        float gain = (float)steps;
+        if (alpha) {
+            const float opacity = in[colours] < 0 ? 0 : in[colours] > 1 ? 1 : in[colours];
+            out[colours] = (uint8_t)(opacity * 255 + 0.5f);
+            gain = out[colours] == 0 ? 0 : gain / opacity;
+        }
+        for (ptrdiff_t c = 0; c < colours; c++) {
+            const float value = in[c] * gain;
+            out[c] = samples[value <= 0 ? 0 : value >= (float)steps ? steps : (ptrdiff_t)(value + 0.5f)];
+        }
+    }
+}
+
+void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count) {
+    if (channels == 1) {
+        for (ptrdiff_t i = 0; i < count; i++) out[2 * i] = pixels[i], out[2 * i + 1] = 255;
+        return;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        for (int c = 0; c < 3; c++) out[4 * i + c] = pixels[3 * i + c];
+        out[4 * i + 3] = 255;
     }
 }

@@ -8,38 +8,58 @@ import Darwin
 import Support
 
 extension ImageCache {
-    /// Gives a file that is made from an original: the one that is there, or what `make` writes, which is asked once
-    /// however many threads and processes want the same.
+    /// Gives files that are made from an original: those that are there, and for the rest what `make` writes, which is
+    /// asked once however many threads and processes want the same.
     ///
     /// A variant belongs to the content that its original had: when that changes, it is made anew in the same place.
     /// It goes with its original when that is removed; trimming takes each by its own last use.
     ///
     /// - Parameters:
     ///   - parent: the key of the original, which must be in the cache, else `CacheFailure.absent`.
-    ///   - options: a text that names every option which changes the bytes, and the version of whatever makes them.
-    ///   - make: writes the variant of the original (first) to a path (second), and says what it wrote. The path has
-    ///     no extension, and nothing is there.
-    /// - Returns: the variant, and whether it was made now.
+    ///   - options: a text for each variant, no two equal, that names every option which changes the bytes, and the
+    ///     version of whatever makes them.
+    ///   - ready: is told the index of each variant as soon as it can be had, and whether it was made now.
+    ///   - make: makes those that are missing of the original. It is given the index of each and the path to write it
+    ///     to, which has no extension, and where nothing is; and a function to be called for each as it is done.
     ///
-    /// Throws what `make` throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
-    public func variant(
-        of parent: CacheKey, options: String, make: (Entry, String) throws -> InspectedPicture
-    ) throws -> (entry: Entry, isMade: Bool) {
-        let name = parent.variantName(options)
-        if let original = try sound(parent.name), let ready = try serveVariant(name, of: original) {
-            return (ready, false)
+    /// Throws what `make` and `ready` throw, `CacheFailure`, `SystemFailure`, `Cancelled`. What was ready by then stays.
+    public func variants(
+        of parent: CacheKey, options: [String], ready: @escaping (Int, Entry, Bool) throws -> Void,
+        make: (Entry, [(index: Int, path: String)], (Int, InspectedPicture) throws -> Void) throws -> Void
+    ) throws {
+        let names = options.map(parent.variantName)
+        var missing = Array(names.indices)
+        if let original = try sound(parent.name) {
+            missing = try missing.filter { index in
+                guard let entry = try serveVariant(names[index], of: original) else { return true }
+                try ready(index, entry, false)
+                return false
+            }
         }
+        if missing.isEmpty { return }
         try requireWriting()
-        return try interruption.during {
-            let lock = try lock(name)
-            defer { withExtendedLifetime(lock) {} }
+        try interruption.during {
+            // Everyone takes the locks in the same order, so that no two wait for each other.
+            let locks = try missing.sorted { names[$0] < names[$1] }.map { (index: $0, lock: try lock(names[$0])) }
+            defer { withExtendedLifetime(locks) {} }
+            let contended = Set(locks.filter(\.lock.wasContended).map(\.index))
             let generation = try index.generation()
             guard let original = try sound(parent.name) else { throw CacheFailure.absent(key: parent.text) }
-            if let ready = try serveVariant(name, of: original, isLocked: true) {
-                if lock.wasContended { index.count { $0.add(.coalesced) } }
-                return (ready, false)
+            missing = try missing.filter { variant in
+                guard let entry = try serveVariant(names[variant], of: original, isLocked: true) else { return true }
+                if contended.contains(variant) { index.count { $0.add(.coalesced) } }
+                try ready(variant, entry, false)
+                return false
             }
-            return (try makeVariant(name, key: parent, of: original, generation: generation, make: make), true)
+            if missing.isEmpty { return }
+            let partials = try missing.map { try emptyPartial(names[$0]) }
+            defer { for partial in partials { partial.remove() } }
+            try make(original, zip(missing, partials).map { ($0, $1.path) }) { variant, picture in
+                guard let place = missing.firstIndex(of: variant) else { return }
+                let entry = try keepVariant(
+                    names[variant], key: parent, of: original, generation: generation, at: partials[place].path, picture)
+                try ready(variant, entry, true)
+            }
         }
     }
 
@@ -55,17 +75,19 @@ extension ImageCache {
         return entry
     }
 
-    private func makeVariant(
-        _ name: String, key: CacheKey, of original: Entry, generation: Int64,
-        make: (Entry, String) throws -> InspectedPicture
-    ) throws -> Entry {
+    /// A place to write to. The folder may be missing; what a killed maker has left must not be.
+    private func emptyPartial(_ name: String) throws -> PartialFile {
         let partial = PartialFile(path: index.root.partial(name, in: scope), root: index.root)
-        // The folder may be missing; what a killed maker has left must not be.
         _ = try partial.open()
         partial.remove()
-        defer { partial.remove() }
-        let picture = try make(original, partial.path)
-        let file = try File.open(partial.path, O_RDWR)
+        return partial
+    }
+
+    private func keepVariant(
+        _ name: String, key: CacheKey, of original: Entry, generation: Int64, at path: String,
+        _ picture: InspectedPicture
+    ) throws -> Entry {
+        let file = try File.open(path, O_RDWR)
         fchmod(file.descriptor, 0o600)
         let sha256 = try BlobStore.sha256(of: file)
         try file.synchronize()
@@ -77,6 +99,6 @@ extension ImageCache {
             leaseUntil: lease.end(from: now))
         index.count { $0.add(.variantsMade) }
         let old = try index.find(name)
-        return try keep(partial.path, as: new, replacing: old, generation: generation)
+        return try keep(path, as: new, replacing: old, generation: generation)
     }
 }

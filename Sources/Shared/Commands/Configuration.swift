@@ -14,7 +14,7 @@ public struct Configuration: Sendable {
     /// Every field that some tool knows. One file serves all tools, so each of them accepts all.
     static let fields = [
         "allow_private", "api_url", "cache_dir", "capacity", "exercisedb_url", "jobs", "lease", "max_bytes", "quality",
-        "resolution", "retries", "science_url", "scope", "timeout", "ttl",
+        "resolution", "retries", "science_url", "scope", "styles", "timeout", "ttl",
     ]
 
     private static let byteLimit = 1 << 20
@@ -64,6 +64,16 @@ public struct Configuration: Sendable {
             throw ConfigurationFailure("\(self.path): \"\(field)\" must be a string or a number")
         }
         return record.printable(path)
+    }
+
+    /// The field's object with the file's path, for fields that hold more than one value; nil where it is not set.
+    /// Throws for anything but an object.
+    public func object(_ field: FieldPath) throws -> (record: Record, path: String)? {
+        guard let raw = record.raw(field) else { return nil }
+        guard let object = try? Record(parsing: raw) else {
+            throw ConfigurationFailure("\(path): \"\(field)\" must be an object")
+        }
+        return (object, path)
     }
 
     func describes(_ field: String) -> String { "\(path): \"\(field)\"" }

@@ -13,3 +13,15 @@ public enum Orientation: UInt8, Sendable, CaseIterable {
     /// Whether width and height change places on the way to the upright picture.
     public var swapsAxes: Bool { rawValue >= 5 }
 }
+
+extension Orientation {
+    /// The orientation of a picture whose upright form is turned clockwise once more, by quarters.
+    public func rotated(clockwiseQuarters quarters: Int) -> Orientation {
+        // Each turned by 90 degrees gives its successor; a mirrored picture stays one.
+        let plain: [Orientation] = [.upright, .rotated90Clockwise, .rotated180, .rotated90CounterClockwise]
+        let mirrored: [Orientation] = [.mirrored, .transversed, .flipped, .transposed]
+        let circle = plain.contains(self) ? plain : mirrored
+        let index = circle.firstIndex(of: self)! + quarters
+        return circle[(index % 4 + 4) % 4]
+    }
+}

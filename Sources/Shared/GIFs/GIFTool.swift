@@ -25,7 +25,7 @@ public struct GIFTool: RecordTool {
         self.idField = idField
     }
 
-    public func process(_ record: inout Record, argument: String?) throws {
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         let id = try argument.map { try ExerciseID($0) } ?? ExerciseID(of: record, field: idField)
         let gif = ExerciseGIF(id: id, resolution: resolution)
         let item: GIFCache.Item

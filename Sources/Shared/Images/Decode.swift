@@ -9,10 +9,11 @@ public func decode(
     _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()
 ) throws -> PixelBuffer {
     let info = try inspect(source, limits: limits)
-    let reader = try rowReader(source, info, scale: 8, limits: limits, interruption: interruption)
+    let options = DecodeOptions(limits: limits, interruption: interruption)
+    let reader = try rowReader(source, info, scale: 8, options: options)
     let finish = RowFinish(
         reader.layout, transform: ColourTransform(profile: reader.profile, layout: reader.layout),
-        isPremultiplied: false, background: nil, width: reader.size.width)
+        isPremultiplied: false, width: reader.size.width)
     let channels = finish.channels
     try limits.check(memory: reader.size, bytesPerPixel: channels)
     let rowBytes = reader.size.width * channels
@@ -31,12 +32,12 @@ public func decode(
 
 /// The rows of any picture; a JPEG at `scale` eighths of its size.
 func rowReader(
-    _ source: some ByteSource, _ info: PictureInfo, scale: Int, limits: DecodeLimits, interruption: Interruption
+    _ source: some ByteSource, _ info: PictureInfo, scale: Int, options: DecodeOptions
 ) throws -> any RowReader {
     switch info.format {
-    case .jpeg: try JPEGReader(source, limits: limits, interruption: interruption).rows(scale: scale)
-    case .png: try PNGReader(source, limits: limits, interruption: interruption)
-    case .gif: try GIFReader(source, size: info.storedSize, limits: limits, interruption: interruption)
-    case .webp: try WebPReader(source, size: info.storedSize, limits: limits, interruption: interruption)
+    case .jpeg: try JPEGReader(source, options: options).rows(scale: scale)
+    case .png: try PNGReader(source, options: options)
+    case .gif: try GIFReader(source, size: info.storedSize, options: options)
+    case .webp: try WebPReader(source, size: info.storedSize, options: options)
     }
 }

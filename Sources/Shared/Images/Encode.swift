@@ -16,18 +16,17 @@ func encode(
 ) throws -> Int {
     try withoutActuallyEscaping(sink) { sink in
         let drain = ByteDrain(options.format, sink)
-        let finish = RowFinish(
-            RowLayout(channels: pixels.channels), transform: nil, isPremultiplied: false,
-            background: options.format == .jpeg ? options.background : nil, width: pixels.size.width)
-        let writer = try rowWriter(
-            options, size: pixels.size, channels: finish.channels, limits: limits, into: drain)
+        let looks = RowLooks(
+            channels: pixels.channels, size: pixels.size, gradient: .none, cornerRadius: 0,
+            background: options.format.hasAlpha ? nil : options.background)
+        let writer = try rowWriter(options, size: pixels.size, channels: looks.channels, limits: limits, into: drain)
         let rowBytes = pixels.size.width * pixels.channels
         let row = AlignedBuffer(count: rowBytes)
         for y in 0..<pixels.size.height {
             pixels.bytes.withUnsafeBufferPointer {
                 row.bytes.update(from: $0.baseAddress! + y * rowBytes, count: rowBytes)
             }
-            try writer.write(finish.apply(row.bytes))
+            try writer.write(looks.apply(row.bytes, y))
         }
         try writer.finish()
         return drain.count

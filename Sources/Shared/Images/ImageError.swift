@@ -21,6 +21,10 @@ public enum ImageError: Failure, Equatable {
     case overLimit(ImageFormat, String)
     /// The system refuses memory.
     case outOfMemory
+    /// A region that covers nothing of the picture.
+    case regionOutside(Region, PixelSize)
+    /// Even the lowest quality takes more bytes than the output may have.
+    case doesNotFit(OutputFormat, bytes: Int, limit: Int)
     /// The output format cannot hold a picture of that size.
     case outputTooLarge(OutputFormat, PixelSize)
     /// The encoder refuses; the fault is its own wording.
@@ -37,6 +41,8 @@ public enum ImageError: Failure, Equatable {
         case .tooMuchMemory: "out-of-memory-limit"
         case .overLimit: "over-limit"
         case .outOfMemory: "out-of-memory"
+        case .regionOutside: "region-outside"
+        case .doesNotFit: "does-not-fit"
         case .outputTooLarge: "output-too-large"
         case .encoder: "encoder"
         }
@@ -54,6 +60,9 @@ public enum ImageError: Failure, Equatable {
             "the picture would take \(bytes) bytes of memory, over the limit of \(limit)"
         case .overLimit(let format, let excess): "the \(format.name) is over a limit: \(excess)"
         case .outOfMemory: "the system has no memory left for the picture"
+        case .regionOutside(let region, let size): "the region \(region) covers nothing of a picture of \(size) pixels"
+        case .doesNotFit(let format, let bytes, let limit):
+            "the smallest \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a smaller size"
         case .outputTooLarge(let format, let size): "a \(format.name) cannot hold \(size) pixels: choose a smaller size"
         case .encoder(let format, let fault): "the \(format.name) cannot be written: \(fault)"
         }
@@ -61,8 +70,8 @@ public enum ImageError: Failure, Equatable {
 
     public var exitCode: ExitCode {
         switch self {
-        case .corrupt, .truncated, .unsupported, .notAnImage: .data
-        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .overLimit, .outputTooLarge: .notAllowed
+        case .corrupt, .truncated, .unsupported, .notAnImage, .regionOutside: .data
+        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .overLimit, .outputTooLarge, .doesNotFit: .notAllowed
         case .outOfMemory: .temporary
         case .encoder: .software
         }

@@ -27,6 +27,12 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether pixels can be transparent in it.
+    var hasAlpha: Bool { self != .jpeg }
+
+    /// Whether it loses more at a lower quality.
+    var hasQuality: Bool { self != .png }
+
     /// Columns and rows that fit: libjpeg's JPEG_MAX_DIMENSION, PNG §11.2.2, VP8's 14 bits.
     var maxSide: Int {
         switch self {
@@ -47,6 +53,21 @@ public struct RGB: Sendable, Hashable {
         self.red = red
         self.green = green
         self.blue = blue
+    }
+
+    /// Reads `#rrggbb`, `rrggbb` or `#rgb`; nil for anything else.
+    public init?(hex text: String) {
+        let digits = text.drop { $0 == "#" }.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard text.utf8.filter({ $0 == UInt8(ascii: "#") }).count <= 1, digits.count == 3 || digits.count == 6,
+            !digits.contains(nil)
+        else { return nil }
+        let values = digits.map { UInt8($0!) }
+        if values.count == 3 {
+            self.init(red: values[0] * 17, green: values[1] * 17, blue: values[2] * 17)
+        } else {
+            self.init(
+                red: values[0] << 4 | values[1], green: values[2] << 4 | values[3], blue: values[4] << 4 | values[5])
+        }
     }
 
     public static let white = RGB(red: 255, green: 255, blue: 255)

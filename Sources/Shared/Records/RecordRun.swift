@@ -36,13 +36,18 @@ public protocol RecordTool: Sendable {
     /// Whether there is something to do; a record that is not accepted passes untouched. Called for every record in
     /// order, so it must be quick.
     func accepts(_ job: RecordJob) -> Bool
+    /// Whether records that bear an `error` of an earlier tool are for it too; else they pass untouched.
+    var acceptsErrors: Bool { get }
     /// Does the work and adds the tool's fields. A failure becomes the record's `error`; fields that were set before
     /// it was thrown stay. Called on several threads at once.
-    func process(_ record: inout Record, argument: String?) throws
+    ///
+    /// - Parameter emit: writes a record before the work on it is done, in its place among the others.
+    func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws
 }
 
 extension RecordTool {
     public func accepts(_ job: RecordJob) -> Bool { true }
+    public var acceptsErrors: Bool { false }
 }
 
 /// Does nothing: for a tool whose records come out of its source finished.
@@ -52,7 +57,7 @@ public struct PassingTool: RecordTool {
     public init(name: String) { self.name = name }
 
     public func accepts(_ job: RecordJob) -> Bool { false }
-    public func process(_ record: inout Record, argument: String?) {}
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) {}
 }
 
 /// How a run goes.
@@ -84,6 +89,8 @@ public final class RecordRun: Sendable {
         var queue: [(sequence: Int, job: RecordJob)] = []
         /// Results that wait for an earlier one.
         var finished: [Int: Outcome] = [:]
+        /// What was emitted of records that wait for an earlier one.
+        var early: [Int: [Record]] = [:]
         var nextToRead = 0
         var nextToWrite = 0
         var outstanding = 0
@@ -164,7 +171,7 @@ public final class RecordRun: Sendable {
         if job.record.bearsError {
             if options.retryErrors, job.record.bearsTransientError(of: tool.name) {
                 job.record.remove("error")
-            } else {
+            } else if !tool.acceptsErrors {
                 return pass(job.record)
             }
         }
@@ -261,7 +268,10 @@ public final class RecordRun: Sendable {
         if !isStopped {
             var record = job.record
             do {
-                try interruption.during { try tool.process(&record, argument: job.argument) }
+                try interruption.during {
+                    try tool.process(&record, argument: job.argument) { emit($0, sequence) }
+                }
+                if options.strict, job.record.bearsError { job.record.addError(to: &outcome.tally) }
                 outcome.record = record
             } catch is Cancelled {
                 // As if the record had not come.
@@ -283,6 +293,20 @@ public final class RecordRun: Sendable {
         if isClosed { interruption.cancel(.outputClosed) }
     }
 
+    /// Writes a record before its work is done, or keeps it until those before it are written.
+    private func emit(_ record: Record, _ sequence: Int) {
+        let isClosed = state.update { state in
+            if options.unordered || sequence == state.nextToWrite {
+                state.output.append(record, tally: &state.tally)
+                state.output.flush()
+            } else {
+                state.early[sequence, default: []].append(record)
+            }
+            return state.output.isClosed
+        }
+        if isClosed { interruption.cancel(.outputClosed) }
+    }
+
     /// Writes a result, or keeps it until those before it are written.
     private func deliver(_ outcome: Outcome, _ sequence: Int, _ state: inout State) {
         func write(_ outcome: Outcome) {
@@ -292,11 +316,14 @@ public final class RecordRun: Sendable {
         guard !options.unordered, sequence != state.nextToWrite else {
             write(outcome)
             state.nextToWrite += 1
-            while let next = state.finished.removeValue(forKey: state.nextToWrite) {
+            while true {
+                for record in state.early.removeValue(forKey: state.nextToWrite) ?? [] {
+                    state.output.append(record, tally: &state.tally)
+                }
+                guard let next = state.finished.removeValue(forKey: state.nextToWrite) else { return }
                 write(next)
                 state.nextToWrite += 1
             }
-            return
         }
         state.finished[sequence] = outcome
     }

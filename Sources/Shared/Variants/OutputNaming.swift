@@ -53,8 +53,8 @@ public struct OutputNaming: Sendable {
             case .field("stem"): stem
             case .field("variant"): variant.name
             case .field("ext"): format.fileExtension
-            case .field("width"): variant.box.width.map(String.init) ?? ""
-            case .field("height"): variant.box.height.map(String.init) ?? ""
+            case .field("width"): variant.geometry.box.width.map(String.init) ?? ""
+            case .field("height"): variant.geometry.box.height.map(String.init) ?? ""
             default: try day(of: record)
             }
         }.joined()

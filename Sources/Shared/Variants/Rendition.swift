@@ -1,20 +1,50 @@
 import Formats
 import Images
 
-/// How variants are encoded, whatever their size.
+/// How variants are drawn and encoded, whatever their size.
 public struct Rendition: Sendable, Hashable {
-    /// Nil is as the source, where that can be written: GIF becomes PNG.
+    /// What of a picture's metadata is kept.
+    public enum Metadata: String, Sendable, Hashable {
+        /// None of it: where a picture was taken is nobody's business.
+        case stripped
+        /// Who made it, and whose it is.
+        case copyright
+        /// EXIF and XMP.
+        case kept
+    }
+
+    /// Which frames of an animation are shown.
+    public enum Frames: Sendable, Hashable {
+        /// All, where the format can hold them.
+        case all
+        /// One, counted from 0.
+        case still(Int)
+    }
+
+    /// Nil is as the source.
     public var format: OutputFormat?
     /// 1 to 100; for PNG without meaning.
     public var quality: Int
+    /// What transparent pixels and corners lie on in a format without alpha.
+    public var background: RGB
+    public var isProgressive = false
+    /// Whether colours are mixed in linear light.
+    public var isLinear = false
+    public var keepsProfile = false
+    public var metadata = Metadata.stripped
+    public var wantsHash = false
+    /// The most bytes of a variant.
+    public var byteLimit: Int?
+    public var frames = Frames.all
 
     /// The quality of a picture for which none is named: the point from which on most people see no difference beside
     /// the original at these sizes.
     public static let standardQuality = 82
 
-    public init(format: OutputFormat? = nil, quality: Int = standardQuality) {
+    public init(format: OutputFormat? = nil, quality: Int = standardQuality, background: RGB = .white) {
         self.format = format
         self.quality = quality
+        self.background = background
     }
 
     /// The format that a picture of this format is written in.
@@ -22,20 +52,29 @@ public struct Rendition: Sendable, Hashable {
         if let format { return format }
         return switch source {
         case .jpeg: .jpeg
-        case .png, .gif: .png
+        case .png: .png
+        case .gif: .png
         case .webp: .webp
         }
     }
 
-    public func encoding(for source: ImageFormat) -> EncodeOptions {
-        EncodeOptions(format: format(for: source), quality: quality)
+    public func encoding(for source: ImageFormat) -> EncodeOptions { encoding(format(for: source)) }
+
+    func encoding(_ format: OutputFormat) -> EncodeOptions {
+        EncodeOptions(format: format, quality: quality, background: background, isProgressive: isProgressive)
     }
 
     /// Every option that changes the bytes of a variant, and the engine's version, as the cache's key wants it. Whoever
     /// changes what the engine makes raises the version.
     func key(_ variant: Variant) -> String {
-        func side(_ bound: Int?) -> String { bound.map(String.init) ?? "" }
-        return "engine=1;fit=\(side(variant.box.width))x\(side(variant.box.height));enlarge=\(variant.box.enlarges)"
-            + ";format=\(format?.rawValue ?? "auto");quality=\(quality)"
+        func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
+        let colour = (Int(background.red) << 16 | Int(background.green) << 8 | Int(background.blue))
+        let frames = switch frames {
+        case .all: "all"
+        case .still(let index): "\(index)"
+        }
+        return "engine=2;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
+            + ";background=\(colour);progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
+            + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frames=\(frames)"
     }
 }

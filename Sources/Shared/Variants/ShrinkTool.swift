@@ -24,87 +24,88 @@ public struct ShrinkTool: RecordTool {
 
     public let name = "img-downsample"
     private let variants: [Variant]
-    private let rendition: Rendition
+    private let maker: VariantMaker
     private let destination: Destination
-    private let limits: DecodeLimits
-    private let interruption: Interruption
+    private let emitsEach: Bool
 
-    /// - Parameter variants: at least one.
-    public init(
-        variants: [Variant], rendition: Rendition, destination: Destination, limits: DecodeLimits = .standard,
-        interruption: Interruption
-    ) {
+    /// - Parameters:
+    ///   - variants: at least one, no two of one name.
+    ///   - emitsEach: whether a record leaves each time that one of its variants is done.
+    public init(variants: [Variant], maker: VariantMaker, destination: Destination, emitsEach: Bool = false) {
         self.variants = variants
-        self.rendition = rendition
+        self.maker = maker
         self.destination = destination
-        self.limits = limits
-        self.interruption = interruption
+        self.emitsEach = emitsEach
     }
 
     /// A record without a picture passes.
     public func accepts(_ job: RecordJob) -> Bool { job.argument != nil || job.record.string("path") != nil }
 
-    public func process(_ record: inout Record, argument: String?) throws {
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         guard let path = argument ?? record.string("path") else { return }
-        if argument != nil { record.set("path", .string(try Self.absolute(path))) }
+        var result = record
         // Each variant that is done stays in the record, also where a later one fails.
-        var made = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
-        let make = try maker(path, record)
-        for variant in variants {
-            made.set(variant.name, try make(variant))
-            record.set("variants", .raw(made.line))
+        defer { record = result }
+        if argument != nil { result.set("path", .string(try Self.absolute(path))) }
+        let given = result
+        var made = given.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
+        var left = variants.count
+        try withoutActuallyEscaping(emit) { emit in
+            try make(path, given) { variant, field in
+                made.set(variant.name, field)
+                result.set("variants", .raw(made.line))
+                left -= 1
+                if emitsEach && left > 0 { emit(result) }
+            }
         }
     }
 
-    /// What makes one variant of the picture at `path` and gives its field. What all variants share is done here, once.
-    private func maker(_ path: String, _ record: Record) throws -> (Variant) throws -> JSON {
+    /// Makes all variants of the picture at `path`; `ready` is told each with its field.
+    private func make(_ path: String, _ record: Record, ready: @escaping (Variant, JSON) -> Void) throws {
         switch destination {
         case .cache(let caches):
             let cache = try caches.cache(scope: record.string("cache.scope"))
-            let parent = try original(path, record, in: cache)
-            return { variant in try cached(variant, of: parent, at: path, in: cache) }
+            try makeCached(path, record, in: cache, ready: ready)
         case .folder(let naming):
-            let source = try File.openInput(path)
-            let info = try named(path) { try inspect(source, limits: limits) }
-            return { variant in try written(variant, of: source, info, record, naming) }
+            try makeFiles(path, record, naming, ready: ready)
         }
-    }
-
-    /// Shrinks one picture to a sink, in the format that is asked for.
-    @discardableResult
-    public func shrink(
-        _ source: some ByteSource, _ variant: Variant, as format: OutputFormat? = nil,
-        into sink: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> ShrinkResult {
-        try shrink(source, inspect(source, limits: limits), variant, as: format, into: sink)
-    }
-
-    private func shrink(
-        _ source: some ByteSource, _ info: PictureInfo, _ variant: Variant, as format: OutputFormat? = nil,
-        into sink: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> ShrinkResult {
-        var encoding = rendition.encoding(for: info.format)
-        if let format { encoding.format = format }
-        return try Images.shrink(
-            source, info, to: variant.box.size(for:), encode: encoding, limits: limits, interruption: interruption,
-            into: sink)
     }
 
     // MARK: Into the cache
 
-    private func cached(
-        _ variant: Variant, of parent: CacheKey, at path: String, in cache: ImageCache
-    ) throws -> JSON {
-        let (entry, isMade) = try cache.variant(of: parent, options: rendition.key(variant)) { original, target in
-            let output = try File.open(target, O_WRONLY | O_CREAT | O_EXCL)
-            let result = try named(path) {
-                try shrink(try File.openInput(original.path), variant) { try output.write($0) }
+    private func makeCached(
+        _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
+    ) throws {
+        let parent = try original(path, record, in: cache)
+        // Variants of other names can be the same picture.
+        let keys = variants.map(maker.rendition.key)
+        let distinct = keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }
+        var facts: [Int: ShrinkResult] = [:]
+        try cache.variants(of: parent, options: distinct.map { keys[$0] }) { index, entry, isMade in
+            for place in keys.indices where keys[place] == keys[distinct[index]] {
+                ready(variants[place], Self.field(entry, isMade: isMade, facts[index]))
             }
-            return InspectedPicture(
-                contentType: result.format.contentType, fileExtension: result.format.fileExtension,
-                width: result.size.width, height: result.size.height)
+        } make: { original, missing, done in
+            try named(path) {
+                let source = try File.openInput(original.path)
+                let requests = try missing.map { index, target in
+                    let output = try File.open(target, O_WRONLY | O_CREAT | O_EXCL)
+                    return VariantMaker.Request(variants[distinct[index]]) { try output.write($0) }
+                }
+                try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
+                    facts[missing[place].index] = result
+                    try done(
+                        missing[place].index,
+                        InspectedPicture(
+                            contentType: result.format.contentType, fileExtension: result.format.fileExtension,
+                            width: result.size.width, height: result.size.height))
+                }
+            }
         }
-        return .object([
+    }
+
+    private static func field(_ entry: Entry, isMade: Bool, _ result: ShrinkResult?) -> JSON {
+        .object([
             "path": .string(entry.path), "width": entry.width.map(JSON.integer),
             "height": entry.height.map(JSON.integer), "bytes": .integer(entry.bytes),
             "format": .string(String(entry.contentType.drop { $0 != "/" }.dropFirst())),
@@ -125,16 +126,30 @@ public struct ShrinkTool: RecordTool {
 
     // MARK: Into a folder
 
-    private func written(
-        _ variant: Variant, of source: File, _ info: PictureInfo, _ record: Record, _ naming: OutputNaming
-    ) throws -> JSON {
-        let target = try naming.path(
-            stem: Self.stem(source.path), variant: variant, format: rendition.format(for: info.format), record: record)
-        let output = try OutputFile(path: target)
-        let result = try named(source.path) { try shrink(source, info, variant) { try output.write($0) } }
-        try output.commit()
-        return .object([
-            "path": .string(try Self.absolute(target)), "width": .integer(result.size.width),
+    private func makeFiles(
+        _ path: String, _ record: Record, _ naming: OutputNaming, ready: (Variant, JSON) -> Void
+    ) throws {
+        let source = try File.openInput(path)
+        try named(path) {
+            let info = try inspect(source, limits: maker.options.limits)
+            let format = maker.rendition.format(for: info.format)
+            let targets = try variants.map { variant in
+                try naming.path(stem: Self.stem(path), variant: variant, format: format, record: record)
+            }
+            let files = try targets.map { try OutputFile(path: $0) }
+            let requests = zip(variants, files).map { variant, file in
+                VariantMaker.Request(variant) { try file.write($0) }
+            }
+            try maker.make(source, info, requests) { index, result in
+                try files[index].commit()
+                ready(variants[index], try Self.field(targets[index], result))
+            }
+        }
+    }
+
+    private static func field(_ target: String, _ result: ShrinkResult) throws -> JSON {
+        .object([
+            "path": .string(try absolute(target)), "width": .integer(result.size.width),
             "height": .integer(result.size.height), "bytes": .integer(result.bytes),
             "format": .string(result.format.rawValue), "status": .string("made"),
         ])

@@ -1,44 +1,157 @@
-import Formats
 import Images
 import Support
 
-/// A size in which a picture is wanted, under a name of its own.
+/// What a picture is wanted as, under a name of its own: all in pixels.
 public struct Variant: Sendable, Hashable {
     /// Stands in records under `variants` and in file names.
     public let name: String
-    /// What the upright picture is fitted into.
-    public let box: FitBox
+    /// The size, and how a picture gets there.
+    public var geometry: Geometry
+    public var gradient: Gradient
+    public var cornerRadius: Double
 
-    public init(name: String, box: FitBox) {
+    public init(name: String, geometry: Geometry, gradient: Gradient = .none, cornerRadius: Double = 0) {
         self.name = name
-        self.box = box
+        self.geometry = geometry
+        self.gradient = gradient
+        self.cornerRadius = cornerRadius
     }
 
     /// For a page of pictures: fits 1024x1024.
-    public static let pager = Variant(name: "pager", box: FitBox(width: 1024, height: 1024))
+    public static let pager = bucket("pager", 1024)
     /// For one picture over everything else: fits 2048x2048.
-    public static let overlay = Variant(name: "overlay", box: FitBox(width: 2048, height: 2048))
+    public static let overlay = bucket("overlay", 2048)
 
-    /// The variants that have a name by themselves.
-    public static let named = [pager, overlay]
+    /// What a wish for a size in points is called.
+    static let fitName = "fit"
 
-    /// A size of one's own, nil for a side that is not bounded; called `custom`.
-    public static func custom(width: Int?, height: Int?) -> Variant {
-        Variant(name: "custom", box: FitBox(width: width, height: height))
+    /// Names that no style can have.
+    static let reservedNames = [pager.name, overlay.name, fitName]
+
+    private static func bucket(_ name: String, _ side: Int) -> Variant {
+        Variant(name: name, geometry: Geometry(width: side, height: side))
     }
 
-    /// The variants of a list such as `pager,overlay`, each once, in its order. Throws `UsageFailure`.
-    public static func list(_ texts: [String]) throws -> [Variant] {
+    /// Every option that changes the variant's bytes, as the cache's key wants it.
+    var key: String {
+        func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
+        let box = geometry.box
+        return "size=\(text(box.width))x\(text(box.height));ratio=\(text(geometry.aspectRatio))"
+            + ";mode=\(geometry.mode.rawValue);gravity=\(geometry.gravity.rawValue);enlarge=\(geometry.enlarges)"
+            + ";region=\(text(geometry.region));turns=\(geometry.quarterTurns);gradient=\(gradient.rawValue)"
+            + ";radius=\(cornerRadius)"
+    }
+}
+
+/// What was asked for, to be turned into variants: the options of a command, read but not yet put together.
+public struct VariantRequest: Sendable {
+    /// Variants and styles by name.
+    public var names: [String] = []
+    /// For `custom` in points, alone in pixels.
+    public var width: Int?
+    public var height: Int?
+    public var aspectRatio: Double?
+    /// A box in points that is to be covered.
+    public var fit: (width: Double, height: Double)?
+    /// Pixels for each point.
+    public var scale = standardScale
+    /// Whether `fit` is not rounded up to a bucket.
+    public var isExact = false
+    public var enlarges = false
+    public var region: Region?
+    public var quarterTurns = 0
+    /// What overrides the variants' own.
+    public var contentMode: ContentMode?
+    public var gravity: Gravity?
+    public var gradient: Gradient?
+    /// In points for styles, else in pixels.
+    public var cornerRadius: Double?
+
+    /// Most screens have two pixels for a point.
+    public static let standardScale = 2.0
+
+    public init() {}
+
+    /// The variants: those named, in their order, each once, then those of `fit`, then of bare sides. Throws
+    /// `UsageFailure` for a name that is none, or a custom style without a size.
+    public func variants(styles: [Style]) throws -> [Variant] {
         var variants: [Variant] = []
-        for name in texts.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
-            guard let variant = named.first(where: { $0.name == name }) else {
-                let names = named.map(\.name)
-                throw UsageFailure(
-                    "there is no variant \"\(name)\"\(NearMatch.advice(for: name, among: names)); there are"
-                        + " \(names.joined(separator: ", "))")
-            }
-            if !variants.contains(variant) { variants.append(variant) }
+        func add(_ variant: Variant) {
+            if !variants.contains(where: { $0.name == variant.name }) { variants.append(variant) }
         }
+        let listed = names.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        for name in listed { add(try named(name, styles)) }
+        if let fit { add(overridden(covering(fit), pixelsForPoint: 1)) }
+        let hasSide = width != nil || height != nil || aspectRatio != nil
+        if hasSide && !listed.contains(Style.customName) { add(bare) }
         return variants
+    }
+
+    private func named(_ name: String, _ styles: [Style]) throws -> Variant {
+        if let variant = [Variant.pager, .overlay].first(where: { $0.name == name }) {
+            return overridden(variant, pixelsForPoint: 1)
+        }
+        guard var style = styles.first(where: { $0.name == name }) else {
+            let names = [Variant.pager.name, Variant.overlay.name] + styles.map(\.name)
+            throw UsageFailure(
+                "there is no variant \"\(name)\"\(NearMatch.advice(for: name, among: names)); there are"
+                    + " \(names.joined(separator: ", "))")
+        }
+        if name == Style.customName {
+            if let width { style.width = Double(width) }
+            if let height { style.height = Double(height) }
+            if let aspectRatio { style.aspectRatio = aspectRatio }
+            guard style.width != nil || style.height != nil || style.aspectRatio != nil else {
+                throw UsageFailure("--variant custom wants a size: --width, --height or --aspect-ratio")
+            }
+        }
+        return overridden(style.variant(scale: scale), pixelsForPoint: scale)
+    }
+
+    /// A box of points, at the device's scale, rounded up to the bucket of its long side.
+    private func covering(_ fit: (width: Double, height: Double)) -> Variant {
+        let width = max((fit.width * scale).rounded(.up), 1)
+        let height = max((fit.height * scale).rounded(.up), 1)
+        let long = max(width, height)
+        let bucket = isExact ? nil : Bucket.covering(Int(long))
+        guard let bucket else {
+            return Variant(name: Variant.fitName, geometry: Geometry(width: Int(width), height: Int(height)))
+        }
+        // All of a picture is shown: its own long side decides, whichever that is. A cut keeps the box's shape.
+        if (contentMode ?? .fit) == .fit {
+            return Variant(name: Variant.fitName, geometry: Geometry(width: bucket, height: bucket))
+        }
+        let grown = Double(bucket) / long
+        return Variant(
+            name: Variant.fitName,
+            geometry: Geometry(
+                width: Int((width * grown).rounded()), height: Int((height * grown).rounded())))
+    }
+
+    /// Sides in pixels, without a style. An aspect ratio alone is a cut.
+    private var bare: Variant {
+        let mode: ContentMode = aspectRatio != nil ? .fill : .fit
+        return overridden(
+            Variant(
+                name: Style.customName,
+                geometry: Geometry(width: width, height: height, aspectRatio: aspectRatio, mode: mode)),
+            pixelsForPoint: 1)
+    }
+
+    private func overridden(_ variant: Variant, pixelsForPoint scale: Double) -> Variant {
+        var variant = variant
+        variant.geometry.enlarges = enlarges
+        variant.geometry.region = region
+        variant.geometry.quarterTurns = quarterTurns
+        if let contentMode { variant.geometry.mode = contentMode }
+        if let gravity { variant.geometry.gravity = gravity }
+        if let gradient { variant.gradient = gradient }
+        if let cornerRadius { variant.cornerRadius = cornerRadius * scale }
+        return variant
+    }
+
+    /// The picture as it is, for options that want no size.
+    public var unchanged: Variant {
+        overridden(Variant(name: Style.customName, geometry: Geometry()), pixelsForPoint: 1)
     }
 }

@@ -126,6 +126,11 @@ typedef struct {
     /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, 8 bits each, as the rows are delivered.
     int channels;
     int interlaced;
+    /// Whether the rows are stored as they are delivered but for PNG's filters: not interlaced, 8 bits a sample, no
+    /// palette, no transparent colour.
+    int direct;
+    /// Where the first IDAT chunk begins, with its length.
+    uint64_t data_offset;
     /// The embedded profile, NULL where there is none; belongs to the decoder.
     const uint8_t *profile;
     size_t profile_bytes;

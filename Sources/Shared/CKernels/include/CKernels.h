@@ -54,3 +54,32 @@ void apod_box_add(const uint8_t *row, ptrdiff_t channels, ptrdiff_t count, ptrdi
 /// Divides the sums of `apod_box_add` over `rows` rows by the pixels in each box, rounded, and clears them.
 void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdiff_t factor, ptrdiff_t rows,
                      uint8_t *out);
+
+/// Turns pixels of YCbCr (Rec. 601, full range, as JPEG has them) into RGB.
+void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count);
+
+// Resampling in linear light: samples are floats from 0 to 1, alpha multiplied in.
+
+/// Looks pixels of `channels` samples (with `alpha`, the last one is alpha) up in `light`, which has 256 values.
+void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alpha, ptrdiff_t count, const float *light,
+                             float *out);
+
+/// `out[i]` is the sum of the pixels `in[starts[i] + k]`, each times `weights[i * taps + k]`.
+void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *starts, const float *weights,
+                           ptrdiff_t taps, float *out, ptrdiff_t count);
+
+/// Adds `weight` times each sample.
+void apod_light_add(const float *in, float weight, float *out, ptrdiff_t count);
+
+/// Turns light back into samples of straight alpha by a table of `steps` + 1 values.
+void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptrdiff_t count, const uint8_t *samples,
+                             ptrdiff_t steps, uint8_t *out);
+
+/// Copies pixels of `channels` (1 or 3) samples and adds an opaque alpha to each.
+void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count);
+
+/// Undoes the filter 0 to 4 (none, sub, up, average, Paeth: PNG 9.2) of one row of `count` bytes, whose pixels take
+/// `pixel` (1 to 4) bytes each. `in` is the filtered row, `above` the row before as it came out (zeros for the first
+/// one), `out` the row's place; they don't overlap. Gives 0, or -1 where there is no such filter.
+int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
+                  uint8_t *out, ptrdiff_t count);

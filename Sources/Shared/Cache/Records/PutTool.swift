@@ -22,7 +22,7 @@ public struct PutTool: RecordTool {
         self.request = request
     }
 
-    public func process(_ record: inout Record, argument: String?) throws {
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         switch try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)) {
         case .file(let path):
             let key = try rules.ownKey(record) ?? CacheItem.fileKey(path)
@@ -93,7 +93,7 @@ public struct GetTool: RecordTool {
         self.rules = rules
     }
 
-    public func process(_ record: inout Record, argument: String?) throws {
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         let entry = try cache.find(record, argument: argument, rules: rules)
         record.setCached(entry, status: cache.status(of: entry))
     }

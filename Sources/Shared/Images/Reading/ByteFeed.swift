@@ -6,13 +6,13 @@ import Support
 final class ByteFeed {
     let source: any ByteSource
     let format: ImageFormat
-    private let interruption: Interruption
+    private let options: DecodeOptions
     private var failure: (any Error)?
 
-    init(_ source: any ByteSource, _ format: ImageFormat, _ interruption: Interruption) {
+    init(_ source: any ByteSource, _ format: ImageFormat, _ options: DecodeOptions) {
         self.source = source
         self.format = format
-        self.interruption = interruption
+        self.options = options
     }
 
     /// For as long as this object lives.
@@ -24,7 +24,7 @@ final class ByteFeed {
 
     private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ capacity: Int, _ offset: UInt64) -> Int {
         do {
-            try interruption.check()
+            try options.interruption.check()
             guard let offset = Int(exactly: offset), offset < source.count else { return 0 }
             return try source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity), at: offset)
         } catch {

@@ -24,15 +24,15 @@ final class GIFReader: RowReader {
     /// What giflib reads from, by a C callback.
     private final class Feed {
         let source: any ByteSource
-        let interruption: Interruption
+        let options: DecodeOptions
         var offset = 0
         var buffer: [UInt8] = []
         var position = 0
         var failure: (any Error)?
 
-        init(_ source: any ByteSource, _ interruption: Interruption) {
+        init(_ source: any ByteSource, _ options: DecodeOptions) {
             self.source = source
-            self.interruption = interruption
+            self.options = options
         }
 
         func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
@@ -40,7 +40,7 @@ final class GIFReader: RowReader {
             while done < count {
                 if position == buffer.count {
                     do {
-                        try interruption.check()
+                        try options.check()
                         buffer = try source.bytes(offset..<offset + 65_536)
                     } catch {
                         failure = error
@@ -60,10 +60,11 @@ final class GIFReader: RowReader {
     }
 
     /// - Parameter size: of the logical screen.
-    init(_ source: any ByteSource, size: PixelSize, limits: DecodeLimits, interruption: Interruption) throws {
+    init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
+        let limits = options.limits
         try limits.check(pixels: size)
         self.size = size
-        feed = Feed(source, interruption)
+        feed = Feed(source, options)
         var code: Int32 = 0
         let opened = DGifOpen(
             Unmanaged.passUnretained(feed).toOpaque(),

@@ -12,8 +12,9 @@ final class JPEGReader {
     fileprivate let decoder: OpaquePointer
     fileprivate let feed: ByteFeed
 
-    init(_ source: any ByteSource, limits: DecodeLimits, interruption: Interruption) throws {
-        feed = ByteFeed(source, .jpeg, interruption)
+    init(_ source: any ByteSource, options: DecodeOptions) throws {
+        let limits = options.limits
+        feed = ByteFeed(source, .jpeg, options)
         let scanLimit = UInt32(clamping: limits.maxScans)
         guard let decoder = apod_jpeg_open(feed.input, scanLimit) else { throw ImageError.outOfMemory }
         self.decoder = decoder

@@ -45,9 +45,13 @@ protocol RowReader: AnyObject {
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws
     /// Reads what follows the last row, so that a picture that was broken off there is refused as well.
     func finish() throws
+    /// Whether the picture's end was missing, which only `DecodeOptions.allowsTruncated` lets pass; known once `finish`
+    /// has been called.
+    var isTruncated: Bool { get }
 }
 
 extension RowReader {
+    var isTruncated: Bool { false }
     var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }
 }
 
@@ -58,7 +62,14 @@ protocol PlaneReader: AnyObject {
     var planes: [PlaneGeometry] { get }
     /// Decodes the next group of rows of every plane into the rows that `destination` gives for plane and row.
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws
+    /// Reads what follows the last group, as `RowReader.finish` does.
     func finish() throws
+    /// As in `RowReader`.
+    var isTruncated: Bool { get }
+}
+
+extension PlaneReader {
+    var isTruncated: Bool { false }
 }
 
 /// The shape of one plane.
@@ -72,4 +83,6 @@ struct PlaneGeometry: Hashable {
     var rowBytes: Int
     /// Rows that come at once.
     var groupRows: Int
+    /// Samples of a pixel that lie side by side.
+    var channels = 1
 }

@@ -11,11 +11,12 @@ final class WebPReader: RowReader {
     private let pixels: [UInt8]
     private var position = 0
 
-    init(_ source: any ByteSource, size: PixelSize, limits: DecodeLimits, interruption: Interruption) throws {
+    init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
+        let limits = options.limits
         try limits.check(pixels: size)
         try limits.check(memory: size, bytesPerPixel: 4)
         let bytes = try source.bytes(0..<source.count)
-        try interruption.check()
+        try options.check()
         let (layout, pixels, profile) = try bytes.withUnsafeBufferPointer { try Self.decode($0, size, limits) }
         self.size = size
         self.layout = layout

@@ -38,7 +38,7 @@ struct FilterWeights: Sendable {
         var weights = [Int16](repeating: 0, count: axis.targetCount * taps)
         withUnsafeTemporaryAllocation(of: Double.self, capacity: max(widest, 1)) { exact in
             for i in 0..<axis.targetCount {
-                let centre = (Double(i) + 0.5 + axis.targetOffset) * scale
+                let centre = axis.sourceOffset + (Double(i) + 0.5) * scale
                 var low = max(Int((centre - support + 0.5).rounded(.down)), 0)
                 let high = min(Int((centre + support + 0.5).rounded(.down)), axis.sourceCount, low + widest)
                 // A centre outside the samples takes the one at the edge.
@@ -52,11 +52,23 @@ struct FilterWeights: Sendable {
                 Self.round(exact, count: count, into: &weights, at: i * taps)
             }
         }
-        self.count = axis.targetCount
+        self.init(count: axis.targetCount, taps: taps, starts: starts, ends: ends, weights: weights)
+    }
+
+    private init(count: Int, taps: Int, starts: [Int32], ends: [Int32], weights: [Int16]) {
+        self.count = count
         self.taps = taps
         self.starts = starts
         self.ends = ends
         self.weights = weights
+    }
+
+    /// The same weights for input samples that are counted from `first` on.
+    func counted(from first: Int) -> FilterWeights {
+        guard first != 0 else { return self }
+        return FilterWeights(
+            count: count, taps: taps, starts: starts.map { $0 - Int32(first) }, ends: ends.map { $0 - Int32(first) },
+            weights: weights)
     }
 
     /// Rounds to fixed point. What rounding leaves over is handed to the next weight, so that the sum is exact and low

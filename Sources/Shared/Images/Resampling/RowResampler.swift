@@ -1,6 +1,6 @@
 import CKernels
 
-/// What a resampler of rows works with: decided once, and shared by components of one geometry.
+/// What a resampler of rows works with: decided once, and shared by planes of one geometry.
 struct RowResamplingPlan {
     let sourceWidth: Int
     let sourceHeight: Int
@@ -9,150 +9,113 @@ struct RowResamplingPlan {
     /// Pixels and rows that are averaged before the filters see them.
     let boxWidth: Int
     let boxHeight: Int
+    /// The averaged pixels of a row that any output needs.
+    let columns: Range<Int>
+    /// Along a row; its inputs are counted from the first of `columns`.
     let horizontal: FilterWeights
     let vertical: FilterWeights
 
-    init(horizontal: ResamplingAxis, vertical: ResamplingAxis, channels: Int) {
+    /// - Parameter boxes: whether very large scales may average first.
+    init(horizontal: ResamplingAxis, vertical: ResamplingAxis, channels: Int, boxes: Bool = true) {
         sourceWidth = horizontal.sourceCount
         sourceHeight = vertical.sourceCount
         self.channels = channels
-        boxWidth = horizontal.boxFactor
-        boxHeight = vertical.boxFactor
-        self.horizontal = FilterWeights(horizontal.boxed(by: boxWidth), tapsMultipleOf: 8)
+        boxWidth = boxes ? horizontal.boxFactor : 1
+        boxHeight = boxes ? vertical.boxFactor : 1
+        let along = FilterWeights(horizontal.boxed(by: boxWidth), tapsMultipleOf: 8)
+        columns = Int(along.starts.first ?? 0)..<Int(along.ends.last ?? 0)
+        self.horizontal = along.counted(from: columns.lowerBound)
         self.vertical = FilterWeights(vertical.boxed(by: boxHeight), tapsMultipleOf: 2)
-    }
-
-    /// Source rows that must have come before output row `row` can be made.
-    func sourceRows(before row: Int) -> Int { min(Int(vertical.ends[row]) * boxHeight, sourceHeight) }
-
-    /// Filtered rows that must be kept at once when the rows of `range` are made after `sourceRows` have come.
-    func heldRows(for range: Range<Int>, sourceRows: Int) -> Int {
-        (sourceRows + boxHeight - 1) / boxHeight - Int(vertical.starts[range.lowerBound])
     }
 
     /// The most rows that are kept when each output row is made as soon as it can be.
     var widestSpan: Int { zip(vertical.starts, vertical.ends).reduce(0) { max($0, Int($1.1 - $1.0)) } }
 
-    /// Bytes of a resampler that keeps `heldRows`, about.
-    func memory(heldRows: Int) -> Int {
-        let row = roundedUp((sourceWidth / boxWidth + 1) * channels, to: kernelBlock) + kernelBlock
-        return (heldRows + 6) * row + (boxWidth * boxHeight > 1 ? sourceWidth * channels : 0)
+    /// Source pixels of a row that any output needs.
+    var sourceColumns: Range<Int> {
+        columns.lowerBound * boxWidth..<min(columns.upperBound * boxWidth, sourceWidth)
+    }
+
+    /// Bytes of a resampler, about, the rows that it reads included.
+    var memory: Int {
+        let samples = columns.count * channels
+        let boxed = boxWidth * boxHeight > 1 ? RowRing.memory(samples: samples, rows: widestSpan + 1) : 0
+        return boxed + RowRing.memory(samples: sourceWidth * channels, rows: widestSpan / boxHeight + 1)
+            + 6 * RowRing.memory(samples: samples, rows: 1)
     }
 }
 
-/// Samples that the kernels read and write at a time.
-private let kernelBlock = Int(APOD_KERNEL_BLOCK)
-
-/// Makes the rows of a smaller (or larger) picture from rows that come one after another: first down the columns, from
-/// a ring of the rows that the filter still needs, then along the row.
-///
-/// The unsafe pointers stay within its buffers: `nextRow` gives rows of `rowBytes`, and the kernels read at most one
-/// block behind the samples of a row, which every row has as slack.
-final class RowResampler {
-    let plan: RowResamplingPlan
+/// Makes the rows of a smaller (or larger) picture from rows that come one after another.
+protocol Resampler: AnyObject {
     /// Output rows made so far.
-    private(set) var produced = 0
+    var produced: Int { get }
+    /// The first source row that is still needed.
+    var firstNeeded: Int { get }
+    /// Takes in what the source has got, where that is necessary; to be called before `canProduce`.
+    func take()
+    /// Whether the rows that have come suffice for the next output row.
+    var canProduce: Bool { get }
+    /// Makes the next output row, all samples of a pixel side by side, with a block of slack behind them.
+    func produce(into output: UnsafeMutablePointer<UInt8>)
+}
 
+/// In the samples' own encoding, by integers: first down the columns, then along the row.
+///
+/// The unsafe pointers stay within its buffers and the ring's rows: the kernels read at most one block behind the
+/// samples of a row, which every row has as slack.
+final class RowResampler: Resampler {
+    private(set) var produced = 0
+    private let plan: RowResamplingPlan
+    private let source: RowRing
     private let level = apod_kernel_best()
-    /// Samples of a row of the ring.
+    /// Samples of a row that are looked at, and where they begin in a row that is filtered.
     private let samples: Int
-    private let stride: Int
-    private let capacity: Int
-    private let groupRows: Int
-    private let ring: AlignedBuffer
-    /// Source rows that have come, and rows of the ring that are whole; equal without a box.
-    private var received = 0
-    private var filled = 0
+    private let offset: Int
     private let middle: AlignedBuffer
     private let planes: AlignedBuffer?
     private let planeStride: Int
     private let outputPlanes: AlignedBuffer?
     private let outputStride: Int
     private var rows: [UnsafePointer<UInt8>?]
-    private let box: Box?
+    private let box: RowBox?
 
-    /// Where rows are averaged before they go into the ring.
-    private struct Box {
-        let staging: AlignedBuffer
-        let stride: Int
-        let sums: UnsafeMutablePointer<UInt32>
-        let count: Int
-    }
-
-    /// - Parameters:
-    ///   - heldRows: filtered rows that are kept at once.
-    ///   - groupRows: source rows that come at once, those behind the picture's last included.
-    ///   - rowBytes: bytes that are written to each source row.
-    init(_ plan: RowResamplingPlan, heldRows: Int, groupRows: Int, rowBytes: Int) {
+    init(_ plan: RowResamplingPlan, from source: RowRing) {
         self.plan = plan
-        self.groupRows = groupRows
-        let boxed = plan.boxWidth > 1 || plan.boxHeight > 1
-        let width = (plan.sourceWidth + plan.boxWidth - 1) / plan.boxWidth
-        samples = width * plan.channels
-        stride = roundedUp(boxed ? samples : max(samples, rowBytes), to: kernelBlock) + kernelBlock
-        capacity = max(heldRows, 1) + groupRows
-        ring = AlignedBuffer(count: capacity * stride)
-        middle = AlignedBuffer(count: 2 * (stride + plan.horizontal.taps))
-        planeStride = roundedUp(width + plan.horizontal.taps, to: kernelBlock)
+        self.source = source
+        box = plan.boxWidth * plan.boxHeight > 1 ? RowBox(plan) : nil
+        samples = plan.columns.count * plan.channels
+        offset = box == nil ? plan.columns.lowerBound * plan.channels : 0
+        let block = Int(APOD_KERNEL_BLOCK)
+        middle = AlignedBuffer(count: 2 * (roundedUp(samples, to: block) + block + plan.horizontal.taps))
+        planeStride = roundedUp(plan.columns.count + plan.horizontal.taps, to: block)
         planes = plan.channels > 1 ? AlignedBuffer(count: 2 * planeStride * plan.channels) : nil
-        outputStride = roundedUp(plan.horizontal.count, to: kernelBlock)
+        outputStride = roundedUp(plan.horizontal.count, to: block)
         outputPlanes = plan.channels > 1 ? AlignedBuffer(count: outputStride * plan.channels) : nil
         rows = Array(repeating: nil, count: plan.vertical.taps)
-        if boxed {
-            let stagingStride = roundedUp(max(plan.sourceWidth * plan.channels, rowBytes), to: kernelBlock)
-            let sums = UnsafeMutablePointer<UInt32>.allocate(capacity: samples)
-            sums.initialize(repeating: 0, count: samples)
-            box = Box(
-                staging: AlignedBuffer(count: groupRows * stagingStride), stride: stagingStride, sums: sums,
-                count: samples)
-        } else {
-            box = nil
-        }
     }
 
-    deinit { box?.sums.deallocate() }
+    private var isDone: Bool { produced == plan.vertical.count }
 
-    /// Where the next source row but `index` goes, `index` below `groupRows`.
-    func nextRow(_ index: Int = 0) -> UnsafeMutablePointer<UInt8> {
-        if let box { return box.staging.bytes + index * box.stride }
-        return ring.bytes + (received + index) % capacity * stride
+    var firstNeeded: Int {
+        if let box { return box.taken }
+        return isDone ? .max : Int(plan.vertical.starts[produced])
     }
 
-    /// Says that the rows from `nextRow` on have been written. Those behind the picture's last row are ignored.
-    func advance(by count: Int = 1) {
-        guard let box else {
-            received += count
-            filled = received
-            return
-        }
-        for index in 0..<count where received < plan.sourceHeight {
-            apod_box_add(
-                box.staging.bytes + index * box.stride, plan.channels, plan.sourceWidth, plan.boxWidth, box.sums)
-            received += 1
-            let rows = received % plan.boxHeight
-            guard rows == 0 || received == plan.sourceHeight else { continue }
-            apod_box_divide(
-                box.sums, plan.channels, plan.sourceWidth, plan.boxWidth, rows == 0 ? plan.boxHeight : rows,
-                ring.bytes + filled % capacity * stride)
-            filled += 1
-        }
+    func take() { box?.take(source, keeping: isDone ? .max : Int(plan.vertical.starts[produced])) }
+
+    var canProduce: Bool {
+        !isDone && (box?.rows.written ?? source.written) >= Int(plan.vertical.ends[produced])
     }
 
-    var isDone: Bool { produced == plan.vertical.count }
-
-    /// Whether the rows that have come suffice for the next output row.
-    var canProduce: Bool { !isDone && filled >= Int(plan.vertical.ends[produced]) }
-
-    /// Makes the next output row, all samples of a pixel side by side.
     func produce(into output: UnsafeMutablePointer<UInt8>) {
         let width = plan.horizontal.count
-        makeMiddle()
+        makeMiddle(box?.rows ?? source)
         produced += 1
         guard let planes, let outputPlanes else {
             horizontal(from: middle.wide, into: output)
             return
         }
-        apod_deinterleave(middle.wide, plan.channels, planes.wide, planeStride, samples / plan.channels)
+        apod_deinterleave(middle.wide, plan.channels, planes.wide, planeStride, plan.columns.count)
         for channel in 0..<plan.channels {
             horizontal(
                 from: planes.wide + channel * planeStride, into: outputPlanes.bytes + channel * outputStride)
@@ -161,13 +124,11 @@ final class RowResampler {
     }
 
     /// The vertical pass.
-    private func makeMiddle() {
+    private func makeMiddle(_ ring: RowRing) {
         let vertical = plan.vertical
         let start = Int(vertical.starts[produced])
         let last = Int(vertical.ends[produced]) - 1
-        for k in 0..<vertical.taps {
-            rows[k] = UnsafePointer(ring.bytes + min(start + k, last) % capacity * stride)
-        }
+        for k in 0..<vertical.taps { rows[k] = UnsafePointer(ring.row(min(start + k, last)) + offset) }
         rows.withUnsafeBufferPointer { rows in
             vertical.weights.withUnsafeBufferPointer { weights in
                 apod_vertical(
@@ -184,6 +145,44 @@ final class RowResampler {
                 apod_horizontal(
                     level, source, starts.baseAddress!, weights.baseAddress!, filter.taps, output, filter.count)
             }
+        }
+    }
+}
+
+/// Averages boxes of pixels, for scales at which the filter would hold too many rows.
+private final class RowBox {
+    /// The averaged rows: the columns that are needed.
+    let rows: RowRing
+    /// Source rows that have been added.
+    private(set) var taken = 0
+    private let plan: RowResamplingPlan
+    private let sums: UnsafeMutablePointer<UInt32>
+    private let count: Int
+
+    init(_ plan: RowResamplingPlan) {
+        self.plan = plan
+        count = plan.columns.count * plan.channels
+        rows = RowRing(samples: count, rows: plan.widestSpan + 1)
+        sums = .allocate(capacity: max(count, 1))
+        sums.initialize(repeating: 0, count: max(count, 1))
+    }
+
+    deinit { sums.deallocate() }
+
+    /// Adds the source rows that have come; those behind the picture's last are ignored.
+    func take(_ source: RowRing, keeping first: Int) {
+        let columns = plan.sourceColumns
+        while taken < min(source.written, plan.sourceHeight) {
+            apod_box_add(
+                source.row(taken) + columns.lowerBound * plan.channels, plan.channels, columns.count, plan.boxWidth, sums)
+            taken += 1
+            let height = taken % plan.boxHeight
+            guard height == 0 || taken == plan.sourceHeight else { continue }
+            rows.reserve(1, keeping: first)
+            apod_box_divide(
+                sums, plan.channels, columns.count, plan.boxWidth, height == 0 ? plan.boxHeight : height,
+                rows.row(rows.written))
+            rows.advance()
         }
     }
 }

@@ -1,0 +1,45 @@
+import Formats
+
+/// Hands planes to a JPEG encoder as they are, strip by strip.
+final class JPEGPlaneSink: StageSink {
+    private let stage: Stage
+    private let writer: JPEGPlaneWriter
+    /// Rows of each plane that the encoder has, and those of them that are in the strip that is being filled.
+    private var done: [Int]
+    private var filled: [Int]
+
+    init(_ stage: Stage, encoding: EncodeOptions, into drain: ByteDrain) throws {
+        self.stage = stage
+        writer = try JPEGPlaneWriter(
+            size: stage.plan.plan.target, isGray: stage.rings.count == 1, quality: encoding.quality, into: drain)
+        done = stage.rings.map { _ in 0 }
+        filled = done
+    }
+
+    func firstNeeded(_ plane: Int) -> Int { done[plane] }
+
+    func take() throws {
+        while true {
+            for (plane, ring) in stage.rings.enumerated() {
+                let size = writer.planes[plane]
+                let last = min(ring.written, size.height)
+                while filled[plane] < writer.stripRows[plane] && done[plane] < last {
+                    writer.row(plane, filled[plane]).update(from: ring.row(done[plane]), count: size.width)
+                    filled[plane] += 1
+                    done[plane] += 1
+                }
+            }
+            let isWhole = writer.planes.indices.allSatisfy {
+                filled[$0] == writer.stripRows[$0] || done[$0] == writer.planes[$0].height
+            }
+            guard isWhole, filled.contains(where: { $0 > 0 }) else { return }
+            try writer.writeStrip(filled: filled)
+            filled = filled.map { _ in 0 }
+        }
+    }
+
+    func finish() throws -> PlaceholderHash? {
+        try writer.finish()
+        return nil
+    }
+}

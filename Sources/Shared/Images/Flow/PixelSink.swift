@@ -1,0 +1,40 @@
+import CKernels
+import Formats
+
+/// Puts the rows of a stage's planes together to rows of pixels in sRGB, as they are stored.
+final class PixelSink: StageSink {
+    private let stage: Stage
+    private let rowFinish: RowFinish
+    private let output: PixelOutput
+    private let width: Int
+    private let height: Int
+    private let row: AlignedBuffer
+    private var done = 0
+
+    init(_ stage: Stage, finish: RowFinish, to output: PixelOutput) {
+        self.stage = stage
+        rowFinish = finish
+        self.output = output
+        width = stage.plan.plan.target.width
+        height = stage.plan.plan.target.height
+        row = AlignedBuffer(count: width * 4)
+    }
+
+    func firstNeeded(_ plane: Int) -> Int { done }
+
+    func take() throws {
+        let rings = stage.rings
+        while done < height && rings.allSatisfy({ $0.written > done }) {
+            if rings.count == 3 {
+                apod_ycc_to_rgb(rings[0].row(done), rings[1].row(done), rings[2].row(done), row.bytes, width)
+            } else {
+                // A copy, since others may still need the row as it is.
+                row.bytes.update(from: rings[0].row(done), count: width * stage.geometries[0].channels)
+            }
+            try output.write(rowFinish.apply(row.bytes))
+            done += 1
+        }
+    }
+
+    func finish() throws -> PlaceholderHash? { try output.finish() }
+}

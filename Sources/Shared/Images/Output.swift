@@ -1,0 +1,51 @@
+import Formats
+
+/// One picture that is to be made of another.
+public struct Output {
+    /// Its size, and the part of the source that it shows.
+    public var geometry: Geometry
+    public var encoding: EncodeOptions
+    /// What is laid over it.
+    public var gradient: Gradient
+    /// Of its corners, in its pixels; where it comes out smaller than asked for, the radius shrinks with it.
+    public var cornerRadius: Double
+    /// Whether colours stay in the source's profile, which is then embedded, instead of sRGB. Inks become sRGB anyway.
+    public var keepsProfile: Bool
+    /// Whether the result has a hash to show while the picture is on its way.
+    public var wantsHash: Bool
+    /// The most bytes it may have: the quality is lowered until it fits.
+    public var byteLimit: Int?
+    /// Takes the encoded bytes piece by piece. After an error it has been given only a beginning.
+    public var sink: (UnsafeRawBufferPointer) throws -> Void
+
+    public init(
+        _ geometry: Geometry, encoding: EncodeOptions, gradient: Gradient = .none, cornerRadius: Double = 0,
+        keepsProfile: Bool = false, wantsHash: Bool = false, byteLimit: Int? = nil,
+        sink: @escaping (UnsafeRawBufferPointer) throws -> Void
+    ) {
+        self.geometry = geometry
+        self.encoding = encoding
+        self.gradient = gradient
+        self.cornerRadius = cornerRadius
+        self.keepsProfile = keepsProfile
+        self.wantsHash = wantsHash
+        self.byteLimit = byteLimit
+        self.sink = sink
+    }
+
+    /// Whether anything is done to its pixels, as pixels, after they have been resampled.
+    var hasLooks: Bool { gradient != .none || cornerRadius > 0 || wantsHash || byteLimit != nil }
+}
+
+/// What has been made of a picture.
+public struct ShrinkResult: Sendable, Hashable {
+    /// The output, upright.
+    public let size: PixelSize
+    public let format: OutputFormat
+    /// Bytes that went to the sink.
+    public let bytes: Int
+    /// Whether the source ended too early, so that some of the output is made up.
+    public let isTruncated: Bool
+    /// Where it was asked for.
+    public let hash: PlaceholderHash?
+}

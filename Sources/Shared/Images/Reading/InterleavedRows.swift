@@ -1,0 +1,24 @@
+import Formats
+
+/// Rows of pixels as a single plane, whose samples lie side by side.
+final class InterleavedRows: PlaneReader {
+    let planes: [PlaneGeometry]
+    private let reader: any RowReader
+
+    init(_ reader: any RowReader) {
+        self.reader = reader
+        planes = [
+            PlaneGeometry(
+                size: reader.size, extentWidth: reader.extent.width, extentHeight: reader.extent.height,
+                rowBytes: reader.size.width * reader.layout.channels, groupRows: 1, channels: reader.layout.channels)
+        ]
+    }
+
+    var isTruncated: Bool { reader.isTruncated }
+
+    func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
+        try reader.readRow(into: destination(0, 0))
+    }
+
+    func finish() throws { try reader.finish() }
+}

@@ -1,0 +1,184 @@
+import CZlib
+import Formats
+import Support
+
+/// The pixel data of a PNG as it is stored: walks the chunks from the first IDAT on, checks them, and unpacks the zlib
+/// stream that the IDAT chunks hold together (PNG 5.3 to 5.6, 10.1).
+///
+/// `@unchecked Sendable`: it is used by one thread at a time; who hands it to another doesn't touch it any more.
+final class PNGDataStream: @unchecked Sendable {
+    private let source: any ByteSource
+    private let options: DecodeOptions
+    /// Where the source is read next.
+    private var offset: Int
+    private let buffer = AlignedBuffer(count: 64 << 10)
+    private var position = 0
+    private var end = 0
+    /// Bytes of the chunk that zlib has not been given yet.
+    private var chunkRest = 0
+    /// The checksum of the chunk so far; nil between chunks.
+    private var crc: uLong?
+    private let zlib: UnsafeMutablePointer<z_stream>
+    private var hasEnded = false
+
+    private enum ChunkType {
+        static let data = fourBytes("IDAT"), palette = fourBytes("PLTE"), end = fourBytes("IEND")
+
+        private static func fourBytes(_ name: StaticString) -> UInt32 {
+            (0..<4).reduce(0) { $0 << 8 | UInt32(name.utf8Start[$1]) }
+        }
+    }
+
+    /// - Parameter offset: of the first IDAT chunk.
+    init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) throws {
+        self.source = source
+        self.options = options
+        self.offset = offset
+        zlib = .allocate(capacity: 1)
+        zlib.initialize(to: z_stream())
+        guard inflateInit_(zlib, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            zlib.deallocate()
+            throw ImageError.outOfMemory
+        }
+    }
+
+    deinit {
+        inflateEnd(zlib)
+        zlib.deallocate()
+    }
+
+    /// Unpacks the next bytes, and gives how many: `count`, or fewer before an error, which the next call throws.
+    func unpack(into bytes: UnsafeMutablePointer<UInt8>, count: Int) -> (count: Int, error: (any Error)?) {
+        zlib.pointee.next_out = bytes
+        zlib.pointee.avail_out = uInt(count)
+        do {
+            while zlib.pointee.avail_out > 0 {
+                if hasEnded { throw corrupt("too little pixel data") }
+                try step()
+            }
+        } catch {
+            return (count - Int(zlib.pointee.avail_out), error)
+        }
+        return (count, nil)
+    }
+
+    /// Reads on to the end of the stream, whose checksum must be right, and to the end chunk. Pixels behind the last
+    /// row are read over.
+    func finish() throws {
+        let scratch = AlignedBuffer(count: 16 << 10)
+        while !hasEnded {
+            try options.check()
+            zlib.pointee.next_out = scratch.bytes
+            zlib.pointee.avail_out = uInt(scratch.count)
+            try step()
+        }
+        try skipChunk()
+        while true {
+            let type = try beginChunk()
+            // Bit 5 of the first letter is set in chunks that may be ignored (PNG 5.4), whatever is in them.
+            let isCritical = type >> 24 & 0x20 == 0
+            switch type {
+            case ChunkType.data, ChunkType.palette: try skipChunk()
+            case ChunkType.end:
+                try skipChunk()
+                return
+            default:
+                if isCritical { throw corrupt("an unknown chunk that may not be ignored") }
+                try skip(chunkRest + 4)
+                crc = nil
+            }
+        }
+    }
+
+    /// Lets zlib work until it has used up its input or its room.
+    private func step() throws {
+        if zlib.pointee.avail_in == 0 { try supply() }
+        switch inflate(zlib, Z_NO_FLUSH) {
+        case Z_OK, Z_BUF_ERROR: break
+        case Z_STREAM_END: hasEnded = true
+        case Z_MEM_ERROR: throw ImageError.outOfMemory
+        case Z_NEED_DICT: throw corrupt("a dictionary is asked for")
+        default: throw corrupt(zlib.pointee.msg.map { String(cString: $0) } ?? "bad compressed data")
+        }
+    }
+
+    /// Gives zlib the next bytes of pixel data.
+    private func supply() throws {
+        while chunkRest == 0 {
+            if crc != nil { try checkSum() }
+            guard try beginChunk() == ChunkType.data else { throw corrupt("too little pixel data") }
+        }
+        let bytes = try nextBytes(atMost: chunkRest)
+        zlib.pointee.next_in = bytes.baseAddress
+        zlib.pointee.avail_in = uInt(bytes.count)
+        chunkRest -= bytes.count
+    }
+
+    /// Reads a chunk's length and type.
+    private func beginChunk() throws -> UInt32 {
+        let length = Int(try fourBytes())
+        let type = try fourBytes()
+        guard length <= Int32.max else { throw corrupt("a chunk's length") }
+        for shift in [0, 8, 16, 24] where !isLetter(UInt8(truncatingIfNeeded: type >> shift)) {
+            throw corrupt("a chunk's type")
+        }
+        chunkRest = length
+        var bytes = type.bigEndian
+        crc = withUnsafeBytes(of: &bytes) { crc32(0, $0.bindMemory(to: UInt8.self).baseAddress, 4) }
+        return type
+    }
+
+    private func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+
+    /// Reads what is left of a chunk, and its checksum.
+    private func skipChunk() throws {
+        while chunkRest > 0 { chunkRest -= try nextBytes(atMost: chunkRest).count }
+        try checkSum()
+    }
+
+    private func checkSum() throws {
+        let expected = UInt32(truncatingIfNeeded: crc ?? 0)
+        guard try fourBytes() == expected else { throw corrupt("a chunk's checksum") }
+        crc = nil
+    }
+
+    /// Moves on without looking at the bytes.
+    private func skip(_ count: Int) throws {
+        let buffered = min(count, end - position)
+        position += buffered
+        let (next, overflow) = offset.addingReportingOverflow(count - buffered)
+        guard !overflow, next <= source.count else { throw ImageError.truncated(.png) }
+        offset = next
+    }
+
+    private func fourBytes() throws -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            if position == end { try fill() }
+            value = value << 8 | UInt32(buffer.bytes[position])
+            position += 1
+        }
+        return value
+    }
+
+    /// The next bytes of a chunk, as many as are at hand, counted into its checksum.
+    private func nextBytes(atMost count: Int) throws -> UnsafeMutableBufferPointer<UInt8> {
+        if position == end { try fill() }
+        let bytes = UnsafeMutableBufferPointer(start: buffer.bytes + position, count: min(count, end - position))
+        crc = crc32(crc ?? 0, bytes.baseAddress, uInt(bytes.count))
+        position += bytes.count
+        return bytes
+    }
+
+    private func fill() throws {
+        try options.check()
+        let room = UnsafeMutableRawBufferPointer(start: buffer.bytes, count: buffer.count)
+        let count = try source.read(into: room, at: offset)
+        guard count > 0 else { throw ImageError.truncated(.png) }
+        offset += count
+        position = 0
+        end = count
+    }
+
+    private func corrupt(_ fault: String) -> ImageError { .corrupt(.png, fault) }
+}

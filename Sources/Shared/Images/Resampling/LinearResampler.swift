@@ -1,0 +1,110 @@
+import CKernels
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// In linear light, by floating point: along each row as it comes, then down the columns. Colours are multiplied with
+/// alpha in between, so rows come and go with straight alpha.
+///
+/// Slower than `RowResampler`, for those who want fine bright detail (stars) to keep its light.
+final class LinearResampler: Resampler {
+    private(set) var produced = 0
+    private let plan: RowResamplingPlan
+    private let source: RowRing
+    private let hasAlpha: Bool
+    /// Source rows that have been taken in, and the rows made of them: `Float` samples of the output's width.
+    private var taken = 0
+    private let narrowed: RowRing
+    private let wide: AlignedBuffer
+    private let sums: AlignedBuffer
+    private let horizontalWeights: [Float]
+    private let verticalWeights: [Float]
+
+    /// - Parameter plan: without boxes.
+    init(_ plan: RowResamplingPlan, from source: RowRing, hasAlpha: Bool) {
+        precondition(plan.boxWidth == 1 && plan.boxHeight == 1)
+        self.plan = plan
+        self.source = source
+        self.hasAlpha = hasAlpha
+        let size = MemoryLayout<Float>.size
+        let width = plan.horizontal.count * plan.channels
+        narrowed = RowRing(samples: width * size, rows: plan.widestSpan + 1)
+        wide = AlignedBuffer(count: (plan.columns.count + plan.horizontal.taps) * plan.channels * size)
+        sums = AlignedBuffer(count: width * size)
+        horizontalWeights = plan.horizontal.weights.map { Float($0) / Float(FilterWeights.one) }
+        verticalWeights = plan.vertical.weights.map { Float($0) / Float(FilterWeights.one) }
+    }
+
+    private var isDone: Bool { produced == plan.vertical.count }
+
+    var firstNeeded: Int { taken }
+
+    func take() {
+        let first = isDone ? Int.max : Int(plan.vertical.starts[produced])
+        while taken < min(source.written, plan.sourceHeight) {
+            let row = source.row(taken) + plan.columns.lowerBound * plan.channels
+            let light = Self.floats(wide.bytes)
+            Transfer.light.withUnsafeBufferPointer {
+                apod_light_from_samples(row, plan.channels, hasAlpha ? 1 : 0, plan.columns.count, $0.baseAddress!, light)
+            }
+            narrowed.reserve(1, keeping: first)
+            let target = Self.floats(narrowed.row(narrowed.written))
+            let filter = plan.horizontal
+            filter.starts.withUnsafeBufferPointer { starts in
+                horizontalWeights.withUnsafeBufferPointer { weights in
+                    apod_light_horizontal(
+                        light, plan.channels, starts.baseAddress!, weights.baseAddress!, filter.taps, target,
+                        filter.count)
+                }
+            }
+            narrowed.advance()
+            taken += 1
+        }
+    }
+
+    var canProduce: Bool { !isDone && taken >= Int(plan.vertical.ends[produced]) }
+
+    func produce(into output: UnsafeMutablePointer<UInt8>) {
+        let vertical = plan.vertical
+        let width = plan.horizontal.count
+        let total = Self.floats(sums.bytes)
+        total.update(repeating: 0, count: width * plan.channels)
+        for k in Int(vertical.starts[produced])..<Int(vertical.ends[produced]) {
+            let weight = verticalWeights[produced * vertical.taps + k - Int(vertical.starts[produced])]
+            apod_light_add(Self.floats(narrowed.row(k)), weight, total, width * plan.channels)
+        }
+        Transfer.samples.withUnsafeBufferPointer {
+            apod_samples_from_light(
+                total, plan.channels, hasAlpha ? 1 : 0, width, $0.baseAddress!, Transfer.steps, output)
+        }
+        produced += 1
+    }
+
+    private static func floats(_ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<Float> {
+        UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Float.self)
+    }
+}
+
+/// sRGB's transfer function (IEC 61966-2-1) and its inverse, as tables.
+private enum Transfer {
+    /// The light of each of the 256 samples, 0...1.
+    static let light: [Float] = (0...255).map { sample in
+        let value = Double(sample) / 255
+        return Float(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4))
+    }
+
+    /// Fine enough for the steepest part, near black, to be exact to half a sample.
+    static let steps = 16_384
+
+    /// The sample for each step of light.
+    static let samples: [UInt8] = (0...steps).map { step in
+        let light = Double(step) / Double(steps)
+        let value = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return UInt8((value * 255).rounded())
+    }
+}

@@ -1,0 +1,67 @@
+import Formats
+
+/// Encodes with the highest quality, up to the one asked for, at which the picture takes no more bytes than it may.
+///
+/// Gathers the picture, and encodes it about seven times.
+final class FittingWriter: RowWriter {
+    private let encoding: EncodeOptions
+    private let byteLimit: Int
+    private let size: PixelSize
+    private let channels: Int
+    private let limits: DecodeLimits
+    private let drain: ByteDrain
+    private var pixels: [UInt8] = []
+
+    init(
+        _ encoding: EncodeOptions, byteLimit: Int, size: PixelSize, channels: Int, limits: DecodeLimits,
+        into drain: ByteDrain
+    ) throws {
+        self.encoding = encoding
+        self.byteLimit = byteLimit
+        self.size = size
+        self.channels = channels
+        self.limits = limits
+        self.drain = drain
+        pixels.reserveCapacity(try limits.check(memory: size, bytesPerPixel: channels))
+    }
+
+    func write(_ row: UnsafePointer<UInt8>) {
+        pixels.append(contentsOf: UnsafeBufferPointer(start: row, count: size.width * channels))
+    }
+
+    func finish() throws {
+        // The size need not grow with every step of quality, but does so nearly: the search ends at a quality that
+        // fits whose successor does not.
+        var best: [UInt8]?
+        var smallest = Int.max
+        var low = 1
+        var high = encoding.format.hasQuality ? encoding.quality : 1
+        var next = high
+        while low <= high {
+            let bytes = try encode(quality: next)
+            smallest = min(smallest, bytes.count)
+            if bytes.count <= byteLimit {
+                best = bytes
+                low = next + 1
+            } else {
+                high = next - 1
+            }
+            next = (low + high) / 2
+        }
+        guard let best else { throw ImageError.doesNotFit(encoding.format, bytes: smallest, limit: byteLimit) }
+        try best.withUnsafeBytes(drain.write)
+    }
+
+    private func encode(quality: Int) throws -> [UInt8] {
+        var encoding = encoding
+        encoding.quality = quality
+        var bytes: [UInt8] = []
+        let attempt = ByteDrain(encoding.format) { bytes.append(contentsOf: $0) }
+        let writer = try rowWriter(encoding, size: size, channels: channels, limits: limits, into: attempt)
+        try pixels.withUnsafeBufferPointer { pixels in
+            for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
+        }
+        try writer.finish()
+        return bytes
+    }
+}

@@ -1,0 +1,190 @@
+import Images
+import Records
+import Support
+
+/// The look of a card under a name of its own, in points: what a launch tracker's screens are made of, and whatever
+/// the configuration file adds.
+public struct Style: Sendable, Hashable {
+    /// Where a style comes from.
+    public enum Origin: Sendable, Hashable {
+        case builtIn
+        case file(String)
+    }
+
+    public let name: String
+    /// In points; nil follows from the other side and the aspect ratio, or from the picture.
+    public var width: Double?
+    public var height: Double?
+    /// Width over height.
+    public var aspectRatio: Double?
+    /// In points.
+    public var cornerRadius: Double
+    public var contentMode: ContentMode
+    public var gravity: Gravity
+    public var gradient: Gradient
+    public let origin: Origin
+
+    public init(
+        name: String, width: Double? = nil, height: Double? = nil, aspectRatio: Double? = nil,
+        cornerRadius: Double = 0, contentMode: ContentMode = .fill, gravity: Gravity = .center,
+        gradient: Gradient = .standard, origin: Origin = .builtIn
+    ) {
+        self.name = name
+        self.width = width
+        self.height = height
+        self.aspectRatio = aspectRatio
+        self.cornerRadius = cornerRadius
+        self.contentMode = contentMode
+        self.gravity = gravity
+        self.gradient = gradient
+        self.origin = origin
+    }
+
+    /// The name of the style whose sizes come from the command line.
+    public static let customName = "custom"
+
+    /// The styles that are always there. `custom` has no size of its own.
+    public static let builtIn = [
+        Style(name: "launch-card", width: 400, height: 200, cornerRadius: 16),
+        Style(name: "detail-view", width: 400, height: 300, gradient: .enhanced),
+        Style(name: "rocket-card", width: 160, height: 200, cornerRadius: 12),
+        Style(name: "preference-view", height: 120, cornerRadius: 8, contentMode: .fit),
+        Style(name: customName),
+    ]
+
+    /// What it makes at a device's scale: pixels for each point. Never rounded to a bucket.
+    func variant(scale: Double) -> Variant {
+        func pixels(_ points: Double?) -> Int? { points.map { max(Int(($0 * scale).rounded()), 1) } }
+        return Variant(
+            name: name,
+            geometry: Geometry(
+                width: pixels(width), height: pixels(height), aspectRatio: aspectRatio, mode: contentMode,
+                gravity: gravity),
+            gradient: gradient, cornerRadius: cornerRadius * scale)
+    }
+
+    /// The style as a record, with where it comes from.
+    public var record: Record {
+        var record = Record()
+        func number(_ value: Double?) -> JSON? {
+            value.map { $0 == $0.rounded() ? .integer(Int($0)) : .raw(Array(String($0).utf8)) }
+        }
+        record.set("name", .string(name))
+        let values: [(FieldPath, JSON?)] = [
+            ("width", number(width)), ("height", number(height)), ("aspect_ratio", number(aspectRatio)),
+            ("corner_radius", number(cornerRadius)), ("content_mode", .string(contentMode.rawValue)),
+            ("gravity", .string(gravity.rawValue)), ("gradient", .string(gradient.rawValue)),
+        ]
+        for (field, value) in values {
+            if let value { record.set(field.description, value) }
+        }
+        switch origin {
+        case .builtIn: record.set("from", .string("built-in"))
+        case .file(let path): record.set("from", .string(path))
+        }
+        return record
+    }
+}
+
+// MARK: Configuration
+
+extension Style {
+    private static let fields = [
+        "width", "height", "aspect_ratio", "corner_radius", "content_mode", "gravity", "gradient",
+    ]
+    /// Points that nobody's screen has.
+    private static let mostPoints = 20_000.0
+
+    /// All styles: those of the configuration file's field `styles`, an object of objects, and the built-in ones that it
+    /// doesn't replace. What a style of the file leaves out is as for the built-in one of that name, else as for
+    /// `custom`. Throws `ConfigurationFailure` (78) that names file, style and field.
+    public static func all(_ configured: Record?, path: String) throws -> [Style] {
+        var styles = builtIn
+        guard let configured else { return styles }
+        for name in configured.names {
+            guard isName(name) else {
+                throw ConfigurationFailure(
+                    "\(path): a style cannot be called \"\(name)\": lower-case letters, digits and dashes are taken")
+            }
+            guard !Variant.reservedNames.contains(name) else {
+                throw ConfigurationFailure("\(path): \"\(name)\" is a variant already; call the style otherwise")
+            }
+            let place = "\(path): style \"\(name)\""
+            guard let raw = FieldPath(name).flatMap(configured.raw), let fields = try? Record(parsing: raw) else {
+                throw ConfigurationFailure("\(place) must be an object of \(Self.fields.joined(separator: ", "))")
+            }
+            let index = styles.firstIndex { $0.name == name }
+            let style = try read(
+                name, fields, base: index.map { styles[$0] } ?? Style(name: name), place: place, path: path)
+            if let index { styles[index] = style } else { styles.append(style) }
+        }
+        return styles
+    }
+
+    /// Names stand in records' paths and in file names.
+    private static func isName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, first != UInt8(ascii: "-"), name.utf8.count <= 64 else { return false }
+        return name.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                || $0 == UInt8(ascii: "-")
+        }
+    }
+
+    private static func read(
+        _ name: String, _ record: Record, base: Style, place: String, path: String
+    ) throws -> Style {
+        for field in record.names where !fields.contains(field) {
+            throw ConfigurationFailure("\(place): unknown field \"\(field)\"\(NearMatch.advice(for: field, among: fields))")
+        }
+        var style = Style(
+            name: name, width: base.width, height: base.height, aspectRatio: base.aspectRatio,
+            cornerRadius: base.cornerRadius, contentMode: base.contentMode, gravity: base.gravity,
+            gradient: base.gradient, origin: .file(path))
+        func value<Value>(_ field: String, _ expected: String, _ parse: (String) -> Value?) throws -> Value? {
+            guard let path = FieldPath(field), record.raw(path) != nil else { return nil }
+            let text = record.printable(path) ?? ""
+            guard let value = parse(text) else {
+                throw ConfigurationFailure("\(place): \"\(field)\" must be \(expected), not \"\(text)\"")
+            }
+            return value
+        }
+        func points(_ field: String, from least: Double) throws -> Double? {
+            try value(field, "points from \(Int(least)) to \(Int(mostPoints))") { text in
+                Double(text).flatMap { (least...mostPoints).contains($0) ? $0 : nil }
+            }
+        }
+        func word<Value: RawRepresentable & CaseIterable>(_ field: String, _: Value.Type) throws -> Value?
+        where Value.RawValue == String {
+            let words = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            return try value(field, "one of \(words)") { Value(rawValue: $0) }
+        }
+        if let width = try points("width", from: 1) { style.width = width }
+        if let height = try points("height", from: 1) { style.height = height }
+        if let ratio = try value("aspect_ratio", AspectRatio.expected, AspectRatio.read) { style.aspectRatio = ratio }
+        if let radius = try points("corner_radius", from: 0) { style.cornerRadius = radius }
+        if let mode = try word("content_mode", ContentMode.self) { style.contentMode = mode }
+        if let gravity = try word("gravity", Gravity.self) { style.gravity = gravity }
+        if let gradient = try word("gradient", Gradient.self) { style.gradient = gradient }
+        guard style.width != nil || style.height != nil || style.aspectRatio != nil || name == customName else {
+            throw ConfigurationFailure("\(place) has no size: give width, height or aspect_ratio")
+        }
+        return style
+    }
+}
+
+/// Width over height, as people write it.
+public enum AspectRatio {
+    public static let expected = "a ratio such as 16:9 or 1.5"
+
+    /// Reads `16:9`, `16/9` or `1.78`, from 1:100 to 100:1; nil for anything else.
+    public static func read(_ text: String) -> Double? {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "/" }.map { Double($0) }
+        let ratio: Double
+        switch parts.count {
+        case 1: ratio = parts[0] ?? .nan
+        case 2: ratio = (parts[0] ?? .nan) / (parts[1] ?? .nan)
+        default: return nil
+        }
+        return (0.01...100).contains(ratio) ? ratio : nil
+    }
+}

@@ -1,0 +1,133 @@
+import Formats
+import TestSupport
+import Testing
+
+@testable import Images
+
+@Suite struct GeometryTests {
+    private let landscape = PixelSize(width: 3000, height: 2000)
+
+    private func random(_ random: inout SeededRandom, _ most: Int) -> PixelSize {
+        PixelSize(width: Int.random(in: 1...most, using: &random), height: Int.random(in: 1...most, using: &random))
+    }
+
+    @Test func aPictureFitsItsBoxAndKeepsItsAspectRatio() throws {
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<500 {
+            let (source, box) = (self.random(&random, 9000), self.random(&random, 2000))
+            let placement = try Geometry(width: box.width, height: box.height).placement(of: source)
+            let size = placement.target
+            #expect(placement.crop == Rectangle(source))
+            #expect((1...box.width).contains(size.width) && (1...box.height).contains(size.height))
+            #expect(size.width <= source.width && size.height <= source.height)
+            // One side fills the box, or is the source's; the other is the nearest to the aspect ratio.
+            let ratio = min(Double(box.width) / Double(source.width), Double(box.height) / Double(source.height), 1)
+            #expect(abs(Double(size.width) - max(Double(source.width) * ratio, 1)) <= 0.5)
+            #expect(abs(Double(size.height) - max(Double(source.height) * ratio, 1)) <= 0.5)
+        }
+    }
+
+    @Test func aSmallPictureIsEnlargedOnlyWhenToldTo() throws {
+        let source = PixelSize(width: 30, height: 20)
+        #expect(try Geometry(width: 300).placement(of: source).target == source)
+        #expect(
+            try Geometry(width: 300, enlarges: true).placement(of: source).target == PixelSize(width: 300, height: 200))
+        #expect(try Geometry().placement(of: source).target == source)
+    }
+
+    @Test func fillGivesExactlyTheSizeAndCutsWhatStandsOver() throws {
+        let placement = try Geometry(width: 400, height: 400, mode: .fill).placement(of: landscape)
+        #expect(placement.target == PixelSize(width: 400, height: 400))
+        #expect(placement.crop == Rectangle(x: 500, y: 0, width: 2000, height: 2000))
+    }
+
+    @Test(arguments: Gravity.allCases) func gravitySaysWhichPartStays(gravity: Gravity) throws {
+        let portrait = PixelSize(width: 100, height: 300)
+        let placement = try Geometry(width: 50, height: 50, mode: .fill, gravity: gravity).placement(of: portrait)
+        if gravity.saliency != nil {
+            // The pixels decide: all of it is made as wide as the cut, first.
+            #expect(placement.cover == PixelSize(width: 50, height: 150))
+            #expect(placement.crop == Rectangle(portrait))
+            return
+        }
+        let top: Double =
+            switch gravity {
+            case .north, .northeast, .northwest: 0
+            case .south, .southeast, .southwest: 200
+            default: 100
+            }
+        #expect(placement.crop == Rectangle(x: 0, y: top, width: 100, height: 100))
+    }
+
+    @Test func fillOfASmallPictureIsItsLargestCutOfTheRightShape() throws {
+        let placement = try Geometry(width: 800, height: 400, mode: .fill)
+            .placement(of: PixelSize(width: 300, height: 300))
+        #expect(placement.target == PixelSize(width: 300, height: 150))
+        #expect(placement.crop == Rectangle(x: 0, y: 75, width: 300, height: 150))
+        #expect(placement.share == 0.375)
+    }
+
+    @Test func fillKeepsItsLawsForAnySize() throws {
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<1000 {
+            let (source, box) = (self.random(&random, 5000), self.random(&random, 3000))
+            let enlarges = Bool.random(using: &random)
+            let gravity = Gravity.allCases.randomElement(using: &random)!
+            let geometry = Geometry(
+                width: box.width, height: box.height, mode: .fill, gravity: gravity, enlarges: enlarges)
+            let placement = try geometry.placement(of: source)
+            let (crop, target) = (placement.crop, placement.target)
+            #expect(Rectangle(source).contains(crop), "\(source) to \(box): \(crop)")
+            #expect(target.width >= 1 && target.height >= 1)
+            if enlarges || (box.width <= source.width && box.height <= source.height) {
+                #expect(target == box)
+            } else {
+                #expect(target.width <= source.width && target.height <= source.height)
+            }
+            if let cover = placement.cover {
+                #expect(cover.width >= target.width && cover.height >= target.height)
+                #expect(cover.width == target.width || cover.height == target.height)
+            }
+        }
+    }
+
+    @Test func forceStretchesAndNeverEnlarges() throws {
+        #expect(
+            try Geometry(width: 400, height: 400, mode: .force).placement(of: landscape).target
+                == PixelSize(width: 400, height: 400))
+        #expect(
+            try Geometry(width: 6000, height: 1000, mode: .force).placement(of: landscape).target
+                == PixelSize(width: 3000, height: 500))
+    }
+
+    @Test func anAspectRatioGivesTheSideThatIsMissing() throws {
+        let wide = Geometry(width: 1600, aspectRatio: 16.0 / 9, mode: .fill)
+        #expect(try wide.placement(of: landscape).target == PixelSize(width: 1600, height: 900))
+        let high = Geometry(height: 900, aspectRatio: 16.0 / 9, mode: .fill)
+        #expect(try high.placement(of: landscape).target == PixelSize(width: 1600, height: 900))
+        let square = Geometry(aspectRatio: 1, mode: .fill)
+        #expect(try square.placement(of: landscape).target == PixelSize(width: 2000, height: 2000))
+    }
+
+    @Test func aRegionIsReadInPixelsAndPercentAndCutOffAtTheEdge() throws {
+        let region = try #require(Region("10%, 200,50%,4000"))
+        let placement = try Geometry(region: region).placement(of: landscape)
+        #expect(placement.crop == Rectangle(x: 300, y: 200, width: 1500, height: 1800))
+        #expect(placement.target == PixelSize(width: 1500, height: 1800))
+        #expect(failureCode { _ = try Geometry(region: Region("3000,0,5,5")!).placement(of: landscape) } == "region-outside")
+    }
+
+    @Test(arguments: ["", "1,2,3", "1,2,3,4,5", "a,b,c,d", "-1,0,5,5", "0,0,0,5", "0,0,5,0%", "0,0,101%,5", "0,0,nan%,5"])
+    func whatIsNoRegionIsNotRead(text: String) { #expect(Region(text) == nil) }
+
+    @Test func turnsAddUpOnTopOfTheOrientation() {
+        for orientation in Orientation.allCases {
+            let picture = PixelBuffer(
+                size: PixelSize(width: 3, height: 2), channels: 1, bytes: [0, 1, 2, 3, 4, 5])
+            let once = picture.upright(from: orientation).upright(from: .rotated90Clockwise)
+            #expect(picture.upright(from: orientation.rotated(clockwiseQuarters: 1)) == once)
+            #expect(orientation.rotated(clockwiseQuarters: 4) == orientation)
+            #expect(orientation.rotated(clockwiseQuarters: -1) == orientation.rotated(clockwiseQuarters: 3))
+        }
+    }
+}

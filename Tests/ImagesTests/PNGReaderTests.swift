@@ -1,0 +1,208 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// A PNG taken apart, to be put together otherwise.
+struct PNGChunks {
+    struct Chunk {
+        var type: String
+        var body: [UInt8]
+    }
+
+    var chunks: [Chunk] = []
+
+    init(_ bytes: [UInt8]) {
+        var offset = 8
+        while offset + 12 <= bytes.count {
+            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            let type = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
+            chunks.append(Chunk(type: type, body: Array(bytes[offset + 8..<offset + 8 + length])))
+            offset += 12 + length
+        }
+    }
+
+    /// The zlib stream in the IDAT chunks.
+    var data: [UInt8] { chunks.filter { $0.type == "IDAT" }.flatMap(\.body) }
+
+    /// Puts the stream into chunks of these sizes, and what is left into one more.
+    mutating func setData(_ data: [UInt8], sizes: [Int] = []) {
+        let place = chunks.firstIndex { $0.type == "IDAT" }!
+        chunks.removeAll { $0.type == "IDAT" }
+        var pieces: [Chunk] = []
+        var rest = data[...]
+        for size in sizes {
+            pieces.append(Chunk(type: "IDAT", body: Array(rest.prefix(size))))
+            rest = rest.dropFirst(size)
+        }
+        chunks.insert(contentsOf: pieces + [Chunk(type: "IDAT", body: Array(rest))], at: place)
+    }
+
+    var bytes: [UInt8] {
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunks.flatMap { chunk -> [UInt8] in
+            let named = Array(chunk.type.utf8) + chunk.body
+            return Self.number(UInt32(chunk.body.count)) + named + Self.number(Self.crc(named))
+        }
+    }
+
+    static func number(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+
+    /// CRC-32 as PNG wants it (annex D).
+    static func crc(_ bytes: [UInt8]) -> UInt32 {
+        var crc: UInt32 = 0xFFFF_FFFF
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
+        }
+        return ~crc
+    }
+}
+
+@Suite struct PNGReaderTests {
+    /// Enough pixels for a worker, and not a multiple of anything.
+    private static func large(channels: Int) -> PixelBuffer {
+        var picture = PixelBuffer.waves(701, 523, channels: channels)
+        for i in stride(from: 0, to: picture.bytes.count, by: 97) { picture.bytes[i] &+= 41 }
+        return picture
+    }
+
+    private func pixels(_ source: any ByteSource, threads: Int) throws -> [UInt8] {
+        let options = DecodeOptions(spareThreads: SpareThreads(threads))
+        let reader = try PNGReader(source, options: options)
+        let count = reader.size.width * reader.layout.channels
+        var bytes: [UInt8] = []
+        let row = AlignedBuffer(count: count)
+        for _ in 0..<reader.size.height {
+            try reader.readRow(into: row.bytes)
+            bytes.append(contentsOf: UnsafeBufferPointer(start: row.bytes, count: count))
+            // The reader must not depend on what its caller does with a row.
+            row.bytes.update(repeating: 0x77, count: count)
+        }
+        try reader.finish()
+        return bytes
+    }
+
+    @Test(arguments: 1...4) func pixelsComeBackWithAndWithoutAThread(channels: Int) throws {
+        let picture = Self.large(channels: channels)
+        let source = MemorySource(try encode(picture, EncodeOptions(format: .png)))
+        for threads in [0, 1, 4] { #expect(try pixels(source, threads: threads) == picture.bytes) }
+    }
+
+    @Test func dataMayBeCutIntoChunksAnywhere() throws {
+        let picture = PixelBuffer.noise(40, 30, channels: 3)
+        var png = PNGChunks(try encode(picture, EncodeOptions(format: .png)))
+        png.setData(png.data, sizes: [0, 1, 1, 0, 7, 300, 0])
+        png.chunks.insert(.init(type: "teXt", body: [1, 2, 3]), at: png.chunks.count - 1)
+        #expect(try pixels(MemorySource(png.bytes), threads: 0) == picture.bytes)
+    }
+
+    @Test func whatStandsBehindTheLastRowIsReadOver() throws {
+        let picture = PixelBuffer.noise(40, 30, channels: 3)
+        var png = PNGChunks(try encode(picture, EncodeOptions(format: .png)))
+        png.setData(png.data + [1, 2, 3, 4])
+        #expect(try pixels(MemorySource(png.bytes), threads: 0) == picture.bytes)
+    }
+
+    @Test(arguments: [0, 1]) func damageIsNamed(threads: Int) throws {
+        let picture = Self.large(channels: 3)
+        let bytes = try encode(picture, EncodeOptions(format: .png))
+        let png = PNGChunks(bytes)
+        func code(_ bytes: [UInt8]) -> String? {
+            failureCode { _ = try pixels(MemorySource(bytes), threads: threads) }
+        }
+        func changed(_ change: (inout PNGChunks) -> Void) -> [UInt8] {
+            var copy = png
+            change(&copy)
+            return copy.bytes
+        }
+        #expect(code(bytes) == nil)
+        for missing in [1, 12, 13, 20, bytes.count / 2] {
+            #expect(code(Array(bytes.dropLast(missing))) == "truncated-image")
+        }
+        var flipped = bytes
+        flipped[bytes.count / 2] ^= 0x10
+        #expect(code(flipped) == "corrupt-image")
+        // The checksum of the chunks is right, that of the stream is not.
+        #expect(code(changed { $0.setData(png.data.dropLast() + [png.data.last! ^ 1]) }) == "corrupt-image")
+        // Too little data, in whole chunks.
+        #expect(code(changed { $0.setData(Array(png.data.dropLast(30))) }) == "corrupt-image")
+        #expect(code(changed { $0.setData(Array(png.data.prefix(png.data.count / 2))) }) == "corrupt-image")
+        // An unknown chunk that may not be ignored, before and behind the data; and one that may.
+        for (type, expected) in [("NoPe", "corrupt-image"), ("noPe", nil)] {
+            #expect(code(changed { $0.chunks.insert(.init(type: type, body: [1]), at: 1) }) == expected)
+            #expect(
+                code(changed { $0.chunks.insert(.init(type: type, body: [1]), at: $0.chunks.count - 1) }) == expected)
+        }
+    }
+
+    /// Fails, or stops the run, at a place.
+    private struct FailingSource: ByteSource {
+        let bytes: MemorySource
+        let place: Int
+        var interruption: Interruption?
+
+        var count: Int { bytes.count }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+            if offset + buffer.count > place {
+                guard let interruption else { throw SystemFailure(errno: 5, "read") }
+                interruption.cancel(.outputClosed)
+            }
+            return bytes.read(into: buffer, at: offset)
+        }
+    }
+
+    @Test(arguments: [0, 1]) func aFailureOfTheSourceComesBackUnchanged(threads: Int) throws {
+        let bytes = MemorySource(try encode(.noise(700, 500, channels: 3), EncodeOptions(format: .png)))
+        #expect(throws: SystemFailure(errno: 5, "read")) {
+            _ = try pixels(FailingSource(bytes: bytes, place: 300_000), threads: threads)
+        }
+    }
+
+    @Test(arguments: [0, 1]) func aStoppedRunEndsThePicture(threads: Int) throws {
+        let bytes = MemorySource(try encode(.noise(700, 500, channels: 3), EncodeOptions(format: .png)))
+        let interruption = Interruption()
+        let source = FailingSource(bytes: bytes, place: 300_000, interruption: interruption)
+        let options = DecodeOptions(interruption: interruption, spareThreads: SpareThreads(threads))
+        let reader = try PNGReader(source, options: options)
+        let row = AlignedBuffer(count: 2100)
+        #expect(throws: Cancelled.self) { for _ in 0..<500 { try reader.readRow(into: row.bytes) } }
+    }
+
+    @Test func aReaderThatIsDroppedGivesItsThreadBack() throws {
+        let source = MemorySource(try encode(Self.large(channels: 3), EncodeOptions(format: .png)))
+        let threads = SpareThreads(1)
+        let row = AlignedBuffer(count: 2103)
+        for rows in [0, 1, 100, 522] {
+            do {
+                let reader = try PNGReader(source, options: DecodeOptions(spareThreads: threads))
+                #expect(!threads.take())
+                for _ in 0..<rows { try reader.readRow(into: row.bytes) }
+            }
+            #expect(threads.take())
+            threads.giveBack()
+        }
+    }
+
+    @Test func finishingEarlyStillChecksTheRest() throws {
+        let bytes = try encode(Self.large(channels: 3), EncodeOptions(format: .png))
+        for threads in [0, 1] {
+            let options = DecodeOptions(spareThreads: SpareThreads(threads))
+            try PNGReader(MemorySource(bytes), options: options).finish()
+            let cut = MemorySource(Array(bytes.dropLast(1)))
+            #expect(failureCode { try PNGReader(cut, options: options).finish() } == "truncated-image")
+        }
+    }
+}
+
+@Suite struct SpareThreadsTests {
+    @Test func thereAreOnlySoManyThreads() {
+        let threads = SpareThreads(2)
+        #expect([threads.take(), threads.take(), threads.take()] == [true, true, false])
+        threads.giveBack()
+        #expect([threads.take(), threads.take()] == [true, false])
+        #expect(!SpareThreads(-3).take())
+    }
+}

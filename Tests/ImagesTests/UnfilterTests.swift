@@ -1,0 +1,47 @@
+import CKernels
+import TestSupport
+import Testing
+
+@Suite struct UnfilterTests {
+    private static let levels: [apod_kernel_level] = [APOD_KERNEL_SCALAR, APOD_KERNEL_SSE2, APOD_KERNEL_AVX2]
+        .filter { $0.rawValue <= apod_kernel_best().rawValue }
+
+    /// PNG 9.2 and 9.4, a byte at a time.
+    private func model(_ filter: Int, pixel: Int, _ input: [UInt8], above: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        for i in input.indices {
+            let a = i < pixel ? 0 : Int(out[i - pixel]), b = Int(above[i]), c = i < pixel ? 0 : Int(above[i - pixel])
+            let p = a + b - c
+            let nearest = [a, b, c].min { abs(p - $0) < abs(p - $1) }!
+            let predicted = [0, a, b, (a + b) / 2, nearest][filter]
+            out.append(UInt8(truncatingIfNeeded: Int(input[i]) + predicted))
+        }
+        return out
+    }
+
+    @Test(arguments: 0...4) func everyInstructionSetUndoesAFilterAsPNGDefinesIt(filter: Int) {
+        var random = SeededRandom(seed: UInt64(filter) + 70)
+        for pixel in 1...4 {
+            for width in [1, 2, 3, 5, 16, 17, 63, 200] {
+                let count = width * pixel
+                // Few values as well as all: ties between neighbours are where the filters could differ.
+                let range: ClosedRange<UInt8> = width % 2 == 0 ? 0...255 : 0...3
+                let input = (0..<count).map { _ in UInt8.random(in: range, using: &random) }
+                let above = (0..<count).map { _ in UInt8.random(in: range, using: &random) }
+                let expected = model(filter, pixel: pixel, input, above: above)
+                for level in Self.levels {
+                    // A byte behind the row must stay as it is.
+                    var out = [UInt8](repeating: 0xA5, count: count + 1)
+                    #expect(apod_unfilter(level, Int32(filter), pixel, input, above, &out, count) == 0)
+                    #expect(Array(out.dropLast()) == expected, "\(pixel) bytes a pixel, \(width) pixels, \(level)")
+                    #expect(out.last == 0xA5)
+                }
+            }
+        }
+    }
+
+    @Test func anUnknownFilterIsRefused() {
+        var out: [UInt8] = [0]
+        for level in Self.levels { #expect(apod_unfilter(level, 5, 3, [0], [0], &out, 1) == -1) }
+    }
+}

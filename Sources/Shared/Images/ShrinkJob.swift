@@ -104,7 +104,7 @@ struct ShrinkJob {
         var encoding = output.encoding
         if output.keepsProfile && source.layout != .cmyk { encoding.metadata.profile = source.profile }
         if stage.plan.isDirect {
-            return try JPEGPlaneSink(stage, encoding: encoding, into: drain)
+            return try JPEGPlaneSink(stage, encoding: encoding, limits: options.limits, into: drain)
         }
         let finish = RowFinish(
             source.layout, transform: output.keepsProfile && source.layout != .cmyk ? nil : transform,

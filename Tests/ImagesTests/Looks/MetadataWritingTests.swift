@@ -52,7 +52,7 @@ import Darwin
 
     private func profile(of bytes: [UInt8], _ format: OutputFormat) throws -> [UInt8]? {
         let source = MemorySource(bytes)
-        return try rowReader(source, inspect(source), scale: 8, limits: .standard, interruption: Interruption()).profile
+        return try rowReader(source, inspect(source), scale: 8, options: DecodeOptions()).profile
     }
 
     @Test(arguments: [OutputFormat.jpeg, .png, .webp], [false, true])
@@ -190,6 +190,18 @@ import Darwin
         #expect(progressive.contains(frameHeader: 0xC2) && !baseline.contains(frameHeader: 0xC2))
         #expect(try decode(MemorySource(baseline)) == decode(MemorySource(progressive)))
         #expect(try EmbeddedMetadata.read(MemorySource(progressive)).exif == Self.exif)
+    }
+
+    @Test(arguments: [1, 3]) func aJPEGMadeOfAJPEGIsProgressiveAndHasMetadataToo(channels: Int) throws {
+        let input = try PixelBuffer.waves(90, 60, channels: channels).jpeg()
+        let target = PixelSize(width: 40, height: 27)
+        let (plain, _) = try shrink(MemorySource(input), to: .exactly(target), encode: EncodeOptions())
+        let (output, _) = try shrink(
+            MemorySource(input), to: .exactly(target),
+            encode: EncodeOptions(isProgressive: true, metadata: PictureMetadata(exif: Self.exif)))
+        #expect(output.contains(frameHeader: 0xC2) && !plain.contains(frameHeader: 0xC2))
+        #expect(try EmbeddedMetadata.read(MemorySource(output)).exif == Self.exif)
+        #expect(try decode(MemorySource(output)) == decode(MemorySource(plain)))
     }
 
     @Test(arguments: [1, 2, 3, 4]) func anInterlacedPNGKeepsEverySample(channels: Int) throws {

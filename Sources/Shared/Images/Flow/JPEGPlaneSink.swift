@@ -8,10 +8,11 @@ final class JPEGPlaneSink: StageSink {
     private var done: [Int]
     private var filled: [Int]
 
-    init(_ stage: Stage, encoding: EncodeOptions, into drain: ByteDrain) throws {
+    init(_ stage: Stage, encoding: EncodeOptions, limits: DecodeLimits, into drain: ByteDrain) throws {
         self.stage = stage
         writer = try JPEGPlaneWriter(
-            size: stage.plan.plan.target, isGray: stage.rings.count == 1, quality: encoding.quality, into: drain)
+            size: stage.plan.plan.target, isGray: stage.rings.count == 1, quality: encoding.quality,
+            isProgressive: encoding.isProgressive, metadata: encoding.metadata, limits: limits, into: drain)
         done = stage.rings.map { _ in 0 }
         filled = done
     }

@@ -55,6 +55,7 @@ let package = Package(
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
         .target(name: "CCurl", path: "Sources/Shared/CCurl"),
+        .target(name: "CAVIF", path: "Sources/Shared/CAVIF"),
         .target(name: "CCodecs", dependencies: ["CJPEG", "CPNG"], path: "Sources/Shared/CCodecs"),
         .target(name: "CKernels", path: "Sources/Shared/CKernels"),
         // The shared library, lowest layer first
@@ -62,7 +63,7 @@ let package = Package(
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support"]),
-        module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS"]),
+        module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle"]),
         module("APOD", ["Support", "Records", "HTTP", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Cache"]),

@@ -120,11 +120,11 @@ struct ShrinkSettings {
         if command.keepCopyright { rendition.metadata = .copyright }
         if command.keepMetadata { rendition.metadata = .kept }
         guard command.frame == nil || !command.poster else { throw UsageFailure("--frame and --poster exclude each other") }
-        if command.poster { rendition.frames = .still(0) }
-        if let frame = try value("frame", command.frame, "the number of a frame, counted from 0", { text in
-            Int(text).flatMap { (0...1_000_000).contains($0) ? $0 : nil }
-        }) {
-            rendition.frames = .still(frame)
+        if command.poster { rendition.frame = 0 }
+        if command.frame != nil {
+            rendition.frame = try value("frame", command.frame, "the number of a frame, counted from 0") { text in
+                Int(text).flatMap { (0...1_000_000).contains($0) ? $0 : nil }
+            }
         }
         return rendition
     }

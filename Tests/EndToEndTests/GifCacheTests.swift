@@ -104,7 +104,7 @@ struct GifCacheTests {
     @Test func aGIFIsAPictureForTheOtherTools() throws {
         let home = try Sample.home()
         let record = try home.shell("gif-cache put 0004 | img-downsample --width 90").expect(0).record
-        #expect(record.string("variants.custom.format") == "png" && record.integer("variants.custom.width") == 90)
+        #expect(record.string("variants.custom.format") == "gif" && record.integer("variants.custom.width") == 90)
         #expect(try home.run("img-cache", ["ls", "--print", "cache.content_type"]).expect(0).stdout == "image/gif\n")
     }
 }

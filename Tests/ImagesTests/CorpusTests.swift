@@ -46,7 +46,7 @@ enum Corpus {
     func everyFileEndsWithAPictureOrARefusal(folder: String) throws {
         for path in Corpus.files(folder) {
             let source = try File.openInput(path)
-            for format in OutputFormat.allCases {
+            for format in OutputFormat.readable {
                 do {
                     let (bytes, result) = try shrink(
                         source, to: Geometry(width: 50, height: 50), encode: EncodeOptions(format: format))

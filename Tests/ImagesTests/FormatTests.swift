@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func inspectionReadsTheHeaderOfEveryOutput() throws {
-        for format in OutputFormat.allCases {
+        for format in OutputFormat.readable {
             let info = try inspect(MemorySource(encode(.waves(31, 17, channels: 3), EncodeOptions(format: format))))
             #expect(info.format.rawValue == format.rawValue)
             #expect(info.uprightSize == PixelSize(width: 31, height: 17))
@@ -75,6 +75,7 @@ import Testing
     @Test func formatsAreKnownByTheirExtensions() {
         #expect(OutputFormat(fileExtension: "JPEG") == .jpeg)
         #expect(OutputFormat(fileExtension: "webp") == .webp)
-        #expect(OutputFormat(fileExtension: "gif") == nil)
+        #expect(OutputFormat(fileExtension: "gif") == .gif)
+        #expect(OutputFormat(fileExtension: "bmp") == nil)
     }
 }

@@ -53,6 +53,11 @@ extension PixelBuffer {
     private final class Collected { var bytes: [UInt8] = [] }
 }
 
+extension OutputFormat {
+    /// Those that are read as well: AVIF is only written.
+    static let readable = allCases.filter { ImageFormat(rawValue: $0.rawValue) != nil }
+}
+
 /// Peak signal-to-noise ratio in dB over all samples; infinite where both are equal.
 func psnr(_ a: [UInt8], _ b: [UInt8]) -> Double {
     precondition(a.count == b.count)

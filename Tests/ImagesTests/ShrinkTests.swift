@@ -15,7 +15,7 @@ import Testing
             let target = PixelSize(
                 width: Int.random(in: 1...70, using: &random), height: Int.random(in: 1...70, using: &random))
             let input = try encode(picture, EncodeOptions(format: round % 2 == 0 ? .jpeg : .png))
-            for format in OutputFormat.allCases {
+            for format in OutputFormat.readable {
                 let output = try shrunk(input, to: target, EncodeOptions(format: format))
                 #expect(output.size == target)
             }
@@ -120,7 +120,7 @@ import Testing
 
     @Test func equalInputAndOptionsGiveEqualBytes() throws {
         let input = try PixelBuffer.noise(120, 90, channels: 3).jpeg()
-        for format in OutputFormat.allCases {
+        for format in OutputFormat.readable {
             let runs = try (0..<2).map { _ in
                 try shrink(
                     MemorySource(input), to: .exactly(PixelSize(width: 31, height: 24)),
@@ -144,7 +144,7 @@ import Testing
 
     @Test func anErrorOfTheSinkComesBackUnchanged() throws {
         let input = try PixelBuffer.waves(50, 50, channels: 3).jpeg()
-        for format in OutputFormat.allCases {
+        for format in OutputFormat.readable {
             #expect(throws: SystemFailure(errno: 28, "write")) {
                 let output = Output(Geometry(), encoding: EncodeOptions(format: format)) { _ in
                     throw SystemFailure(errno: 28, "write")

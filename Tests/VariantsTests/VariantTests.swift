@@ -131,7 +131,7 @@ struct VariantTests {
     @Test func theSourceDecidesTheFormatUnlessOneIsNamed() {
         let auto = Rendition()
         #expect(auto.format(for: .jpeg) == .jpeg && auto.format(for: .png) == .png)
-        #expect(auto.format(for: .gif) == .png && auto.format(for: .webp) == .webp)
+        #expect(auto.format(for: .gif) == .gif && auto.format(for: .webp) == .webp)
         for format in OutputFormat.allCases {
             for source in [ImageFormat.jpeg, .png, .gif, .webp] {
                 #expect(Rendition(format: format).format(for: source) == format)
@@ -174,8 +174,8 @@ struct VariantTests {
         add { $0.metadata = .kept }
         add { $0.wantsHash = true }
         add { $0.byteLimit = 1000 }
-        add { $0.frames = .still(0) }
-        add { $0.frames = .still(1) }
+        add { $0.frame = 0 }
+        add { $0.frame = 1 }
         let keys = renditions.flatMap { rendition in variants.map(rendition.key) }
         #expect(Set(keys).count == keys.count)
         // The name is no such option: the same size is the same file.

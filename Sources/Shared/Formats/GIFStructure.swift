@@ -50,7 +50,12 @@ public struct GIFStructure: Sendable, Hashable {
     /// Accepted is a GIF with a canvas, at least one frame, no frame without pixels, only well-formed blocks, and the
     /// trailer; bytes behind it don't count. Throws `FormatFailure` (`overLimit` as soon as a limit is passed) and what
     /// the source throws. Reads every byte once, in 64 KB of memory and the frames' descriptions.
-    public static func read(_ source: some ByteSource, limits: Limits = .standard) throws -> GIFStructure {
+    ///
+    /// - Parameter allowsTruncated: takes a GIF that ends too early for one that has its whole frames alone; `end` is
+    ///   then that of the bytes. Without a whole frame it is refused all the same.
+    public static func read(
+        _ source: some ByteSource, limits: Limits = .standard, allowsTruncated: Bool = false
+    ) throws -> GIFStructure {
         var window = SourceWindow.forWalk(source)
         let format = try ImageHeader.read(&window).format
         guard format == .gif else { throw FormatFailure.notGIF(format) }
@@ -60,22 +65,26 @@ public struct GIFStructure: Sendable, Hashable {
         let pixelFrames = limits.pixelsOverAllFrames / canvasPixels
         var frames: [GIFFrame] = []
         var loopCount: Int?
-        let end = try GIFLayout.walk(&window, from: screen.end) { block in
-            switch block {
-            case .frame(let frame):
-                guard frames.count < limits.frames else {
-                    throw FormatFailure.overLimit(.gif, "more than \(limits.frames) frames")
+        var end = window.count
+        do {
+            end = try GIFLayout.walk(&window, from: screen.end) { block in
+                switch block {
+                case .frame(let frame):
+                    guard frames.count < limits.frames else {
+                        throw FormatFailure.overLimit(.gif, "more than \(limits.frames) frames")
+                    }
+                    guard frames.count < pixelFrames else {
+                        throw FormatFailure.overLimit(
+                            .gif,
+                            "\(frames.count + 1) or more frames of \(screen.size) are over "
+                                + "\(limits.pixelsOverAllFrames) pixels")
+                    }
+                    frames.append(frame)
+                case .loop(let count):
+                    loopCount = count
                 }
-                guard frames.count < pixelFrames else {
-                    throw FormatFailure.overLimit(
-                        .gif,
-                        "\(frames.count + 1) or more frames of \(screen.size) are over "
-                            + "\(limits.pixelsOverAllFrames) pixels")
-                }
-                frames.append(frame)
-            case .loop(let count):
-                loopCount = count
             }
+        } catch FormatFailure.truncated where allowsTruncated && !frames.isEmpty {
         }
         guard !frames.isEmpty else { throw FormatFailure.corrupt(.gif, "no frame") }
         return GIFStructure(

@@ -13,15 +13,22 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maxMemoryBytes: Int
     /// Scans of a JPEG. Default 500: real ones have about 10, and each costs a visit to all of the picture.
     public var maxScans: Int
+    /// Frames of an animation. Default 2,000: over a minute at 30 a second.
+    public var maxFrames: Int
+    /// Pixels of the canvas times frames, the work of drawing an animation once. Default 4,000 million: 2,000 frames of
+    /// 1920x1080.
+    public var maxAnimationPixels: Int
 
     public init(
         maxPixels: Int = 400_000_000, maxInputBytes: Int = 256 << 20, maxMemoryBytes: Int = 1 << 30,
-        maxScans: Int = 500
+        maxScans: Int = 500, maxFrames: Int = 2_000, maxAnimationPixels: Int = 4_000_000_000
     ) {
         self.maxPixels = maxPixels
         self.maxInputBytes = maxInputBytes
         self.maxMemoryBytes = maxMemoryBytes
         self.maxScans = maxScans
+        self.maxFrames = maxFrames
+        self.maxAnimationPixels = maxAnimationPixels
     }
 
     public static let standard = DecodeLimits()
@@ -32,6 +39,15 @@ public struct DecodeLimits: Sendable, Hashable {
 
     func check(pixels size: PixelSize) throws(ImageError) {
         guard let pixels = size.pixels, pixels <= maxPixels else { throw .tooManyPixels(size, limit: maxPixels) }
+    }
+
+    /// Checks what drawing all frames of an animation costs.
+    func check(frames count: Int, of size: PixelSize) throws(ImageError) {
+        if count > maxFrames { throw .tooManyFrames(count, limit: maxFrames) }
+        let (pixels, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: count)
+        if overflow || pixels > maxAnimationPixels {
+            throw .tooManyAnimationPixels(overflow ? .max : pixels, limit: maxAnimationPixels)
+        }
     }
 
     func check(memory bytes: Int) throws(ImageError) {

@@ -17,6 +17,10 @@ public enum ImageError: Failure, Equatable {
     case tooManyBytes(Int, limit: Int)
     /// More memory needed than allowed, where the format forces the whole picture into it.
     case tooMuchMemory(bytes: Int, limit: Int)
+    /// An animation of more frames than allowed; at least so many.
+    case tooManyFrames(Int, limit: Int)
+    /// More pixels over all frames than allowed, the work of drawing an animation once.
+    case tooManyAnimationPixels(Int, limit: Int)
     /// Something else that a decoder limits, such as the scans of a progressive JPEG.
     case overLimit(ImageFormat, String)
     /// The system refuses memory.
@@ -25,10 +29,14 @@ public enum ImageError: Failure, Equatable {
     case regionOutside(Region, PixelSize)
     /// Even the lowest quality takes more bytes than the output may have.
     case doesNotFit(OutputFormat, bytes: Int, limit: Int)
+    /// An animation does not have a frame of that number, counted from 0.
+    case noSuchFrame(Int, count: Int)
     /// The output format cannot hold a picture of that size.
     case outputTooLarge(OutputFormat, PixelSize)
     /// The encoder refuses; the fault is its own wording.
     case encoder(OutputFormat, String)
+    /// The library that writes the format cannot be used here; the fault says why and what to install.
+    case codecMissing(OutputFormat, String)
 
     public var code: String {
         switch self {
@@ -39,12 +47,16 @@ public enum ImageError: Failure, Equatable {
         case .tooManyPixels: "too-many-pixels"
         case .tooManyBytes: "too-many-bytes"
         case .tooMuchMemory: "out-of-memory-limit"
+        case .tooManyFrames: "too-many-frames"
+        case .tooManyAnimationPixels: "too-many-animation-pixels"
         case .overLimit: "over-limit"
         case .outOfMemory: "out-of-memory"
         case .regionOutside: "region-outside"
         case .doesNotFit: "does-not-fit"
+        case .noSuchFrame: "no-such-frame"
         case .outputTooLarge: "output-too-large"
         case .encoder: "encoder"
+        case .codecMissing: "codec-missing"
         }
     }
 
@@ -58,20 +70,29 @@ public enum ImageError: Failure, Equatable {
         case .tooManyBytes(let count, let limit): "a picture of \(count) bytes is over the limit of \(limit) bytes"
         case .tooMuchMemory(let bytes, let limit):
             "the picture would take \(bytes) bytes of memory, over the limit of \(limit)"
+        case .tooManyFrames(let count, let limit):
+            "an animation of \(count) or more frames is over the limit of \(limit) frames"
+        case .tooManyAnimationPixels(let count, let limit):
+            "an animation of \(count) pixels over all frames is over the limit of \(limit) pixels"
         case .overLimit(let format, let excess): "the \(format.name) is over a limit: \(excess)"
         case .outOfMemory: "the system has no memory left for the picture"
         case .regionOutside(let region, let size): "the region \(region) covers nothing of a picture of \(size) pixels"
         case .doesNotFit(let format, let bytes, let limit):
             "the smallest \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a smaller size"
+        case .noSuchFrame(let index, let count): "there is no frame \(index): the picture has \(count), from 0 on"
         case .outputTooLarge(let format, let size): "a \(format.name) cannot hold \(size) pixels: choose a smaller size"
         case .encoder(let format, let fault): "the \(format.name) cannot be written: \(fault)"
+        case .codecMissing(let format, let fault): "\(format.name) cannot be written here: \(fault)"
         }
     }
 
     public var exitCode: ExitCode {
         switch self {
-        case .corrupt, .truncated, .unsupported, .notAnImage, .regionOutside: .data
-        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .overLimit, .outputTooLarge, .doesNotFit: .notAllowed
+        case .corrupt, .truncated, .unsupported, .notAnImage, .noSuchFrame, .regionOutside: .data
+        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .tooManyFrames, .tooManyAnimationPixels, .overLimit,
+            .outputTooLarge, .doesNotFit:
+            .notAllowed
+        case .codecMissing: .unavailable
         case .outOfMemory: .temporary
         case .encoder: .software
         }

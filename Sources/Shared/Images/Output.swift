@@ -13,6 +13,11 @@ public struct Output {
     public var keepsProfile: Bool
     /// Whether the result has a hash to show while the picture is on its way.
     public var wantsHash: Bool
+    /// What is written beside the pixels, put right for the output's size.
+    public var exif: ExifBlock?
+    public var xmp: XMPPacket?
+    /// The one frame that is shown, counted from 0; nil is all, or the first where the format holds one.
+    public var frame: Int?
     /// The most bytes it may have: the quality is lowered until it fits.
     public var byteLimit: Int?
     /// Takes the encoded bytes piece by piece. After an error it has been given only a beginning.
@@ -20,7 +25,8 @@ public struct Output {
 
     public init(
         _ geometry: Geometry, encoding: EncodeOptions, gradient: Gradient = .none, cornerRadius: Double = 0,
-        keepsProfile: Bool = false, wantsHash: Bool = false, byteLimit: Int? = nil,
+        keepsProfile: Bool = false, wantsHash: Bool = false, exif: ExifBlock? = nil, xmp: XMPPacket? = nil,
+        frame: Int? = nil, byteLimit: Int? = nil,
         sink: @escaping (UnsafeRawBufferPointer) throws -> Void
     ) {
         self.geometry = geometry
@@ -29,6 +35,9 @@ public struct Output {
         self.cornerRadius = cornerRadius
         self.keepsProfile = keepsProfile
         self.wantsHash = wantsHash
+        self.exif = exif
+        self.xmp = xmp
+        self.frame = frame
         self.byteLimit = byteLimit
         self.sink = sink
     }
@@ -48,4 +57,12 @@ public struct ShrinkResult: Sendable, Hashable {
     public let isTruncated: Bool
     /// Where it was asked for.
     public let hash: PlaceholderHash?
+    /// Frames of an animated source, and how many of them are in the output; nil for a source with one.
+    public let frames: FrameCounts?
+}
+
+/// How many frames went in and came out.
+public struct FrameCounts: Sendable, Hashable {
+    public let source: Int
+    public let output: Int
 }

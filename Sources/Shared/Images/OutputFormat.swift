@@ -1,6 +1,6 @@
 /// A format that pictures are written in.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
-    case jpeg, png, webp
+    case jpeg, png, gif, webp, avif
 
     /// IANA media type.
     public var contentType: String { "image/\(rawValue)" }
@@ -13,7 +13,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         switch fileExtension.lowercased() {
         case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
         case "png": self = .png
+        case "gif": self = .gif
         case "webp": self = .webp
+        case "avif": self = .avif
         default: return nil
         }
     }
@@ -23,7 +25,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .jpeg: "JPEG"
         case .png: "PNG"
+        case .gif: "GIF"
         case .webp: "WebP"
+        case .avif: "AVIF"
         }
     }
 
@@ -31,13 +35,14 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     var hasAlpha: Bool { self != .jpeg }
 
     /// Whether it loses more at a lower quality.
-    var hasQuality: Bool { self != .png }
+    var hasQuality: Bool { self != .png && self != .gif }
 
-    /// Columns and rows that fit: libjpeg's JPEG_MAX_DIMENSION, PNG §11.2.2, VP8's 14 bits.
+    /// Columns and rows that fit: libjpeg's JPEG_MAX_DIMENSION, PNG §11.2.2, GIF89a §18, VP8's 14 bits, AV1 §5.5.1.
     var maxSide: Int {
         switch self {
         case .jpeg: 65_500
         case .png: 0x7FFF_FFFF
+        case .gif, .avif: 65_535
         case .webp: 16_383
         }
     }
@@ -83,13 +88,14 @@ public struct RGB: Sendable, Hashable {
 /// How a picture is written. Equal options and pixels give equal bytes.
 public struct EncodeOptions: Sendable, Hashable {
     public var format: OutputFormat
-    /// 1...100 on the format's own scale; PNG, which loses nothing, ignores it. Values outside are held to the range.
+    /// 1...100 on the format's own scale; PNG and GIF, which compress without loss, ignore it. Values outside are held to the range.
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
-    /// What transparent pixels lie on where the format has no alpha (JPEG).
+    /// What transparent pixels lie on where the format has no alpha (JPEG), and half-transparent ones where pixels are
+    /// either transparent or not (GIF).
     public var background: RGB
-    /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced. Default false.
+    /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced; the others ignore it. Default false.
     public var isProgressive: Bool
     /// What is written beside the pixels. Default nothing.
     public var metadata: PictureMetadata

@@ -9,15 +9,36 @@ struct ShrinkJob {
     let options: DecodeOptions
     let isLinear: Bool
 
-    /// An output with the numbers that follow from the picture.
-    private struct Planned {
+    /// An output with the numbers that follow from the picture, and what becomes of it.
+    private final class Planned {
         let index: Int
         let output: Output
         let placement: Placement
         let plan: ResizePlan
+        let drain: ByteDrain
+        /// Where it is an animation.
+        var animation: AnimatedOutput?
+        var hash: PlaceholderHash?
+
+        init(_ index: Int, _ output: Output, _ info: PictureInfo) throws {
+            self.index = index
+            self.output = output
+            let orientation = info.orientation.rotated(clockwiseQuarters: output.geometry.quarterTurns)
+            let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
+            placement = try output.geometry.placement(of: upright)
+            try checkOutput(placement.target, output.encoding.format)
+            plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
+            drain = ByteDrain(output.encoding.format, output.sink)
+        }
+
+        func result(isTruncated: Bool, _ frames: FrameCounts?) -> ShrinkResult {
+            ShrinkResult(
+                size: placement.target, format: output.encoding.format, bytes: drain.count, isTruncated: isTruncated,
+                hash: hash, frames: frames)
+        }
     }
 
-    /// A decoder, and what its planes mean.
+    /// Planes to be resampled, and what they mean.
     private struct Source {
         let planes: any PlaneReader
         /// Of one plane; three are YCbCr.
@@ -27,45 +48,17 @@ struct ShrinkJob {
 
     func run(_ source: some ByteSource, done: (Int, ShrinkResult) throws -> Void) throws {
         let planned = try plan()
+        if try runAnimation(source, planned, done: done) { return }
         let opened = try open(source, planned)
-        let transform = ColourTransform(profile: opened.profile, layout: opened.layout)
-        let flow = try RowFlow(
-            opened.planes, layout: opened.layout, whole: info.storedSize, isLinear: isLinear,
-            stages: planned.map { planned in
-                StagePlan(
-                    plan: planned.plan,
-                    isDirect: isDirect(planned, opened.planes, transform: planned.output.keepsProfile ? nil : transform))
-            }, limits: options.limits)
-        var sinks: [any StageSink] = []
-        var drains: [ByteDrain] = []
-        for (planned, stage) in zip(planned, flow.stages) {
-            let drain = ByteDrain(planned.output.encoding.format, planned.output.sink)
-            let sink = try self.sink(planned, stage, opened, transform, drain)
-            stage.sink = sink
-            sinks.append(sink)
-            drains.append(drain)
-        }
-        try flow.run(checking: options)
-        for (place, planned) in planned.enumerated().reversed() {
-            let hash = try sinks[place].finish()
-            try done(
-                planned.index,
-                ShrinkResult(
-                    size: planned.placement.target, format: planned.output.encoding.format, bytes: drains[place].count,
-                    isTruncated: opened.planes.isTruncated, hash: hash))
+        let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
+        try pass(opened, planned) { planned in
+            try done(planned.index, planned.result(isTruncated: opened.planes.isTruncated, frames))
         }
     }
 
     /// The outputs' numbers, the largest output first.
     private func plan() throws -> [Planned] {
-        let planned = try outputs.enumerated().map { index, output in
-            let orientation = info.orientation.rotated(clockwiseQuarters: output.geometry.quarterTurns)
-            let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
-            let placement = try output.geometry.placement(of: upright)
-            try checkOutput(placement.target, output.encoding.format)
-            let plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
-            return Planned(index: index, output: output, placement: placement, plan: plan)
-        }
+        let planned = try outputs.enumerated().map { try Planned($0, $1, info) }
         // Equal sizes in the order given.
         return planned.sorted { a, b in
             let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)
@@ -90,35 +83,126 @@ struct ShrinkJob {
         return Source(planes: InterleavedRows(rows), layout: jpeg.layout, profile: jpeg.profile)
     }
 
+    /// Runs the planes of one picture, or of one frame, through to the outputs; `done` is told each, the smallest first.
+    private func pass(_ source: Source, _ planned: [Planned], done: (Planned) throws -> Void) throws {
+        let transform = ColourTransform(profile: source.profile, layout: source.layout)
+        let flow = try RowFlow(
+            source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
+            stages: planned.map { planned in
+                StagePlan(
+                    plan: planned.plan,
+                    isDirect: isDirect(planned, source.planes, keepsProfile(planned, source) ? nil : transform))
+            }, limits: options.limits)
+        let sinks = try zip(planned, flow.stages).map { planned, stage in
+            let sink = try sink(planned, stage, source, transform)
+            stage.sink = sink
+            return sink
+        }
+        try flow.run(checking: options)
+        for (planned, sink) in zip(planned, sinks).reversed() {
+            let hash = try sink.finish()
+            planned.hash = planned.hash ?? hash
+            try done(planned)
+        }
+    }
+
+    private func keepsProfile(_ planned: Planned, _ source: Source) -> Bool {
+        planned.output.keepsProfile && source.layout != .cmyk
+    }
+
     /// Whether planes go straight into a JPEG's, without ever becoming pixels.
-    private func isDirect(_ planned: Planned, _ planes: any PlaneReader, transform: ColourTransform?) -> Bool {
+    private func isDirect(_ planned: Planned, _ planes: any PlaneReader, _ transform: ColourTransform?) -> Bool {
         planned.output.encoding.format == .jpeg && transform == nil && planned.plan.orientation == .upright
             && planned.placement.cover == nil && !planned.output.hasLooks
             && (planes.planes.count == 3 || planes.planes[0].channels == 1)
     }
 
     private func sink(
-        _ planned: Planned, _ stage: Stage, _ source: Source, _ transform: ColourTransform?, _ drain: ByteDrain
+        _ planned: Planned, _ stage: Stage, _ source: Source, _ transform: ColourTransform?
     ) throws -> any StageSink {
         let output = planned.output
         var encoding = output.encoding
-        if output.keepsProfile && source.layout != .cmyk { encoding.metadata.profile = source.profile }
+        if keepsProfile(planned, source) { encoding.metadata.profile = source.profile }
+        encoding.metadata.exif = output.exif?.upright(size: planned.placement.target).bytes
+        encoding.metadata.xmp = output.xmp?.upright.bytes
         if stage.plan.isDirect {
-            return try JPEGPlaneSink(stage, encoding: encoding, limits: options.limits, into: drain)
+            return try JPEGPlaneSink(stage, encoding: encoding, limits: options.limits, into: planned.drain)
         }
         let finish = RowFinish(
-            source.layout, transform: output.keepsProfile && source.layout != .cmyk ? nil : transform,
+            source.layout, transform: keepsProfile(planned, source) ? nil : transform,
             isPremultiplied: stage.isResampled && !isLinear, width: planned.plan.target.width)
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
             options: options
         ) { [limits = options.limits] size, channels in
+            if let animation = planned.animation { return animation.frame() }
             guard let limit = output.byteLimit else {
-                return try rowWriter(encoding, size: size, channels: channels, limits: limits, into: drain)
+                return try rowWriter(encoding, size: size, channels: channels, limits: limits, into: planned.drain)
             }
             return try FittingWriter(
-                encoding, byteLimit: limit, size: size, channels: channels, limits: limits, into: drain)
+                encoding, byteLimit: limit, size: size, channels: channels, limits: limits, into: planned.drain)
         }
         return PixelSink(stage, finish: finish, to: pixels)
+    }
+}
+
+// MARK: Animations
+
+extension ShrinkJob {
+    /// Runs the frames of an animation through to the outputs that show them. Gives false, and does nothing, for a
+    /// picture of which one way of reading gives all that is asked for: the first frame.
+    private func runAnimation(
+        _ source: some ByteSource, _ planned: [Planned], done: (Int, ShrinkResult) throws -> Void
+    ) throws -> Bool {
+        func wantsAll(_ planned: Planned) -> Bool {
+            planned.output.frame == nil && planned.output.encoding.format.holdsAnimations
+        }
+        let isAsked = planned.contains { wantsAll($0) || ($0.output.frame ?? 0) > 0 }
+        guard isAsked, info.format == .gif || info.isAnimated == true else {
+            if let frame = planned.compactMap(\.output.frame).max(), frame > 0 {
+                throw ImageError.noSuchFrame(frame, count: 1)
+            }
+            return false
+        }
+        guard let reader = try animationReader(source, info, options: options) else { return false }
+        if let frame = planned.compactMap(\.output.frame).max(), frame >= reader.frameCount {
+            throw ImageError.noSuchFrame(frame, count: reader.frameCount)
+        }
+        // A single frame is a still picture, which the encoders of those write smaller.
+        if reader.frameCount == 1 { return false }
+        for planned in planned where wantsAll(planned) {
+            planned.animation = try AnimatedOutput(
+                planned.output, size: planned.placement.target, plays: reader.plays, options: options,
+                into: planned.drain)
+        }
+        let last = planned.contains(where: wantsAll) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
+        var count = 0
+        while count <= last, let frame = try reader.nextFrame() {
+            try options.check()
+            let shown = planned.filter { $0.animation != nil || ($0.output.frame ?? 0) == count }
+            for planned in shown { planned.animation?.delay = frame.delay }
+            count += 1
+            if shown.isEmpty { continue }
+            let canvas = Source(
+                planes: InterleavedRows(CanvasRows(frame, size: reader.size)), layout: .rgba, profile: reader.profile)
+            try pass(canvas, shown) { _ in }
+        }
+        for planned in planned.reversed() {
+            try planned.animation?.finish()
+            let frames = FrameCounts(source: reader.frameCount, output: planned.animation == nil ? 1 : count)
+            try done(planned.index, planned.result(isTruncated: last == .max && count < reader.frameCount, frames))
+        }
+        return true
+    }
+
+    /// How many frames the source has, where it has several and that can be told without decoding.
+    private func frameCount(_ source: some ByteSource) -> Int? {
+        let count: Int? =
+            switch info.format {
+            case .gif: (try? GIFStructure.read(source))?.frames.count
+            case .webp where info.isAnimated == true: (try? animationReader(source, info, options: options))?.frameCount
+            default: nil
+            }
+        return count.flatMap { $0 > 1 ? $0 : nil }
     }
 }

@@ -13,14 +13,6 @@ public struct Rendition: Sendable, Hashable {
         case kept
     }
 
-    /// Which frames of an animation are shown.
-    public enum Frames: Sendable, Hashable {
-        /// All, where the format can hold them.
-        case all
-        /// One, counted from 0.
-        case still(Int)
-    }
-
     /// Nil is as the source.
     public var format: OutputFormat?
     /// 1 to 100; for PNG without meaning.
@@ -35,7 +27,8 @@ public struct Rendition: Sendable, Hashable {
     public var wantsHash = false
     /// The most bytes of a variant.
     public var byteLimit: Int?
-    public var frames = Frames.all
+    /// The one frame of an animation that is shown, counted from 0; nil is all, where the format can hold them.
+    public var frame: Int?
 
     /// The quality of a picture for which none is named: the point from which on most people see no difference beside
     /// the original at these sizes.
@@ -53,7 +46,7 @@ public struct Rendition: Sendable, Hashable {
         return switch source {
         case .jpeg: .jpeg
         case .png: .png
-        case .gif: .png
+        case .gif: .gif
         case .webp: .webp
         }
     }
@@ -69,12 +62,8 @@ public struct Rendition: Sendable, Hashable {
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = (Int(background.red) << 16 | Int(background.green) << 8 | Int(background.blue))
-        let frames = switch frames {
-        case .all: "all"
-        case .still(let index): "\(index)"
-        }
         return "engine=2;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
             + ";background=\(colour);progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
-            + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frames=\(frames)"
+            + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame))"
     }
 }

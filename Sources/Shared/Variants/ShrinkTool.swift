@@ -78,12 +78,11 @@ public struct ShrinkTool: RecordTool {
     ) throws {
         let parent = try original(path, record, in: cache)
         // Variants of other names can be the same picture.
-        let keys = variants.map(maker.rendition.key)
+        let keys = variants.map(maker.key)
         let distinct = keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }
-        var facts: [Int: ShrinkResult] = [:]
         try cache.variants(of: parent, options: distinct.map { keys[$0] }) { index, entry, isMade in
             for place in keys.indices where keys[place] == keys[distinct[index]] {
-                ready(variants[place], Self.field(entry, isMade: isMade, facts[index]))
+                ready(variants[place], Self.field(entry, isMade: isMade))
             }
         } make: { original, missing, done in
             try named(path) {
@@ -93,24 +92,50 @@ public struct ShrinkTool: RecordTool {
                     return VariantMaker.Request(variants[distinct[index]]) { try output.write($0) }
                 }
                 try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
-                    facts[missing[place].index] = result
                     try done(
                         missing[place].index,
                         InspectedPicture(
                             contentType: result.format.contentType, fileExtension: result.format.fileExtension,
-                            width: result.size.width, height: result.size.height))
+                            width: result.size.width, height: result.size.height,
+                            details: Self.facts(result)))
                 }
             }
         }
     }
 
-    private static func field(_ entry: Entry, isMade: Bool, _ result: ShrinkResult?) -> JSON {
-        .object([
-            "path": .string(entry.path), "width": entry.width.map(JSON.integer),
-            "height": entry.height.map(JSON.integer), "bytes": .integer(entry.bytes),
-            "format": .string(String(entry.contentType.drop { $0 != "/" }.dropFirst())),
-            "status": .string(isMade ? "made" : "hit"),
-        ])
+    private static func field(_ entry: Entry, isMade: Bool) -> JSON {
+        var field = Record()
+        field.set("path", .string(entry.path))
+        if let width = entry.width { field.set("width", .integer(width)) }
+        if let height = entry.height { field.set("height", .integer(height)) }
+        field.set("bytes", .integer(entry.bytes))
+        field.set("format", .string(String(entry.contentType.drop { $0 != "/" }.dropFirst())))
+        field.set("status", .string(isMade ? "made" : "hit"))
+        add(entry.details, to: &field)
+        return .raw(field.line)
+    }
+
+    /// Adds what is kept as an object's text.
+    private static func add(_ facts: String?, to field: inout Record) {
+        guard let facts, let record = try? Record(parsing: Array(facts.utf8)) else { return }
+        for name in record.names {
+            if let path = FieldPath(name), let raw = record.raw(path) { field.set(name, .raw(Array(raw))) }
+        }
+    }
+
+    /// What there is to say of a variant beside its size, as an object's text; nil for nothing.
+    private static func facts(_ result: ShrinkResult) -> String? {
+        var facts = Record()
+        if let frames = result.frames {
+            facts.set("frames", .integer(frames.output))
+            facts.set("source_frames", .integer(frames.source))
+        }
+        if result.isTruncated { facts.set("truncated", .bool(true)) }
+        if let hash = result.hash {
+            facts.set("dominant_colour", .string(hash.dominantColour))
+            facts.set("thumbhash", .string(hash.thumbHash))
+        }
+        return facts.isEmpty ? nil : String(decoding: facts.line, as: UTF8.self)
     }
 
     /// The key of the picture's original in the cache. A file that is not there is put there first.
@@ -148,11 +173,15 @@ public struct ShrinkTool: RecordTool {
     }
 
     private static func field(_ target: String, _ result: ShrinkResult) throws -> JSON {
-        .object([
-            "path": .string(try absolute(target)), "width": .integer(result.size.width),
-            "height": .integer(result.size.height), "bytes": .integer(result.bytes),
-            "format": .string(result.format.rawValue), "status": .string("made"),
-        ])
+        var field = Record()
+        field.set("path", .string(try absolute(target)))
+        field.set("width", .integer(result.size.width))
+        field.set("height", .integer(result.size.height))
+        field.set("bytes", .integer(result.bytes))
+        field.set("format", .string(result.format.rawValue))
+        field.set("status", .string("made"))
+        add(facts(result), to: &field)
+        return .raw(field.line)
     }
 
     // MARK: Names

@@ -29,18 +29,38 @@ public struct VariantMaker: Sendable {
         self.options = options
     }
 
+    /// Every option that changes the bytes of a variant, as the cache's key wants it.
+    func key(_ variant: Variant) -> String {
+        "\(rendition.key(variant));truncated=\(options.allowsTruncated)"
+    }
+
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first.
     public func make(
         _ source: some ByteSource, _ info: PictureInfo, _ requests: [Request],
         done: (Int, ShrinkResult) throws -> Void
     ) throws {
+        let (exif, xmp) = try carried(source)
         let outputs = requests.map { request in
             let encoding = rendition.encoding(request.format ?? rendition.format(for: info.format))
             return Output(
                 request.variant.geometry, encoding: encoding, gradient: request.variant.gradient,
                 cornerRadius: request.variant.cornerRadius, keepsProfile: rendition.keepsProfile,
-                wantsHash: rendition.wantsHash, byteLimit: rendition.byteLimit, sink: request.sink)
+                wantsHash: rendition.wantsHash, exif: exif, xmp: xmp, frame: rendition.frame,
+                byteLimit: rendition.byteLimit, sink: request.sink)
         }
         try shrink(source, info, to: outputs, options: options, isLinear: rendition.isLinear, done: done)
+    }
+
+    /// What of the source's metadata goes along.
+    private func carried(_ source: some ByteSource) throws -> (exif: ExifBlock?, xmp: XMPPacket?) {
+        switch rendition.metadata {
+        case .stripped: return (nil, nil)
+        case .kept:
+            let metadata = try EmbeddedMetadata.read(source)
+            return (metadata.exif.flatMap(ExifBlock.init), metadata.xmp.map(XMPPacket.init))
+        case .copyright:
+            let metadata = try EmbeddedMetadata.read(source)
+            return (ExifBlock.rights(copyright: metadata.copyright, artist: metadata.artist), nil)
+        }
     }
 }

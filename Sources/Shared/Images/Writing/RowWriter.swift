@@ -26,6 +26,9 @@ func rowWriter(
         try WebPWriter(
             size: size, channels: channels, quality: options.quality, metadata: options.metadata, limits: limits,
             into: drain)
+    case .gif:
+        try GIFWriter(size: size, channels: channels, background: options.background, limits: limits, into: drain)
+    case .avif: try AVIFWriter(size: size, channels: channels, options: options, limits: limits, into: drain)
     }
 }
 

@@ -1,0 +1,52 @@
+import Formats
+
+/// The frames of one output on their way into an animation.
+final class AnimatedOutput {
+    /// How long the next frame is shown, in milliseconds.
+    var delay = 0
+    private let output: Output
+    private let size: PixelSize
+    private let drain: ByteDrain
+    private let writer: any AnimationWriter
+    private let canvas: AlignedBuffer
+
+    /// - Parameter output: of a format that holds animations.
+    init(_ output: Output, size: PixelSize, plays: Int, options: DecodeOptions, into drain: ByteDrain) throws {
+        self.output = output
+        self.size = size
+        self.drain = drain
+        canvas = AlignedBuffer(count: try options.limits.check(memory: size, bytesPerPixel: 4))
+        guard
+            let writer = try animationWriter(
+                output.encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption,
+                into: drain)
+        else { throw ImageError.encoder(output.encoding.format, "it holds no animations") }
+        self.writer = writer
+    }
+
+    /// What takes the rows of the next frame, R, G, B and alpha, and hands the frame on at its end.
+    func frame() -> any RowWriter { Frame(self) }
+
+    /// Throws `ImageError.doesNotFit` where the animation is larger than it may be: its quality is not searched for.
+    func finish() throws {
+        try writer.finish()
+        if let limit = output.byteLimit, drain.count > limit {
+            throw ImageError.doesNotFit(output.encoding.format, bytes: drain.count, limit: limit)
+        }
+    }
+
+    private final class Frame: RowWriter {
+        private let animation: AnimatedOutput
+        private var y = 0
+
+        init(_ animation: AnimatedOutput) { self.animation = animation }
+
+        func write(_ row: UnsafePointer<UInt8>) {
+            let count = animation.size.width * 4
+            (animation.canvas.bytes + y * count).update(from: row, count: count)
+            y += 1
+        }
+
+        func finish() throws { try animation.writer.write(animation.canvas.bytes, delay: animation.delay) }
+    }
+}

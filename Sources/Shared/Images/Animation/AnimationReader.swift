@@ -1,0 +1,78 @@
+import Formats
+import Support
+
+/// The frames of an animation in the order of display, each as the whole canvas that a viewer shows.
+///
+/// Memory is that of a few canvases, however many frames there are. Frames cannot be skipped: each is drawn on those
+/// before it, so that frame N costs the N before it too, and nothing of those behind.
+protocol AnimationReader: AnyObject {
+    /// The canvas.
+    var size: PixelSize { get }
+    /// How many frames `nextFrame` gives, at least 1. Known before any is decoded.
+    var frameCount: Int { get }
+    /// How often the animation is shown: 0 for ever, 1 where the file asks for no repetition.
+    ///
+    /// WebP counts so. GIF stores the repetitions after the first showing, so that a stored 2 is 3 here, as browsers
+    /// play it.
+    var plays: Int { get }
+    /// The ICC profile that the pixels are in; nil for sRGB.
+    var profile: [UInt8]? { get }
+    /// Decodes the next frame; nil behind the last. Throws `ImageError`, `Cancelled`, and what the source throws.
+    func nextFrame() throws -> AnimationFrame?
+}
+
+/// A frame of an animation as it is shown.
+struct AnimationFrame {
+    /// Counted from 0.
+    let index: Int
+    /// How long it is shown, in milliseconds, as it is stored: 0 and 10 as well, which browsers play as 100.
+    let delay: Int
+    /// The canvas: rows from the top without gaps, R, G, B and straight alpha. Valid until the reader is asked for the
+    /// next frame, or goes.
+    let pixels: UnsafePointer<UInt8>
+}
+
+/// The frames of a GIF or WebP, one for a still picture; nil for another format.
+///
+/// Checks `options.limits` for canvas, frames, and both together, before it takes memory. With
+/// `options.allowsTruncated`, a file that ends too early has its whole frames.
+/// Throws `FormatFailure`, `ImageError`, and what the source throws.
+func animationReader(
+    _ source: some ByteSource, _ info: PictureInfo, options: DecodeOptions
+) throws -> (any AnimationReader)? {
+    switch info.format {
+    case .gif: try GIFAnimationReader(source, options: options)
+    case .webp: try WebPAnimationReader(source, options: options)
+    default: nil
+    }
+}
+
+/// Decodes one frame of a GIF or WebP animation as it is shown, sRGB, with alpha: a poster.
+///
+/// Costs the frames up to it. `index` counts from 0; a still picture, of any format, has frame 0 alone.
+/// Throws `ImageError.noSuchFrame` behind the last, else as `decode` does.
+public func decodeFrame(
+    _ index: Int, of source: some ByteSource, options: DecodeOptions = DecodeOptions()
+) throws -> PixelBuffer {
+    let info = try inspect(source, limits: options.limits)
+    guard let reader = try animationReader(source, info, options: options) else {
+        guard index == 0 else { throw ImageError.noSuchFrame(index, count: 1) }
+        return try decode(source, limits: options.limits, interruption: options.interruption)
+    }
+    guard index >= 0, index < reader.frameCount else {
+        throw ImageError.noSuchFrame(index, count: reader.frameCount)
+    }
+    let count = reader.size.width * reader.size.height * 4
+    try options.limits.check(memory: count)
+    while let frame = try reader.nextFrame() {
+        guard frame.index == index else { continue }
+        var bytes = Array(UnsafeBufferPointer(start: frame.pixels, count: count))
+        if let transform = ColourTransform(profile: reader.profile, layout: .rgba) {
+            bytes.withUnsafeMutableBufferPointer {
+                transform.apply($0.baseAddress!, $0.baseAddress!, count: count / 4)
+            }
+        }
+        return PixelBuffer(size: reader.size, channels: 4, bytes: bytes).upright(from: info.orientation)
+    }
+    throw ImageError.truncated(info.format)
+}

@@ -1,0 +1,134 @@
+import Formats
+import Support
+
+/// The frames of a GIF, drawn as browsers draw them: the canvas begins transparent, and a frame that is disposed of by
+/// "restore to background" (GIF89a §23) leaves transparency, whatever the background colour.
+///
+/// In memory are the canvas, a second one where a frame is disposed of by "restore to previous", and one line.
+final class GIFAnimationReader: AnimationReader {
+    let size: PixelSize
+    let frameCount: Int
+    let plays: Int
+    var profile: [UInt8]? { nil }
+    private let frames: [GIFFrame]
+    private let stream: GIFStream
+    private let options: DecodeOptions
+    private let canvas: AlignedBuffer
+    /// What was below a frame that is to go, in the place of its rectangle.
+    private let below: AlignedBuffer?
+    private var line: [UInt8] = []
+    private var index = 0
+    /// What is to be done before the next frame is drawn.
+    private var disposal = GIFFrame.Disposal.keep
+    private var drawn = Area()
+
+    /// A rectangle within the canvas.
+    private struct Area {
+        var columns = 0..<0
+        var rows = 0..<0
+    }
+
+    /// Walks through the whole file first, which decodes nothing.
+    init(_ source: some ByteSource, options: DecodeOptions) throws {
+        let limits = options.limits
+        let structure = try Self.structure(source, options)
+        // A frame may be larger than the canvas, and costs as much as it is large.
+        let largest = structure.frames.reduce(structure.canvas) {
+            PixelSize(width: max($0.width, $1.size.width), height: max($0.height, $1.size.height))
+        }
+        try limits.check(pixels: largest)
+        try limits.check(frames: structure.frames.count, of: largest)
+        let hasPrevious = structure.frames.contains { $0.disposal == .previous }
+        let bytes = try limits.check(memory: structure.canvas, bytesPerPixel: 4)
+        if hasPrevious { try limits.check(memory: structure.canvas, bytesPerPixel: 8) }
+        size = structure.canvas
+        frameCount = structure.frames.count
+        plays = structure.plays
+        frames = structure.frames
+        self.options = options
+        stream = try GIFStream(source, options: options)
+        canvas = AlignedBuffer(count: bytes)
+        below = hasPrevious ? AlignedBuffer(count: bytes) : nil
+    }
+
+    private static func structure(_ source: some ByteSource, _ options: DecodeOptions) throws -> GIFStructure {
+        let limit = options.limits.maxFrames
+        do {
+            // Pixels over all frames are checked by `DecodeLimits`, once all frames are known.
+            return try GIFStructure.read(
+                source, limits: GIFStructure.Limits(frames: limit, pixelsOverAllFrames: .max),
+                allowsTruncated: options.allowsTruncated)
+        } catch FormatFailure.overLimit {
+            throw ImageError.tooManyFrames(limit + 1, limit: limit)
+        }
+    }
+
+    func nextFrame() throws -> AnimationFrame? {
+        guard index < frameCount else { return nil }
+        try options.check()
+        dispose()
+        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "fewer frames than it had") }
+        let frame = frames[index]
+        drawn = area(image)
+        disposal = frame.disposal
+        if disposal == .previous { copy(drawn, from: canvas, to: below!) }
+        do {
+            try draw(image)
+        } catch ImageError.truncated where options.allowsTruncated {
+            // Data that ends within a frame that is whole by its structure. The first one is better than nothing.
+            let isFirst = index == 0
+            index = frameCount
+            if !isFirst { return nil }
+            return AnimationFrame(index: 0, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))
+        }
+        defer { index += 1 }
+        return AnimationFrame(index: index, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))
+    }
+
+    private func dispose() {
+        switch disposal {
+        case .unspecified, .keep: break
+        case .background:
+            for y in drawn.rows {
+                (canvas.bytes + (y * size.width + drawn.columns.lowerBound) * 4)
+                    .update(repeating: 0, count: drawn.columns.count * 4)
+            }
+        case .previous: copy(drawn, from: below!, to: canvas)
+        }
+    }
+
+    /// The part of the image's rectangle that lies on the canvas.
+    private func area(_ image: GIFStream.Image) -> Area {
+        let right = min(image.left + image.width, size.width)
+        let bottom = min(image.top + image.height, size.height)
+        guard image.left < right, image.top < bottom else { return Area() }
+        return Area(columns: image.left..<right, rows: image.top..<bottom)
+    }
+
+    private func copy(_ area: Area, from source: AlignedBuffer, to target: AlignedBuffer) {
+        for y in area.rows {
+            let offset = (y * size.width + area.columns.lowerBound) * 4
+            (target.bytes + offset).update(from: source.bytes + offset, count: area.columns.count * 4)
+        }
+    }
+
+    private func draw(_ image: GIFStream.Image) throws {
+        if line.count != image.width { line = [UInt8](repeating: 0, count: image.width) }
+        var untilCheck = 64
+        for row in image.rowOrder {
+            untilCheck -= 1
+            if untilCheck == 0 {
+                try options.check()
+                untilCheck = 64
+            }
+            try stream.readLine(into: &line)
+            let y = image.top + row
+            guard drawn.rows.contains(y) else { continue }
+            line.withUnsafeBufferPointer {
+                image.palette.draw(
+                    UnsafeBufferPointer(rebasing: $0[..<drawn.columns.count]), transparent: image.transparent,
+                    on: canvas.bytes + (y * size.width + drawn.columns.lowerBound) * 4, channels: 4)
+            }
+        }
+    }
+}

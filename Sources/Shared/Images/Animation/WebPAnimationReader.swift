@@ -1,0 +1,115 @@
+import CWebP
+import Formats
+import Support
+
+/// The frames of a WebP, drawn by libwebpdemux's animation decoder. In memory are the file's bytes and two canvases.
+final class WebPAnimationReader: AnimationReader {
+    let size: PixelSize
+    let frameCount: Int
+    let plays: Int
+    let profile: [UInt8]?
+    /// What the decoder reads from: it keeps the address.
+    private let bytes: AlignedBuffer
+    private let decoder: OpaquePointer
+    private let options: DecodeOptions
+    private var index = 0
+    /// When the last frame ended, in milliseconds from the start.
+    private var time: Int32 = 0
+
+    init(_ source: some ByteSource, options: DecodeOptions) throws {
+        try options.limits.check(bytes: source.count)
+        let file = try WebPChunks.wholeFrames(of: source, allowsTruncated: options.allowsTruncated)
+        let bytes = AlignedBuffer(count: file.count)
+        file.withUnsafeBufferPointer { bytes.bytes.update(from: $0.baseAddress!, count: $0.count) }
+        var data = WebPData(bytes: bytes.bytes, size: file.count)
+        (size, frameCount, plays, profile) = try Self.facts(&data, options)
+        self.bytes = bytes
+        self.options = options
+        var decoding = WebPAnimDecoderOptions()
+        guard WebPAnimDecoderOptionsInitInternal(&decoding, WEBP_DEMUX_ABI_VERSION) != 0 else {
+            throw ImageError.unsupported(.webp, "another version of libwebp than this was built for")
+        }
+        decoding.color_mode = MODE_RGBA
+        guard let decoder = WebPAnimDecoderNewInternal(&data, &decoding, WEBP_DEMUX_ABI_VERSION) else {
+            throw ImageError.outOfMemory
+        }
+        self.decoder = decoder
+    }
+
+    deinit { WebPAnimDecoderDelete(decoder) }
+
+    /// What the container says, checked against the limits before a canvas is taken.
+    private static func facts(
+        _ data: inout WebPData, _ options: DecodeOptions
+    ) throws -> (PixelSize, frames: Int, plays: Int, profile: [UInt8]?) {
+        var state = WEBP_DEMUX_PARSE_ERROR
+        guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION),
+            state == WEBP_DEMUX_DONE
+        else {
+            throw state == WEBP_DEMUX_PARSE_ERROR
+                ? ImageError.corrupt(.webp, "the container") : ImageError.truncated(.webp)
+        }
+        defer { WebPDemuxDelete(demuxer) }
+        func number(_ feature: WebPFormatFeature) -> Int { Int(WebPDemuxGetI(demuxer, feature)) }
+        let size = PixelSize(width: number(WEBP_FF_CANVAS_WIDTH), height: number(WEBP_FF_CANVAS_HEIGHT))
+        let frames = number(WEBP_FF_FRAME_COUNT)
+        guard size.width > 0, size.height > 0, frames > 0 else { throw ImageError.corrupt(.webp, "no frame") }
+        try options.limits.check(pixels: size)
+        try options.limits.check(frames: frames, of: size)
+        try options.limits.check(memory: size, bytesPerPixel: 8)
+        let flags = WebPFeatureFlags(UInt32(number(WEBP_FF_FORMAT_FLAGS)))
+        let isAnimated = flags.rawValue & ANIMATION_FLAG.rawValue != 0
+        var profile: [UInt8]?
+        if flags.rawValue & ICCP_FLAG.rawValue != 0 {
+            var chunk = WebPChunkIterator()
+            if WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk) != 0 {
+                profile = Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
+                WebPDemuxReleaseChunkIterator(&chunk)
+            }
+        }
+        return (size, frames, isAnimated ? number(WEBP_FF_LOOP_COUNT) : 1, profile)
+    }
+
+    func nextFrame() throws -> AnimationFrame? {
+        guard index < frameCount else { return nil }
+        try options.check()
+        var canvas: UnsafeMutablePointer<UInt8>?
+        var end: Int32 = 0
+        guard WebPAnimDecoderGetNext(decoder, &canvas, &end) != 0, let canvas else {
+            throw ImageError.corrupt(.webp, "the pixel data of frame \(index + 1)")
+        }
+        defer {
+            index += 1
+            time = end
+        }
+        return AnimationFrame(index: index, delay: Int(end) - Int(time), pixels: UnsafePointer(canvas))
+    }
+}
+
+/// The chunks of a WebP file (WebP container specification).
+private enum WebPChunks {
+    /// The file's bytes. Where it ends too early and that is allowed: those up to the end of its last whole frame, with
+    /// the container's size put right.
+    static func wholeFrames(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
+        var bytes = try source.bytes(0..<source.count)
+        guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
+        // A container says how long it is, behind its first 8 bytes.
+        guard bytes.count - 8 < number(bytes, at: 4), allowsTruncated else { return bytes }
+        var offset = 12
+        var end = 0
+        while offset + 8 <= bytes.count {
+            let next = offset + 8 + number(bytes, at: offset + 4)
+            guard next <= bytes.count else { break }
+            if bytes[offset..<offset + 4].elementsEqual("ANMF".utf8) { end = min(next + next % 2, bytes.count) }
+            offset = next + next % 2
+        }
+        guard end > 0 else { throw ImageError.truncated(.webp) }
+        bytes.removeSubrange(end...)
+        for place in 0..<4 { bytes[4 + place] = UInt8(truncatingIfNeeded: (end - 8) >> (place * 8)) }
+        return bytes
+    }
+
+    private static func number(_ bytes: [UInt8], at offset: Int) -> Int {
+        (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) }
+    }
+}

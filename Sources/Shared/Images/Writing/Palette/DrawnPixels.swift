@@ -1,0 +1,86 @@
+/// The pixels of an area of a canvas that a frame of a GIF draws: those that differ from what is shown already, or those
+/// that are not transparent.
+final class DrawnPixels {
+    let area: CanvasArea
+    /// The colours that are drawn; nil where there are over 256.
+    private(set) var exactColours: ColourTable?
+    /// Whether there is a pixel that is not drawn.
+    private(set) var leavesOut = false
+    private let canvas: PackedCanvas
+    private let shown: PackedCanvas?
+    /// A row of which parts are not drawn.
+    private let row: AlignedBuffer
+
+    /// - Parameter shown: what is there already. No pixel of the area is transparent in `canvas` and not so in it.
+    init(of canvas: PackedCanvas, over shown: PackedCanvas? = nil, _ area: CanvasArea) {
+        self.area = area
+        self.canvas = canvas
+        self.shown = shown
+        row = AlignedBuffer(count: shown == nil ? 0 : area.columns.count * 4)
+        lookForFewColours()
+    }
+
+    /// A row of the area, with transparent pixels in the place of those that are not drawn. Valid until the next call.
+    func row(_ y: Int) -> UnsafePointer<PackedColour> {
+        let offset = y * canvas.width + area.columns.lowerBound
+        let new = canvas.pixels + offset
+        guard let shown else { return UnsafePointer(new) }
+        let old = shown.pixels + offset
+        let drawn = UnsafeMutableRawPointer(row.bytes).assumingMemoryBound(to: PackedColour.self)
+        for x in 0..<area.columns.count { drawn[x] = new[x] == old[x] ? .transparent : new[x] }
+        return UnsafePointer(drawn)
+    }
+
+    private func lookForFewColours() {
+        var table = ColourTable()
+        var fits = true
+        var last = PackedColour.transparent
+        for y in area.rows where fits || !leavesOut {
+            let row = row(y)
+            for x in 0..<area.columns.count {
+                let pixel = row[x]
+                if pixel.isTransparent {
+                    leavesOut = true
+                } else if fits && pixel != last {
+                    last = pixel
+                    fits = table.insert(pixel)
+                }
+            }
+        }
+        exactColours = fits ? table : nil
+    }
+
+    /// Pixels of which a histogram is made: from there on only every so many rows are counted.
+    private static let sampledPixels = 4_000_000
+
+    var histogram: ColourHistogram {
+        var histogram = ColourHistogram()
+        for y in stride(
+            from: area.rows.lowerBound, to: area.rows.upperBound, by: max(area.count / Self.sampledPixels, 1))
+        {
+            histogram.add(UnsafeBufferPointer(start: row(y), count: area.columns.count))
+        }
+        return histogram
+    }
+
+    /// Numbers in a palette that has all the colours; the transparent one for pixels that are not drawn.
+    func exactNumbers(in palette: IndexedPalette) -> [UInt8] {
+        var numbers = [UInt8](repeating: palette.transparent ?? 0, count: area.count)
+        var last = PackedColour.transparent
+        var number: UInt8 = 0
+        numbers.withUnsafeMutableBufferPointer { numbers in
+            for (line, y) in area.rows.enumerated() {
+                let row = row(y)
+                let target = numbers.baseAddress! + line * area.columns.count
+                for x in 0..<area.columns.count where !row[x].isTransparent {
+                    if row[x] != last {
+                        last = row[x]
+                        number = palette.exactNumber(last)
+                    }
+                    target[x] = number
+                }
+            }
+        }
+        return numbers
+    }
+}

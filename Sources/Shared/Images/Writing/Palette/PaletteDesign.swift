@@ -1,0 +1,183 @@
+/// Chooses the colours of a palette for a picture of more colours than fit.
+///
+/// Wu's method (X. Wu, "Color quantization by dynamic programming and principal analysis", 1992, in the greedy form of
+/// Graphics Gems II): the colour cube is cut again and again where that lessens the variance most, always the box with
+/// the greatest variance. Then k-means moves each colour to the mean of those that it stands for. Deterministic.
+struct PaletteDesign {
+    /// At most as many as were asked for.
+    let colours: [PackedColour]
+    /// The mean squared distance of a pixel from its colour, over all three channels, without dithering.
+    let meanError: Double
+
+    /// Rounds of k-means: the third still gains about 0.1 dB, a fifth nothing to be seen.
+    private static let rounds = 3
+
+    /// - Parameter limit: 1 to 256 colours. The histogram must have a colour.
+    init(_ histogram: ColourHistogram, limit: Int) {
+        var colours = Self.cut(histogram, limit: limit)
+        let occupied = histogram.occupied
+        var total = 0.0
+        for round in 0...Self.rounds {
+            let search = NearestColour(colours)
+            var clusters = [ColourHistogram.Moments](repeating: .init(), count: colours.count)
+            total = 0
+            for cell in occupied {
+                let (index, distance) = search.nearest(cell.mean)
+                clusters[index] = clusters[index] + cell
+                total += Double(distance) * Double(cell.count) + max(cell.variance, 0)
+            }
+            if round == Self.rounds { break }
+            for (index, cluster) in clusters.enumerated() where cluster.count > 0 { colours[index] = cluster.mean }
+        }
+        self.colours = colours
+        meanError = total / Double(max(occupied.reduce(0) { $0 + $1.count }, 1))
+    }
+
+    /// A box of cells; lower bounds are exclusive, as cumulative sums want it: 0 is before the first cell.
+    private struct Box {
+        var low = [0, 0, 0]
+        var high = [ColourHistogram.side, ColourHistogram.side, ColourHistogram.side]
+    }
+
+    /// Sums over all cells up to each one, so that a box of any size is summed from its 8 corners.
+    private struct CumulativeSums {
+        private static let side = ColourHistogram.side + 1
+        private var sums = [ColourHistogram.Moments](repeating: .init(), count: side * side * side)
+
+        private static func index(_ r: Int, _ g: Int, _ b: Int) -> Int { (r * side + g) * side + b }
+
+        init(_ histogram: ColourHistogram) {
+            let cells = ColourHistogram.side
+            for r in 1...cells {
+                var plane = [ColourHistogram.Moments](repeating: .init(), count: Self.side)
+                for g in 1...cells {
+                    var line = ColourHistogram.Moments()
+                    for b in 1...cells {
+                        line = line + histogram.cells[((r - 1) * cells + g - 1) * cells + b - 1]
+                        plane[b] = plane[b] + line
+                        sums[Self.index(r, g, b)] = sums[Self.index(r - 1, g, b)] + plane[b]
+                    }
+                }
+            }
+        }
+
+        func total(_ box: Box) -> ColourHistogram.Moments {
+            func corner(_ r: Int, _ g: Int, _ b: Int) -> ColourHistogram.Moments { sums[Self.index(r, g, b)] }
+            let (low, high) = (box.low, box.high)
+            let upper =
+                corner(high[0], high[1], high[2]) - corner(high[0], high[1], low[2]) - corner(high[0], low[1], high[2])
+                + corner(high[0], low[1], low[2])
+            let lower =
+                corner(low[0], high[1], high[2]) - corner(low[0], high[1], low[2]) - corner(low[0], low[1], high[2])
+                + corner(low[0], low[1], low[2])
+            return upper - lower
+        }
+    }
+
+    private static func cut(_ histogram: ColourHistogram, limit: Int) -> [PackedColour] {
+        let sums = CumulativeSums(histogram)
+        var boxes = [Box()]
+        var variances = [sums.total(boxes[0]).variance]
+        while boxes.count < limit {
+            // The first of several equal ones.
+            guard let widest = variances.indices.max(by: { variances[$0] < variances[$1] }), variances[widest] > 0
+            else { break }
+            guard let (one, other) = halves(boxes[widest], sums) else {
+                variances[widest] = 0
+                continue
+            }
+            boxes[widest] = one
+            variances[widest] = sums.total(one).variance
+            boxes.append(other)
+            variances.append(sums.total(other).variance)
+        }
+        return boxes.map { sums.total($0) }.filter { $0.count > 0 }.map(\.mean)
+    }
+
+    /// The box cut in two where what remains of variance is smallest; nil where all colours lie in one cell.
+    private static func halves(_ box: Box, _ sums: CumulativeSums) -> (Box, Box)? {
+        let whole = sums.total(box)
+        var best = 0.0
+        var found: (axis: Int, place: Int)?
+        for axis in 0..<3 where box.high[axis] - box.low[axis] > 1 {
+            for place in box.low[axis] + 1..<box.high[axis] {
+                var half = box
+                half.high[axis] = place
+                let one = sums.total(half)
+                let other = whole - one
+                guard one.count > 0, other.count > 0 else { continue }
+                let gain = one.concentration + other.concentration
+                if found == nil || gain > best {
+                    best = gain
+                    found = (axis, place)
+                }
+            }
+        }
+        guard let found else { return nil }
+        var one = box
+        var other = box
+        one.high[found.axis] = found.place
+        other.low[found.axis] = found.place
+        return (one, other)
+    }
+}
+
+/// Finds the nearest of up to 256 colours by the squared distance in sRGB.
+///
+/// The colours are sorted by green, in which they differ most for the eye and most often; the search goes up and down
+/// from the wanted green and ends where green alone is farther than the best.
+struct NearestColour {
+    private let sorted: [(red: Int32, green: Int32, blue: Int32, index: Int)]
+    /// For each green the place of the first colour that has it or more.
+    private let first: [Int]
+
+    init(_ colours: [PackedColour]) {
+        let order = colours.indices.sorted {
+            (colours[$0].green, $0) < (colours[$1].green, $1)
+        }
+        sorted = order.map {
+            (Int32(colours[$0].red), Int32(colours[$0].green), Int32(colours[$0].blue), $0)
+        }
+        var first = [Int](repeating: colours.count, count: 256)
+        for (place, entry) in sorted.enumerated().reversed() { first[Int(entry.green)] = place }
+        for green in stride(from: 254, through: 0, by: -1) { first[green] = min(first[green], first[green + 1]) }
+        self.first = first
+    }
+
+    func nearest(_ colour: PackedColour) -> (index: Int, distance: Int) {
+        let (r, g, b) = (Int32(colour.red), Int32(colour.green), Int32(colour.blue))
+        var best = Int32.max
+        var found = 0
+        sorted.withUnsafeBufferPointer { sorted in
+            var up = first[colour.green]
+            var down = up - 1
+            while up < sorted.count || down >= 0 {
+                if up < sorted.count {
+                    let entry = sorted[up]
+                    let dg = entry.green &- g
+                    if dg &* dg >= best {
+                        up = sorted.count
+                    } else {
+                        let (dr, db) = (entry.red &- r, entry.blue &- b)
+                        let distance = dr &* dr &+ dg &* dg &+ db &* db
+                        if distance < best { (best, found) = (distance, entry.index) }
+                        up += 1
+                    }
+                }
+                if down >= 0 {
+                    let entry = sorted[down]
+                    let dg = entry.green &- g
+                    if dg &* dg >= best {
+                        down = -1
+                    } else {
+                        let (dr, db) = (entry.red &- r, entry.blue &- b)
+                        let distance = dr &* dr &+ dg &* dg &+ db &* db
+                        if distance < best { (best, found) = (distance, entry.index) }
+                        down -= 1
+                    }
+                }
+            }
+        }
+        return (found, Int(best))
+    }
+}

@@ -2,10 +2,15 @@ import Formats
 
 extension PictureMetadata {
     /// What an upright copy of `size` keeps of its source's metadata: EXIF and XMP with orientation and dimensions put
-    /// right, EXIF without its thumbnail. The profile is not the source's to give: the copy is in sRGB.
-    public static func kept(from source: EmbeddedMetadata, size: PixelSize) -> PictureMetadata {
+    /// right, EXIF without its thumbnail.
+    ///
+    /// - Parameter profile: the source's, if the copy keeps its colours; nil where it has been converted to sRGB.
+    public static func kept(
+        from source: EmbeddedMetadata, size: PixelSize, profile: [UInt8]? = nil
+    ) -> PictureMetadata {
         PictureMetadata(
-            exif: source.exif.flatMap(ExifBlock.init)?.upright(size: size).bytes,
+            profile: profile,
+            exif: source.exif.flatMap(ExifBlock.init)?.upright(size: size, isSRGB: profile == nil).bytes,
             xmp: source.xmp.map { XMPPacket($0).upright.bytes })
     }
 

@@ -12,7 +12,7 @@ import Testing
             isBigEndian: bigEndian,
             main: [
                 (0x0112, .short(6)), (0x013B, .ascii("A. Photographer")), (0x8298, .ascii("(c) 2026 A. Photographer")),
-                (0x8769, .directory([(0xA002, .short(4000)), (0xA003, .long(3000))])),
+                (0x8769, .directory([(0xA001, .short(0xFFFF)), (0xA002, .short(4000)), (0xA003, .long(3000))])),
                 (0x8825, .directory([(0x0002, .raw(type: 5, [UInt8](repeating: 7, count: 24)))])),
             ], thumbnail: Self.thumbnail, tail: tail)
     }
@@ -33,10 +33,13 @@ import Testing
                 main: [
                     (0x0112, .short(1)), (0x013B, .ascii("A. Photographer")),
                     (0x8298, .ascii("(c) 2026 A. Photographer")),
-                    (0x8769, .directory([(0xA002, .long(70_000)), (0xA003, .long(333))])),
+                    (0x8769, .directory([(0xA001, .short(1)), (0xA002, .long(70_000)), (0xA003, .long(333))])),
                     (0x8825, .directory([(0x0002, .raw(type: 5, [UInt8](repeating: 7, count: 24)))])),
                 ])
             #expect(copy.bytes.starts(with: expected.bytes))
+            // The colour space's own two bytes stay.
+            let kept = exif.upright(size: PixelSize(width: 70_000, height: 333), isSRGB: false)
+            #expect(zip(kept.bytes, copy.bytes).count { $0 != $1 } == 2)
             #expect(copy.thumbnail == nil)
             #expect(!copy.bytes.contains(Self.thumbnail))
             #expect(try orientation(copy.bytes) == .upright)

@@ -27,8 +27,8 @@ import Testing
         #expect(packet("<tiff:Orientation> 8 </tiff:Orientation>").orientation == .rotated90CounterClockwise)
         #expect(packet("<d exif:Orientation = \"2\"/>").orientation == .mirrored)
         for text in [
-            "", "tiff:Orientation", "<d tiff:Orientation=\"9\"/>", "<d tiff:Orientation=\"16\"/>", "<d tiff:Orientation=",
-            "<d xtiff:Orientation=\"3\"/>", "<d tiff:Orientations=\"3\"/>", "</tiff:Orientation>3<", "tiff:Orientation=\"",
+            "", "tiff:Orientation", "<d tiff:Orientation='9'/>", "<d tiff:Orientation='16'/>", "<d tiff:Orientation=",
+            "<d xtiff:Orientation='3'/>", "<d tiff:Orientations='3'/>", "</tiff:Orientation>3<", "tiff:Orientation=\"",
         ] {
             #expect(packet(text).orientation == nil, "\(text)")
         }

@@ -192,6 +192,18 @@ import Darwin
         #expect(try EmbeddedMetadata.read(MemorySource(progressive)).exif == Self.exif)
     }
 
+    @Test(arguments: [1, 3]) func aJPEGMadeOfAJPEGIsProgressiveAndHasMetadataToo(channels: Int) throws {
+        let input = try PixelBuffer.waves(90, 60, channels: channels).jpeg()
+        let target = PixelSize(width: 40, height: 27)
+        let (plain, _) = try shrink(MemorySource(input), to: .exactly(target), encode: EncodeOptions())
+        let (output, _) = try shrink(
+            MemorySource(input), to: .exactly(target),
+            encode: EncodeOptions(isProgressive: true, metadata: PictureMetadata(exif: Self.exif)))
+        #expect(output.contains(frameHeader: 0xC2) && !plain.contains(frameHeader: 0xC2))
+        #expect(try EmbeddedMetadata.read(MemorySource(output)).exif == Self.exif)
+        #expect(try decode(MemorySource(output)) == decode(MemorySource(plain)))
+    }
+
     @Test(arguments: [1, 2, 3, 4]) func anInterlacedPNGKeepsEverySample(channels: Int) throws {
         for (width, height) in [(1, 1), (3, 2), (8, 8), (37, 21)] {
             let picture = PixelBuffer.noise(width, height, channels: channels)

@@ -145,7 +145,8 @@ private struct Likeness {
     typealias Colour = (red: Double, green: Double, blue: Double)
     let isLandscape: Bool
     let hasAlpha: Bool
-    private var planes: [(mean: Double, scale: Double, across: Int, down: Int, terms: [Double])] = []
+    private typealias Plane = (mean: Double, scale: Double, across: Int, down: Int, terms: [Double])
+    private var planes: [Plane] = []
 
     init(_ hash: [UInt8]) {
         let first = Int(hash[0]) | Int(hash[1]) << 8 | Int(hash[2]) << 16
@@ -154,7 +155,7 @@ private struct Likeness {
         isLandscape = second >> 15 == 1
         let longer = hasAlpha ? 5 : 7
         var place = (hasAlpha ? 6 : 5) * 2
-        func plane(_ mean: Double, _ scale: Double, _ across: Int, _ down: Int) -> (Double, Double, Int, Int, [Double]) {
+        func plane(_ mean: Double, _ scale: Double, _ across: Int, _ down: Int) -> Plane {
             var terms: [Double] = []
             for v in 0..<down {
                 for u in (v == 0 ? 1 : 0)..<max(across, 1) where u * down < across * (down - v) {

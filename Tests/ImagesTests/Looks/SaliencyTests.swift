@@ -91,7 +91,9 @@ import Testing
             [UInt8](repeating: 110 + level / 8, count: 3)
         }
         for y in 30..<70 {
-            for x in 180..<215 { picture.replaceSubrange((y * 240 + x) * 3..<(y * 240 + x) * 3 + 3, with: [200, 150, 125]) }
+            for x in 180..<215 {
+                picture.replaceSubrange((y * 240 + x) * 3..<(y * 240 + x) * 3 + 3, with: [200, 150, 125])
+            }
         }
         let buffer = PixelBuffer(size: PixelSize(width: 240, height: 100), channels: 3, bytes: picture)
         let left = Saliency.attention.cropOffset(in: buffer, keeping: 0.4, along: .horizontal) * 0.6 * 240

@@ -15,6 +15,7 @@ public struct ExifBlock: Sendable, Hashable {
         static let thumbnailLength = 0x0202
         static let copyright = 0x8298
         static let exifDirectory = 0x8769
+        static let colourSpace = 0xA001
         static let pixelXDimension = 0xA002
         static let pixelYDimension = 0xA003
     }
@@ -57,8 +58,11 @@ public struct ExifBlock: Sendable, Hashable {
     public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
 
     /// The block for an upright copy of the picture of another size: orientation 1, its pixel dimensions where any are
-    /// told, and without the thumbnail. All else stays, where it is.
-    public func upright(size: PixelSize) -> ExifBlock {
+    /// told, sRGB as its colour space where one is told, and without the thumbnail. All else stays where it is, places
+    /// and a maker's own notes too.
+    ///
+    /// - Parameter isSRGB: whether the copy has been converted to sRGB; else the colour space stays what it was.
+    public func upright(size: PixelSize, isSRGB: Bool = true) -> ExifBlock {
         var copy = self
         let main = entries(of: firstDirectory)
         for entry in main {
@@ -68,6 +72,7 @@ public struct ExifBlock: Sendable, Hashable {
             case Tag.imageLength: copy.set(entry, FieldType.long, size.height)
             case Tag.exifDirectory:
                 for detail in entries(of: number(entry)) {
+                    if detail.tag == Tag.colourSpace, isSRGB { copy.set(detail, FieldType.short, 1) }
                     if detail.tag == Tag.pixelXDimension { copy.set(detail, FieldType.long, size.width) }
                     if detail.tag == Tag.pixelYDimension { copy.set(detail, FieldType.long, size.height) }
                 }

@@ -75,19 +75,20 @@ public struct XMPPacket: Sendable, Hashable {
         return nil
     }
 
-    /// The offsets behind the first occurrences of `name` as a whole word.
+    /// The offsets behind the first occurrences of `name` as a whole word. A name that is looked for by itself is not
+    /// found in a closing tag, which is no property; one with its bracket before it is.
     private func places(of name: String, in range: Range<Int>) -> [Int] {
         let name = Array(name.utf8)
+        let isTag = name[0] == UInt8(ascii: "<")
         var found: [Int] = []
         var place = range.lowerBound
         while found.count < Self.placeLimit, place <= range.upperBound - name.count {
             guard let next = bytes[place...(range.upperBound - name.count)].firstIndex(of: name[0]) else { break }
             let end = next + name.count
-            let isWord = next == 0 || !Self.isNameByte(bytes[next - 1]) || name[0] == UInt8(ascii: "<")
-            if isWord, bytes[next..<end].elementsEqual(name), end == bytes.count || !Self.isNameByte(bytes[end]) {
-                // A closing tag is no property.
-                if name[0] == UInt8(ascii: "<") || next == 0 || bytes[next - 1] != UInt8(ascii: "/") { found.append(end) }
-            }
+            let before = next == 0 ? UInt8(ascii: " ") : bytes[next - 1]
+            let beginsWord = isTag || !Self.isNameByte(before) && before != UInt8(ascii: "/")
+            let endsWord = end == bytes.count || !Self.isNameByte(bytes[end])
+            if beginsWord, endsWord, bytes[next..<end].elementsEqual(name) { found.append(end) }
             place = next + 1
         }
         return found

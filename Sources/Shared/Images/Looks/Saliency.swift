@@ -13,7 +13,7 @@ import Darwin
 /// Both look at a small picture (256 pixels along its longer side are plenty) and give the same for the same pixels.
 /// O(pixels), some milliseconds.
 public enum Saliency: String, Sendable, Hashable, CaseIterable {
-    /// What eyes are drawn to: detail, strong colours, and the colours of skin, against what is usual in the picture.
+    /// What eyes are drawn to: detail, colours that are strong or unlike the rest of the picture, and those of skin.
     case attention
     /// The most information: the greatest Shannon entropy of the levels of gray.
     case entropy
@@ -105,7 +105,8 @@ private struct PixelMap {
     let depth: Int
     private let isHorizontal: Bool
     private(set) var luma: [UInt8] = []
-    /// How saturated a pixel is, and how much like skin: weights below one, as wood and sand are like skin too.
+    /// How strong the colours are, how unlike the picture's own, and how much like skin; weights below one, as wood and
+    /// sand are like skin too.
     private var colour: [Float] = []
 
     init(_ picture: PixelBuffer, _ axis: Saliency.Axis) {
@@ -117,6 +118,7 @@ private struct PixelMap {
         luma.reserveCapacity(width * height)
         colour.reserveCapacity(width * height)
         let channels = picture.channels
+        var chroma: [Chroma] = []
         for i in stride(from: 0, to: picture.bytes.count, by: channels) {
             let opacity = picture.hasAlpha ? Int(picture.bytes[i + channels - 1]) : 255
             func level(_ c: Int) -> UInt8 { UInt8((Int(picture.bytes[i + c]) * opacity + 127) / 255) }
@@ -126,9 +128,15 @@ private struct PixelMap {
             } else {
                 let pixel = RGB(red: level(0), green: level(1), blue: level(2))
                 luma.append(pixel.luma)
-                colour.append(Self.saturation(pixel) * 0.4 + Self.skin(pixel) * 0.5)
+                chroma.append(Chroma(pixel))
+                colour.append(Self.saturation(pixel) * 0.2 + Self.skin(pixel, chroma[chroma.count - 1]) * 0.4)
             }
         }
+        guard channels >= 3 else { return }
+        let mean = Chroma(
+            blue: chroma.reduce(0) { $0 + $1.blue } / Float(chroma.count),
+            red: chroma.reduce(0) { $0 + $1.red } / Float(chroma.count))
+        for i in chroma.indices { colour[i] += min(chroma[i].distance(to: mean) / 96, 1) * 0.6 }
     }
 
     func index(_ slice: Int, _ i: Int) -> Int { isHorizontal ? i * width + slice : slice * width + i }
@@ -179,11 +187,30 @@ private struct PixelMap {
 
     /// The region of skin of all shades in Rec. 601's chroma: Cb 77...127 and Cr 133...173 (Chai and Ngan, "Face
     /// segmentation using skin-color map in videophone applications", 1999), as an ellipse with a soft edge.
-    private static func skin(_ pixel: RGB) -> Float {
+    private static func skin(_ pixel: RGB, _ chroma: Chroma) -> Float {
         guard pixel.luma > 60 else { return 0 }
+        let cb = (chroma.blue - (102 - 128)) / 25, cr = (chroma.red - (153 - 128)) / 20
+        return max(1 - cb * cb - cr * cr, 0)
+    }
+}
+
+/// Rec. 601's differences of colours, 0 for gray.
+private struct Chroma {
+    let blue: Float
+    let red: Float
+
+    init(blue: Float, red: Float) {
+        self.blue = blue
+        self.red = red
+    }
+
+    init(_ pixel: RGB) {
         let luma = Float(pixel.luma)
-        let cb = 0.564 * (Float(pixel.blue) - luma) - (102 - 128)
-        let cr = 0.713 * (Float(pixel.red) - luma) - (153 - 128)
-        return max(1 - (cb / 25) * (cb / 25) - (cr / 20) * (cr / 20), 0)
+        blue = 0.564 * (Float(pixel.blue) - luma)
+        red = 0.713 * (Float(pixel.red) - luma)
+    }
+
+    func distance(to other: Chroma) -> Float {
+        ((blue - other.blue) * (blue - other.blue) + (red - other.red) * (red - other.red)).squareRoot()
     }
 }

@@ -32,8 +32,8 @@ final class JPEGRowWriter: RowWriter {
     private func check(_ status: apod_status) throws { try drain.check(status, apod_jpeg_encoder_message(encoder)) }
 }
 
-/// Encodes planes of gray or YCbCr 4:2:0 as a JPEG, baseline or progressive, without touching colours or resolution: strips of whole
-/// blocks, which the caller fills row by row.
+/// Encodes planes of gray or YCbCr 4:2:0 as a JPEG, baseline or progressive, without touching colours or resolution:
+/// strips of whole blocks, which the caller fills row by row.
 final class JPEGPlaneWriter {
     /// Columns and rows of each plane that belong to the picture.
     let planes: [PixelSize]

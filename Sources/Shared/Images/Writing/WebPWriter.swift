@@ -82,7 +82,8 @@ final class WebPWriter: RowWriter {
         // The picture lives as long as this; everything else is copied.
         guard let mux = WebPMuxCreateInternal(&picture, 0, WEBP_MUX_ABI_VERSION) else { throw ImageError.outOfMemory }
         defer { WebPMuxDelete(mux) }
-        for (name, bytes) in [("ICCP", metadata.profile(isGray: false)), ("EXIF", metadata.exif), ("XMP ", metadata.xmp)] {
+        let profile = metadata.profile(isGray: false)
+        for (name, bytes) in [("ICCP", profile), ("EXIF", metadata.exif), ("XMP ", metadata.xmp)] {
             guard let bytes, !bytes.isEmpty else { continue }
             try bytes.withUnsafeBufferPointer { buffer in
                 var chunk = WebPData(bytes: buffer.baseAddress, size: buffer.count)

@@ -118,6 +118,32 @@ private enum Letters {
         #expect(failureCode { _ = try allFrames(nothing, DecodeOptions(allowsTruncated: true)) } == "truncated-image")
     }
 
+    @Test(arguments: [false, true]) func aStillThatEndsTooEarlyHasItsRowsWhereThatIsAllowed(interlaced: Bool) throws {
+        // Several blocks of 255 bytes: of one that is cut, nothing is decoded.
+        var random = SeededRandom(seed: 3)
+        let rows = (0..<60).map { _ in String((0..<90).map { _ in "rgbw".randomElement(using: &random)! }) }
+        var bytes = Letters.animation(90, 60, [Letters.frame(rows)])
+        // The flags of the image descriptor (GIF89a §20).
+        if interlaced { bytes[bytes.firstIndex(of: 0x2C)! + 9] |= 0x40 }
+        let cut = Array(bytes.dropLast(300))
+        let size = PixelSize(width: 90, height: 60)
+        func read(allowsTruncated: Bool) throws -> [String] {
+            let reader = try GIFReader(
+                MemorySource(cut), size: size, limits: .standard, interruption: Interruption(),
+                allowsTruncated: allowsTruncated)
+            let row = AlignedBuffer(count: 90 * reader.layout.channels)
+            return try (0..<60).map { _ in
+                try reader.readRow(into: row.bytes)
+                let colour = Array(UnsafeBufferPointer(start: row.bytes, count: 3))
+                return colour == [0, 0, 0] ? "missing" : "there"
+            }
+        }
+        #expect(failureCode { _ = try read(allowsTruncated: false) } == "truncated-image")
+        let read = try read(allowsTruncated: true)
+        #expect(read.first == "there")
+        #expect(read.contains("missing"))
+    }
+
     @Test func aFrameIsDecodedAlone() throws {
         let frames = [Letters.frame(["rr"]), Letters.frame(["g."])]
         let source = MemorySource(Letters.animation(2, 1, frames))

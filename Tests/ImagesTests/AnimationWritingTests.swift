@@ -99,9 +99,7 @@ extension PixelBuffer {
         let frames = (0..<8).map { (delay: 50, picture: PixelBuffer.disc(at: $0)) }
         let back = try allFrames(animation(frames, gif)).frames
         for (read, written) in zip(back, frames) {
-            for place in stride(from: 3, to: written.picture.bytes.count, by: 4) {
-                #expect(read.picture.bytes[place] == written.picture.bytes[place])
-            }
+            #expect(alpha(read.picture) == alpha(written.picture))
             #expect(psnr(read.picture.bytes, written.picture.bytes) > 30)
         }
     }
@@ -125,11 +123,10 @@ extension PixelBuffer {
         let first = second
         for y in 10..<20 { for x in 10..<20 { second.bytes[(y * 60 + x) * 4] ^= 0x55 } }
         let back = try allFrames(animation([(40, first), (40, second)], gif)).frames.map(\.picture)
-        for y in 0..<50 {
-            for x in 0..<60 where !((10..<20).contains(x) && (10..<20).contains(y)) {
-                for channel in 0..<4 { #expect(back[0].sample(x, y, channel) == back[1].sample(x, y, channel)) }
-            }
-        }
+        let (one, other) = (back[0].bytes, back[1].bytes)
+        let differing = one.indices.filter { one[$0] != other[$0] }.map { $0 / 4 }
+        #expect(!differing.isEmpty)
+        #expect(differing.allSatisfy { (10..<20).contains($0 % 60) && (10..<20).contains($0 / 60) })
     }
 
     @Test func onlyWhatChangedIsStored() throws {
@@ -175,11 +172,13 @@ extension PixelBuffer {
         let back = try allFrames(animation(frames, EncodeOptions(format: .webp, quality: 90))).frames
         #expect(back.map(\.delay) == frames.map(\.delay))
         for (read, written) in zip(back, frames) {
-            for place in stride(from: 3, to: written.picture.bytes.count, by: 4) {
-                #expect(read.picture.bytes[place] == written.picture.bytes[place])
-            }
+            #expect(alpha(read.picture) == alpha(written.picture))
             #expect(psnr(onWhite(read.picture), onWhite(written.picture)) > 30)
         }
+    }
+
+    private func alpha(_ picture: PixelBuffer) -> [UInt8] {
+        stride(from: 3, to: picture.bytes.count, by: 4).map { picture.bytes[$0] }
     }
 
     private func onWhite(_ picture: PixelBuffer) -> [UInt8] {

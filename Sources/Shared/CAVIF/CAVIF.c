@@ -205,8 +205,8 @@ void cavif_free(cavif_file *file) {
 #else
 
 const char *cavif_load(void) {
-    return "this was built without the header of libavif: install it (Debian: libavif-dev, Homebrew: libavif) and build "
-           "again";
+    return "this was built without the header of libavif: install it (Debian: libavif-dev, Homebrew: libavif) and "
+           "build again";
 }
 
 cavif_status cavif_encode(const cavif_picture *picture, cavif_file *file) {

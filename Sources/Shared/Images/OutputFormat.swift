@@ -88,14 +88,16 @@ public struct RGB: Sendable, Hashable {
 /// How a picture is written. Equal options and pixels give equal bytes.
 public struct EncodeOptions: Sendable, Hashable {
     public var format: OutputFormat
-    /// 1...100 on the format's own scale; PNG and GIF, which compress without loss, ignore it. Values outside are held to the range.
+    /// 1...100 on the format's own scale; AVIF has JPEG's. PNG and GIF, which compress without loss, ignore it. Values
+    /// outside are held to the range.
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
     /// What transparent pixels lie on where the format has no alpha (JPEG), and half-transparent ones where pixels are
     /// either transparent or not (GIF).
     public var background: RGB
-    /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced; the others ignore it. Default false.
+    /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced; the others ignore it. Default
+    /// false.
     public var isProgressive: Bool
     /// What is written beside the pixels. Default nothing.
     public var metadata: PictureMetadata

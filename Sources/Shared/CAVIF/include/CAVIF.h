@@ -1,7 +1,7 @@
 // libavif, loaded when it is first used, as only few runs write AVIF and its encoders are large.
 //
-// Its structures are part of its binary interface: before 1.0 they change with every minor version, since then they only
-// grow. So this is built with the header <avif/avif.h> where that is there, and the library that is found at run time
+// Its structures are part of its binary interface: before 1.0 they change with every minor version, since then they
+// only grow. So this is built with the header <avif/avif.h> where that is there, and the library that is found at run time
 // must be of the same minor version, or, from 1.0 on, of the same major version and not older.
 #pragma once
 

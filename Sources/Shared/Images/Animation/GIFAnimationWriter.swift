@@ -209,8 +209,8 @@ extension GIFAnimationWriter.PendingFrame {
         guard larger != area, let transparent else { return }
         var grown = [UInt8](repeating: transparent, count: larger.count)
         for (line, y) in area.rows.enumerated() {
-            let target =
-                (y - larger.rows.lowerBound) * larger.columns.count + area.columns.lowerBound - larger.columns.lowerBound
+            let indent = area.columns.lowerBound - larger.columns.lowerBound
+            let target = (y - larger.rows.lowerBound) * larger.columns.count + indent
             let source = line * area.columns.count
             grown.replaceSubrange(
                 target..<target + area.columns.count, with: numbers[source..<source + area.columns.count])

@@ -9,15 +9,21 @@ final class GIFReader: RowReader {
     var profile: [UInt8]? { nil }
     private let stream: GIFStream
     private let image: GIFStream.Image
+    private let allowsTruncated: Bool
     private var line: [UInt8]
-    private var whole: [UInt8] = []
+    /// The indices of an interlaced frame; nil for rows that never came.
+    private var whole: [[UInt8]?] = []
+    /// Whether the data has ended early, so that nothing more is drawn.
+    private var isCut = false
     private var y = 0
 
-    /// - Parameter size: of the logical screen.
+    /// - Parameter size: of the logical screen. With `options.allowsTruncated`, rows that are missing are left
+    ///   transparent, or black in a picture without transparency, instead of being an error.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
         let limits = options.limits
         try limits.check(pixels: size)
         self.size = size
+        allowsTruncated = options.allowsTruncated
         stream = try GIFStream(source, options: options)
         guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "no frame") }
         self.image = image
@@ -35,9 +41,12 @@ final class GIFReader: RowReader {
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         defer { y += 1 }
         let channels = layout.channels
-        if layout == .rgba { row.update(repeating: 0, count: size.width * 4) }
+        if layout == .rgba { row.update(repeating: 0, count: size.width * channels) }
         guard y >= image.top, y < image.top + image.height else { return }
-        try readLine(y - image.top)
+        guard try readLine(y - image.top) else {
+            row.update(repeating: 0, count: size.width * channels)
+            return
+        }
         let visible = min(image.width, size.width - image.left)
         guard visible > 0 else { return }
         line.withUnsafeBufferPointer {
@@ -47,17 +56,30 @@ final class GIFReader: RowReader {
         }
     }
 
-    /// Puts the frame's row `index` into `line`; rows are asked for in order.
-    private func readLine(_ index: Int) throws {
-        guard image.isInterlaced else { return try stream.readLine(into: &line) }
+    /// Puts the frame's row `index` into `line`, false where it never came; rows are asked for in order.
+    private func readLine(_ index: Int) throws -> Bool {
+        guard image.isInterlaced else { return try decodeLine() }
         if whole.isEmpty {
-            whole = [UInt8](repeating: 0, count: image.width * image.height)
+            whole = [[UInt8]?](repeating: nil, count: image.height)
             for row in image.rowOrder {
-                try stream.readLine(into: &line)
-                whole.replaceSubrange(row * image.width..<(row + 1) * image.width, with: line)
+                guard try decodeLine() else { break }
+                whole[row] = line
             }
         }
-        line.replaceSubrange(0..<image.width, with: whole[index * image.width..<(index + 1) * image.width])
+        guard let row = whole[index] else { return false }
+        line = row
+        whole[index] = nil
+        return true
+    }
+
+    private func decodeLine() throws -> Bool {
+        if isCut { return false }
+        do {
+            try stream.readLine(into: &line)
+        } catch ImageError.truncated where allowsTruncated {
+            isCut = true
+        }
+        return !isCut
     }
 
     func finish() {}

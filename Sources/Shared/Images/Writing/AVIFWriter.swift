@@ -62,9 +62,18 @@ final class AVIFWriter: RowWriter {
     /// Of 0 to 10: from 7 on libaom works in real time, with less to show for the bytes.
     private static let speed: Int32 = 6
 
-    /// The quantiser that looks like a JPEG of that quality.
+    /// Quantisers that keep as much as libjpeg-turbo's qualities do, by PSNR of a map of Mars, a deep field of Hubble's
+    /// and a flower at 500 pixels, and two steps more, as AV1 loses fine grain sooner. The bytes are about half.
+    private static let quantizers = [(1, 63), (30, 42), (50, 36), (70, 31), (82, 26), (90, 20), (95, 11), (100, 0)]
+
+    /// The quantiser (0 to 63) of a quality (1 to 100), between measured ones on a straight line.
     static func quantizer(_ quality: Int) -> Int {
-        (100 - min(max(quality, 1), 100)) * 63 / 100
+        let quality = min(max(quality, 1), 100)
+        let above = quantizers.firstIndex { $0.0 >= quality }!
+        let (highQuality, high) = quantizers[above]
+        guard above > 0 else { return high }
+        let (lowQuality, low) = quantizers[above - 1]
+        return low - (quality - lowQuality) * (low - high) / (highQuality - lowQuality)
     }
 
     private func withData<Result>(_ bytes: [UInt8]?, _ body: (cavif_data) -> Result) -> Result {

@@ -3,8 +3,8 @@ import Support
 
 /// Encodes rows of 1 to 4 channels as a GIF of one frame. A palette needs the whole picture, so the rows are gathered.
 ///
-/// Up to 256 colours, the transparent one among them, are kept as they are; more are chosen by `PaletteDesign` and mixed
-/// by error diffusion. Metadata is not written, as browsers read none of a GIF.
+/// Up to 256 colours, the transparent one among them, are kept as they are; more are chosen by `PaletteDesign` and
+/// mixed by error diffusion. Metadata is not written, as browsers read none of a GIF.
 final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int

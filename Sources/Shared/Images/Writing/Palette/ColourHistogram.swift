@@ -1,4 +1,5 @@
-/// How often colours occur, in cells of 8 x 8 x 8 steps (5 bits a channel), with the sums that means and variances need.
+/// How often colours occur, in cells of 8 x 8 x 8 steps (5 bits a channel), with the sums that means and variances
+/// need.
 struct ColourHistogram {
     /// What a cell, or many, hold.
     struct Moments {

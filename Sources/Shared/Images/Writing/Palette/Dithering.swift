@@ -34,7 +34,7 @@ enum Dithering {
         into numbers: UnsafeMutablePointer<UInt8>
     ) throws {
         let width = pixels.area.columns.count
-        // Sixteenths of what this row and the next are off by, three samples a pixel, with a pixel to spare at each end.
+        // Sixteenths of what this row and the next are off by, three samples a pixel, a pixel to spare at each end.
         let rowCount = (width + 2) * 3
         var errors = [Int32](repeating: 0, count: rowCount * 2)
         try errors.withUnsafeMutableBufferPointer { errors in

@@ -1,5 +1,5 @@
-/// The pixels of an area of a canvas that a frame of a GIF draws: those that differ from what is shown already, or those
-/// that are not transparent.
+/// The pixels of an area of a canvas that a frame of a GIF draws: those that differ from what is shown already, or
+/// those that are not transparent.
 final class DrawnPixels {
     let area: CanvasArea
     /// The colours that are drawn; nil where there are over 256.

@@ -77,9 +77,11 @@ struct CanvasArea: Equatable {
 
     var count: Int { columns.count * rows.count }
 
+    private static func span(_ one: Range<Int>, _ other: Range<Int>) -> Range<Int> {
+        min(one.lowerBound, other.lowerBound)..<max(one.upperBound, other.upperBound)
+    }
+
     func union(_ other: CanvasArea) -> CanvasArea {
-        CanvasArea(
-            columns: min(columns.lowerBound, other.columns.lowerBound)..<max(columns.upperBound, other.columns.upperBound),
-            rows: min(rows.lowerBound, other.rows.lowerBound)..<max(rows.upperBound, other.rows.upperBound))
+        CanvasArea(columns: Self.span(columns, other.columns), rows: Self.span(rows, other.rows))
     }
 }

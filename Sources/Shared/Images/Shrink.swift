@@ -44,14 +44,17 @@ public func shrink(
         let drain = ByteDrain(options.format, sink)
         let job = ShrinkJob(plan: plan, options: options, limits: limits, interruption: interruption, drain: drain)
         let reading = DecodeOptions(limits: limits, interruption: interruption)
+        let reduction = min(
+            Double(plan.source.width) / Double(plan.storedTarget.width),
+            Double(plan.source.height) / Double(plan.storedTarget.height))
         if info.format == .jpeg {
             let jpeg = try JPEGReader(source, options: reading)
             guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
             let transform = ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
             if jpeg.hasPlanes && transform == nil && options.format == .jpeg {
-                try job.run(jpeg.planes(scale: plan.jpegScale))
+                try job.run(jpeg.planes(scale: plan.jpegScale, reduction: reduction))
             } else {
-                try job.run(jpeg.rows(scale: plan.jpegScale), transform)
+                try job.run(jpeg.rows(scale: plan.jpegScale, reduction: reduction), transform)
             }
         } else {
             let reader = try rowReader(source, info, scale: 8, options: reading)

@@ -8,6 +8,8 @@ final class ByteFeed {
     let format: ImageFormat
     private let options: DecodeOptions
     private var failure: (any Error)?
+    /// What the decoder is to see of the source; nil for all of it.
+    var ranges: FileRanges?
 
     init(_ source: any ByteSource, _ format: ImageFormat, _ options: DecodeOptions) {
         self.source = source
@@ -24,9 +26,15 @@ final class ByteFeed {
 
     private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ capacity: Int, _ offset: UInt64) -> Int {
         do {
-            try options.interruption.check()
+            try options.check()
             guard let offset = Int(exactly: offset), offset < source.count else { return 0 }
-            return try source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity), at: offset)
+            var place = offset..<source.count
+            if let ranges {
+                guard let part = ranges.place(of: offset) else { return 0 }
+                place = part
+            }
+            let room = UnsafeMutableRawBufferPointer(start: buffer, count: min(capacity, place.count))
+            return try source.read(into: room, at: place.lowerBound)
         } catch {
             failure = error
             return -1

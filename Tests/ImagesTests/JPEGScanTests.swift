@@ -111,7 +111,7 @@ import Testing
 
     @Test func scansAreCounted() throws {
         let bytes = MemorySource(Self.first + (0..<9).flatMap { _ in Self.second } + [0xFF, 0xD9])
-        for (limit, code) in [(10, nil), (9, "over-limit")] as [(Int, String?)] {
+        for (limit, code) in [(10, nil), (9, "too-many-scans")] as [(Int, String?)] {
             let options = DecodeOptions(limits: DecodeLimits(maxScans: limit))
             #expect(failureCode { _ = try JPEGScanIndex(bytes, from: 0, options: options) } == code)
         }

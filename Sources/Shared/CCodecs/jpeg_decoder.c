@@ -25,6 +25,7 @@ struct apod_jpeg_decoder {
     apod_input input;
     uint64_t offset;
     uint32_t scan_limit;
+    int allows_truncated, is_started, is_truncated;
     /// The parts of the embedded profile by their number, from 1 (ICC.1 annex B.4).
     uint8_t *parts[PROFILE_PARTS + 1];
     size_t part_bytes[PROFILE_PARTS + 1];
@@ -77,7 +78,13 @@ static void error_exit(j_common_ptr info) {
 /// libjpeg goes on after damage and calls it a warning. Here damage that costs pixels ends the work; what readers are
 /// known to survive without a visible change (bytes between segments, odd scan parameters) does not.
 static void emit_message(j_common_ptr info, int level) {
-    if (level >= 0) return;
+    apod_jpeg_decoder *decoder = owner(info);
+    // What is missing has been noticed; it is gray, or as the scans before left it.
+    if (level >= 0 || decoder->is_truncated) return;
+    if (info->err->msg_code == JWRN_HIT_MARKER && decoder->allows_truncated) {
+        decoder->is_truncated = 1;
+        return;
+    }
     switch (info->err->msg_code) {
     case JWRN_JPEG_EOF:
         info->err->format_message(info, owner(info)->message);
@@ -101,6 +108,13 @@ static boolean fill_input_buffer(j_decompress_ptr info) {
     const ptrdiff_t count =
         decoder->input.read(decoder->input.context, decoder->buffer, INPUT_BUFFER_BYTES, decoder->offset);
     if (count < 0) leave((j_common_ptr)info, APOD_STOPPED);
+    if (count == 0 && decoder->allows_truncated && decoder->is_started) {
+        static const JOCTET end[] = {0xFF, JPEG_EOI};
+        decoder->is_truncated = 1;
+        decoder->source.next_input_byte = end;
+        decoder->source.bytes_in_buffer = sizeof end;
+        return TRUE;
+    }
     if (count == 0) leave_saying((j_common_ptr)info, APOD_TRUNCATED, "the file ends before the picture does");
     decoder->offset += (uint64_t)count;
     decoder->source.next_input_byte = decoder->buffer;
@@ -127,8 +141,10 @@ static void term_source(j_decompress_ptr info) { (void)info; }
 /// block, whatever its bytes, so many tiny ones are a way to spend an hour on a small file.
 static void watch_progress(j_common_ptr common) {
     j_decompress_ptr info = (j_decompress_ptr)common;
+    const apod_input input = owner(common)->input;
+    if (input.read(input.context, NULL, 0, 0) < 0) leave(common, APOD_STOPPED);
     if (info->is_decompressor && (uint32_t)info->input_scan_number > owner(common)->scan_limit) {
-        leave_saying(common, APOD_TOO_LARGE, "too many scans");
+        leave(common, APOD_TOO_MANY_SCANS);
     }
 }
 
@@ -187,10 +203,10 @@ static void join_profile(apod_jpeg_decoder *decoder) {
     decoder->profile_total = total;
 }
 
-// Where a picture comes in several scans, libjpeg keeps all coefficients of all blocks, 128 bytes each, asking its memory
-// manager for some rows of blocks at a time. A picture that is made much smaller needs few of them: these functions
-// take that part of the memory manager's place. They keep the lowest frequencies of each block, and unfold the rows of
-// blocks that libjpeg works on.
+// Where a picture comes in several scans, libjpeg keeps all coefficients of all blocks, 128 bytes each, and asks its
+// memory manager for some rows of blocks at a time. A picture that is made much smaller needs few of them: these
+// functions take that part of the memory manager's place. They keep the lowest frequencies of each block, and unfold
+// the rows of blocks that libjpeg works on.
 
 /// What libjpeg holds as one component's array of blocks.
 typedef struct low_frequencies {
@@ -295,13 +311,14 @@ static JBLOCKARRAY access_low_frequencies(j_common_ptr info, jvirt_barray_ptr po
     return array->rows;
 }
 
-apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit) {
+apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated) {
     apod_jpeg_decoder *decoder = malloc(sizeof *decoder);
     if (decoder == NULL) return NULL;
     // Not the buffer, whose pages are touched when they are filled.
     memset(decoder, 0, offsetof(apod_jpeg_decoder, buffer));
     decoder->input = input;
     decoder->scan_limit = scan_limit;
+    decoder->allows_truncated = allows_truncated;
     decoder->info.err = jpeg_std_error(&decoder->errors);
     decoder->errors.error_exit = error_exit;
     decoder->errors.emit_message = emit_message;
@@ -334,6 +351,8 @@ void apod_jpeg_close(apod_jpeg_decoder *decoder) {
     free(decoder->profile);
     free(decoder);
 }
+
+int apod_jpeg_is_truncated(const apod_jpeg_decoder *decoder) { return decoder->is_truncated; }
 
 const char *apod_jpeg_message(const apod_jpeg_decoder *decoder) { return decoder->message; }
 
@@ -391,10 +410,11 @@ void apod_jpeg_keep_low_frequencies(apod_jpeg_decoder *decoder, const int sides[
 }
 
 static void set_scale(struct jpeg_decompress_struct *info, int scale) {
+    owner((j_common_ptr)info)->is_started = 1;
     info->scale_num = (unsigned)scale;
     info->scale_denom = 8;
     info->dct_method = JDCT_ISLOW;
-    // Guesses at what a broken-off progressive picture lacks; such a picture is refused.
+    // Guesses at what a broken-off progressive picture lacks, but also at what was left out on purpose.
     info->do_block_smoothing = FALSE;
 }
 

@@ -9,7 +9,7 @@ public func decode(
     _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()
 ) throws -> PixelBuffer {
     let info = try inspect(source, limits: limits)
-    let options = DecodeOptions(limits: limits, interruption: interruption)
+    let options = DecodeOptions(limits: limits, interruption: interruption).begun()
     let reader = try rowReader(source, info, scale: 8, options: options)
     let finish = RowFinish(
         reader.layout, transform: ColourTransform(profile: reader.profile, layout: reader.layout),

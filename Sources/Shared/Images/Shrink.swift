@@ -43,7 +43,7 @@ public func shrink(
     let bytes = try withoutActuallyEscaping(sink) { sink in
         let drain = ByteDrain(options.format, sink)
         let job = ShrinkJob(plan: plan, options: options, limits: limits, interruption: interruption, drain: drain)
-        let reading = DecodeOptions(limits: limits, interruption: interruption)
+        let reading = DecodeOptions(limits: limits, interruption: interruption).begun()
         let reduction = min(
             Double(plan.source.width) / Double(plan.storedTarget.width),
             Double(plan.source.height) / Double(plan.storedTarget.height))

@@ -20,14 +20,14 @@ final class ByteFeed {
     /// For as long as this object lives.
     var input: apod_input {
         apod_input(context: Unmanaged.passUnretained(self).toOpaque()) { context, buffer, capacity, offset in
-            Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer!, capacity, offset)
+            Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer, capacity, offset)
         }
     }
 
-    private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ capacity: Int, _ offset: UInt64) -> Int {
+    private func read(_ buffer: UnsafeMutablePointer<UInt8>?, _ capacity: Int, _ offset: UInt64) -> Int {
         do {
             try options.check()
-            guard let offset = Int(exactly: offset), offset < source.count else { return 0 }
+            guard capacity > 0, let offset = Int(exactly: offset), offset < source.count else { return 0 }
             var place = offset..<source.count
             if let ranges {
                 guard let part = ranges.place(of: offset) else { return 0 }
@@ -49,6 +49,7 @@ final class ByteFeed {
         case APOD_TRUNCATED: throw ImageError.truncated(format)
         case APOD_UNSUPPORTED: throw ImageError.unsupported(format, words)
         case APOD_NOT_IMAGE: throw ImageError.notAnImage
+        case APOD_TOO_MANY_SCANS: throw ImageError.tooManyScans(limit: options.limits.maxScans)
         case APOD_TOO_LARGE: throw ImageError.overLimit(format, words)
         case APOD_NO_MEMORY: throw ImageError.outOfMemory
         case APOD_STOPPED: throw failure ?? Cancelled()

@@ -17,9 +17,14 @@ final class GIFReader: RowReader {
     private let isInterlaced: Bool
     private let palette: [GifColorType]
     private let transparent: Int?
+    private let memory: MemoryReservation?
     private var line: [UInt8]
     private var whole: [UInt8] = []
+    /// Which rows are in `whole`.
+    private var hasCome: [Bool] = []
     private var y = 0
+    private(set) var isTruncated = false
+    private let allowsTruncated: Bool
 
     /// What giflib reads from, by a C callback.
     private final class Feed {
@@ -61,9 +66,11 @@ final class GIFReader: RowReader {
 
     /// - Parameter size: of the logical screen.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
+        let options = options.begun()
         let limits = options.limits
         try limits.check(pixels: size)
         self.size = size
+        allowsTruncated = options.allowsTruncated
         feed = Feed(source, options)
         var code: Int32 = 0
         let opened = DGifOpen(
@@ -73,6 +80,7 @@ final class GIFReader: RowReader {
             }, &code)
         guard let file = opened else { throw Self.failure(code, feed) }
         var transparent: Int?
+        var memory: MemoryReservation?
         do {
             transparent = try Self.advanceToFirstFrame(file, feed)
             let image = file.pointee.Image
@@ -84,7 +92,7 @@ final class GIFReader: RowReader {
             if isInterlaced {
                 let frameSize = PixelSize(width: frame.width, height: frame.height)
                 try limits.check(pixels: frameSize)
-                try limits.check(memory: frameSize, bytesPerPixel: 1)
+                memory = try options.reserve(memory: frameSize, bytesPerPixel: 1)
             }
             guard let map = image.ColorMap ?? file.pointee.SColorMap else {
                 throw ImageError.corrupt(.gif, "no palette")
@@ -96,6 +104,7 @@ final class GIFReader: RowReader {
         }
         self.file = file
         self.transparent = transparent
+        self.memory = memory
         let covers =
             frame.left == 0 && frame.top == 0 && frame.width >= size.width && frame.height >= size.height
         layout = covers && transparent == nil ? .rgb : .rgba
@@ -152,7 +161,10 @@ final class GIFReader: RowReader {
             row.update(repeating: 0, count: size.width * channels)
             return
         }
-        try readLine(y - frame.top)
+        guard try hasLine(y - frame.top) else {
+            row.update(repeating: 0, count: size.width * channels)
+            return
+        }
         if layout == .rgba { row.update(repeating: 0, count: size.width * 4) }
         let visible = min(frame.width, size.width - frame.left)
         for x in 0..<max(visible, 0) {
@@ -168,6 +180,19 @@ final class GIFReader: RowReader {
         }
     }
 
+    /// Whether the frame's row `index` is there, in `line`: one that is missing is transparent, or black.
+    private func hasLine(_ index: Int) throws -> Bool {
+        if isTruncated && !isInterlaced { return false }
+        do {
+            try readLine(index)
+        } catch let error as ImageError where allowsTruncated && error == .truncated(.gif) {
+            isTruncated = true
+            guard isInterlaced else { return false }
+            try readLine(index)
+        }
+        return !isInterlaced || hasCome[index]
+    }
+
     /// Puts the frame's row `index` into `line`; rows are asked for in order.
     private func readLine(_ index: Int) throws {
         guard isInterlaced else {
@@ -176,10 +201,12 @@ final class GIFReader: RowReader {
         }
         if whole.isEmpty {
             whole = [UInt8](repeating: 0, count: frame.width * frame.height)
+            hasCome = [Bool](repeating: false, count: frame.height)
             // GIF89a appendix E: every eighth row from 0 and from 4, every fourth from 2, every second from 1.
             for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
                 for row in stride(from: first, to: frame.height, by: step) {
                     try decodeLine()
+                    hasCome[row] = true
                     whole.replaceSubrange(row * frame.width..<(row + 1) * frame.width, with: line)
                 }
             }

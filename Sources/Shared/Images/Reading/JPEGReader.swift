@@ -14,12 +14,17 @@ final class JPEGReader {
     private let options: DecodeOptions
     private let header: apod_jpeg_header
     private let components: [JPEGComponent]
+    private var memory: MemoryReservation?
+    private var isTruncated = false
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {
+        let options = options.begun()
         self.options = options
         feed = ByteFeed(source, .jpeg, options)
         let scanLimit = UInt32(clamping: options.limits.maxScans)
-        guard let decoder = apod_jpeg_open(feed.input, scanLimit) else { throw ImageError.outOfMemory }
+        guard let decoder = apod_jpeg_open(feed.input, scanLimit, options.allowsTruncated ? 1 : 0) else {
+            throw ImageError.outOfMemory
+        }
         self.decoder = decoder
         var header = apod_jpeg_header()
         let status = apod_jpeg_read_header(decoder, &header)
@@ -73,29 +78,34 @@ final class JPEGReader {
     private func chooseScans(scale: Int, reduction: Double) throws {
         guard header.several_scans != 0 else { return }
         var index: JPEGScanIndex?
-        if header.progressive != 0 && options.quality == .fast && scale < 8 {
+        let canLeaveOut = header.progressive != 0 && options.quality == .fast && scale < 8
+        if canLeaveOut || options.allowsTruncated {
             index = try JPEGScanIndex(feed.source, from: Int(clamping: header.data_offset), options: options)
         }
         let choice = ScanChoice(
-            scans: index?.scans.map(\.scan) ?? [], components: components, scale: scale, reduction: reduction,
-            quality: options.quality)
+            scans: canLeaveOut ? index?.scans.map(\.scan) ?? [] : [], components: components, scale: scale,
+            reduction: reduction, quality: options.quality)
         var bytes = 0
         for (component, side) in zip(components, choice.sides) {
             let (size, isTooLarge) = component.blocks.multipliedReportingOverflow(by: side * side * 2)
             let (sum, overflow) = bytes.addingReportingOverflow(size)
             bytes = isTooLarge || overflow ? .max : sum
         }
-        try options.limits.check(memory: bytes)
+        memory = try options.reserve(memory: bytes)
         if choice.sides.contains(where: { $0 < 8 }) {
             let sides = choice.sides.map { Int32($0) } + [8, 8, 8, 8]
             apod_jpeg_keep_low_frequencies(decoder, sides)
         }
         guard let index else { return }
-        // What is left out would not be missed.
-        guard index.hasEnd else { throw ImageError.truncated(.jpeg) }
+        // What is left out would not be missed by libjpeg.
+        guard index.hasEnd || options.allowsTruncated else { throw ImageError.truncated(.jpeg) }
+        isTruncated = !index.hasEnd
         feed.ranges = index.ranges(including: choice.includes)
         apod_jpeg_forget_read_ahead(decoder)
     }
+
+    /// Whether data was missing so far.
+    fileprivate var lacksData: Bool { isTruncated || apod_jpeg_is_truncated(decoder) != 0 }
 
     fileprivate func check(_ status: apod_status) throws { try feed.check(status, apod_jpeg_message(decoder)) }
 }
@@ -127,6 +137,8 @@ private final class JPEGPlaneReader: PlaneReader {
     }
 
     func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
+
+    var isTruncated: Bool { jpeg.lacksData }
 }
 
 private final class JPEGRowReader: RowReader {
@@ -154,4 +166,6 @@ private final class JPEGRowReader: RowReader {
     }
 
     func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
+
+    var isTruncated: Bool { jpeg.lacksData }
 }

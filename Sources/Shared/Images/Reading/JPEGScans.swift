@@ -67,8 +67,8 @@ struct ScanChoice: Hashable {
             includes = scans.map { _ in true }
             return
         }
-        // A decoder at N eighths makes N x N samples of a block: its N x N lowest frequencies are all that it needs, and
-        // libjpeg-turbo, which mixes in some of the others, comes out nearer to the truth without them.
+        // A decoder at N eighths makes N x N samples of a block: its N x N lowest frequencies are all that it needs,
+        // and libjpeg-turbo, which mixes in some of the others, comes out no further from the truth without them.
         let side = [1, 2].first { $0 >= scale } ?? 4
         func isNeeded(_ scan: JPEGScan, _ component: JPEGComponent) -> Bool {
             scan.missingBits == 0
@@ -123,10 +123,11 @@ struct JPEGScanIndex {
     }
 
     /// - Parameter offset: where the first scan's entropy-coded data begins.
-    /// Throws what the source throws, and `.overLimit` for more scans than allowed.
+    /// Throws what the source throws, and `.tooManyScans` for more than allowed.
     init(_ source: any ByteSource, from offset: Int, options: DecodeOptions) throws {
         var bytes = MarkerSearch(source, at: offset, options: options)
         end = offset
+        let limit = options.limits.maxScans
         var begun: (scan: JPEGScan?, place: Int)?
         while let (marker, place) = try bytes.nextMarker() {
             end = place
@@ -143,7 +144,8 @@ struct JPEGScanIndex {
             end = bytes.offset
             guard marker == Marker.scan else { continue }
             begun = (JPEGScan(header: segment), place)
-            if scans.count + 2 > options.limits.maxScans { throw ImageError.overLimit(.jpeg, "too many scans") }
+            // The first scan, and the one that has begun.
+            if scans.count + 2 > limit { throw ImageError.tooManyScans(limit: limit) }
         }
         end = bytes.offset
         if let begun { scans.append((begun.scan, begun.place..<end)) }

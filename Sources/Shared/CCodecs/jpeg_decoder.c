@@ -215,11 +215,11 @@ typedef struct low_frequencies {
     int side;
     /// `side` x `side` coefficients a block.
     JCOEF *kept;
-    /// The rows that are unfolded, from `first` on, where there are any.
+    /// The `unfolded` rows from `first` on.
     JBLOCKROW *rows;
     JBLOCK *blocks;
-    JDIMENSION first;
-    int is_unfolded, is_changed;
+    JDIMENSION first, unfolded;
+    int is_changed;
 } low_frequencies;
 
 static void forget_low_frequencies(apod_jpeg_decoder *decoder) {
@@ -270,11 +270,9 @@ static void realize_low_frequencies(j_common_ptr info) {
 
 /// Copies the kept coefficients of the rows that are unfolded; `folds`: from the blocks, else to them.
 static inline void fold(low_frequencies *array, int side, int folds) {
-    const JDIMENSION rest = array->down - array->first;
-    const JDIMENSION rows = rest < array->rows_at_once ? rest : array->rows_at_once;
     JCOEF *kept = array->kept + (size_t)array->first * array->across * (size_t)(side * side);
     JBLOCK *block = array->blocks;
-    for (size_t i = 0; i < (size_t)rows * array->across; i++, block++) {
+    for (size_t i = 0; i < (size_t)array->unfolded * array->across; i++, block++) {
         if (!folds) memset(block, 0, sizeof *block);
         for (int y = 0; y < side; y++, kept += side) {
             if (folds) memcpy(kept, *block + y * DCTSIZE, (size_t)side * sizeof(JCOEF));
@@ -300,10 +298,10 @@ static JBLOCKARRAY access_low_frequencies(j_common_ptr info, jvirt_barray_ptr po
     if (first >= array->down || count > array->rows_at_once || count > array->down - first) {
         leave_saying(info, APOD_MISUSE, "rows of blocks outside of the picture");
     }
-    if (!array->is_unfolded || array->first != first) {
+    if (array->first != first || array->unfolded < count) {
         if (array->is_changed) fold_by_side(array, 1);
         array->first = first;
-        array->is_unfolded = 1;
+        array->unfolded = count;
         array->is_changed = 0;
         fold_by_side(array, 0);
     }

@@ -1,5 +1,6 @@
 import Formats
 import Support
+import TestSupport
 import Testing
 
 @testable import Images
@@ -12,17 +13,9 @@ import Musl
 import Darwin
 #endif
 
-/// Collected real and hostile pictures, which don't belong to the repository: `APOD_TOOLS_CORPUS` names their folder,
-/// else they are looked for beside the checkout.
+/// The pictures of the corpus (`TestSupport.Corpus`).
 enum Corpus {
-    static let folder: String? = {
-        if let named = getenv("APOD_TOOLS_CORPUS") { return String(cString: named) }
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        for place in ["/\(root)/../shared/fixtures/images", "/\(root)/../../shared/fixtures/images"]
-        where access(place, R_OK) == 0 { return place }
-        print("CORPUS TESTS SKIPPED: set APOD_TOOLS_CORPUS to a folder of pictures")
-        return nil
-    }()
+    static let folder: String? = TestSupport.Corpus.isPresent ? TestSupport.Corpus.root.map { "\($0)/images" } : nil
 
     static func files(_ name: String) -> [String] {
         guard let folder, let directory = opendir("\(folder)/\(name)") else { return [] }

@@ -40,7 +40,7 @@ import Testing
         var random = SeededRandom(seed: 21)
         let allowed: Set<String> = [
             "corrupt-image", "truncated-image", "unsupported-image", "not-an-image", "too-many-pixels",
-            "out-of-memory-limit", "over-limit",
+            "out-of-memory-limit", "over-limit", "too-many-scans",
         ]
         for format in OutputFormat.readable {
             let bytes = try encode(.noise(40, 30, channels: 3), EncodeOptions(format: format))

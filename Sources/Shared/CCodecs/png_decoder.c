@@ -19,6 +19,8 @@ struct apod_png_decoder {
     apod_input input;
     uint64_t offset;
     size_t position, available;
+    int passes;
+    png_uint_32 height;
     uint8_t buffer[INPUT_BUFFER_BYTES];
 };
 
@@ -97,7 +99,8 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
         && png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE && !png_get_valid(png, info, PNG_INFO_tRNS);
     png_set_expand(png);
     png_set_scale_16(png);
-    if (interlaced) png_set_interlace_handling(png);
+    decoder->passes = interlaced ? png_set_interlace_handling(png) : 1;
+    decoder->height = png_get_image_height(png, info);
     png_read_update_info(png, info);
     *header = (apod_png_header){
         .width = png_get_image_width(png, info),
@@ -126,7 +129,7 @@ apod_status apod_png_read_row(apod_png_decoder *decoder, uint8_t *row) {
 
 apod_status apod_png_read_image(apod_png_decoder *decoder, uint8_t **rows) {
     if (setjmp(png_jmpbuf(decoder->png))) return decoder->status;
-    png_read_image(decoder->png, rows);
+    for (int pass = 0; pass < decoder->passes; pass++) png_read_rows(decoder->png, NULL, rows, decoder->height);
     return APOD_OK;
 }
 

@@ -96,7 +96,9 @@ static inline __m128i predict_average(__m128i before, __m128i above, __m128i abo
     return _mm_sub_epi8(_mm_avg_epu8(before, above), odd);
 }
 
-static inline __m128i absolute(__m128i value) { return _mm_max_epi16(value, _mm_sub_epi16(_mm_setzero_si128(), value)); }
+static inline __m128i absolute(__m128i value) {
+    return _mm_max_epi16(value, _mm_sub_epi16(_mm_setzero_si128(), value));
+}
 
 static inline __m128i choose(__m128i mask, __m128i yes, __m128i no) {
     return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));

@@ -9,7 +9,7 @@ public func decode(
     _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()
 ) throws -> PixelBuffer {
     let info = try inspect(source, limits: limits)
-    let options = DecodeOptions(limits: limits, interruption: interruption)
+    let options = DecodeOptions(limits: limits, interruption: interruption).begun()
     let reader = try rowReader(source, info, scale: 8, options: options)
     let finish = RowFinish(
         reader.layout, transform: ColourTransform(profile: reader.profile, layout: reader.layout),
@@ -30,12 +30,12 @@ public func decode(
     return PixelBuffer(size: reader.size, channels: channels, bytes: bytes).upright(from: info.orientation)
 }
 
-/// The rows of any picture; a JPEG at `scale` eighths of its size.
+/// The rows of any picture; a JPEG at `scale` eighths of its size, with what an output smaller by `reduction` needs.
 func rowReader(
-    _ source: some ByteSource, _ info: PictureInfo, scale: Int, options: DecodeOptions
+    _ source: some ByteSource, _ info: PictureInfo, scale: Int, reduction: Double = 1, options: DecodeOptions
 ) throws -> any RowReader {
     switch info.format {
-    case .jpeg: try JPEGReader(source, options: options).rows(scale: scale)
+    case .jpeg: try JPEGReader(source, options: options).rows(scale: scale, reduction: reduction)
     case .png: try PNGReader(source, options: options)
     case .gif: try GIFReader(source, size: info.storedSize, options: options)
     case .webp: try WebPReader(source, size: info.storedSize, options: options)

@@ -9,26 +9,29 @@ public struct DecodeLimits: Sendable, Hashable {
     /// Bytes of the file. Default 256 MiB.
     public var maxInputBytes: Int
     /// Bytes of memory where a format forces the whole picture into it: a progressive JPEG's coefficients, an
-    /// interlaced PNG, a WebP, a small picture that is to be turned. Default 1 GiB.
+    /// interlaced PNG, a WebP, a small picture that is to be turned. All pictures of a run that are under way together
+    /// share them (`MemoryBudget`). Default 1 GiB.
     public var maxMemoryBytes: Int
+    /// Frames of an animation. Default 2000: a minute at 33 a second.
+    public var maxFrames: Int
+    /// Pixels of an animation's canvas times its frames. Default 4000 million, half a minute's work of one processor.
+    public var maxAnimationPixels: Int
+    /// Seconds of work on one picture, without the time that it waits for memory which others hold. Default 60.
+    public var maxSeconds: Double
     /// Scans of a JPEG. Default 500: real ones have about 10, and each costs a visit to all of the picture.
     public var maxScans: Int
-    /// Frames of an animation. Default 2,000: over a minute at 30 a second.
-    public var maxFrames: Int
-    /// Pixels of the canvas times frames, the work of drawing an animation once. Default 4,000 million: 2,000 frames of
-    /// 1920x1080.
-    public var maxAnimationPixels: Int
 
     public init(
         maxPixels: Int = 400_000_000, maxInputBytes: Int = 256 << 20, maxMemoryBytes: Int = 1 << 30,
-        maxScans: Int = 500, maxFrames: Int = 2_000, maxAnimationPixels: Int = 4_000_000_000
+        maxFrames: Int = 2000, maxAnimationPixels: Int = 4_000_000_000, maxSeconds: Double = 60, maxScans: Int = 500
     ) {
         self.maxPixels = maxPixels
         self.maxInputBytes = maxInputBytes
         self.maxMemoryBytes = maxMemoryBytes
-        self.maxScans = maxScans
         self.maxFrames = maxFrames
         self.maxAnimationPixels = maxAnimationPixels
+        self.maxSeconds = maxSeconds
+        self.maxScans = maxScans
     }
 
     public static let standard = DecodeLimits()
@@ -41,12 +44,12 @@ public struct DecodeLimits: Sendable, Hashable {
         guard let pixels = size.pixels, pixels <= maxPixels else { throw .tooManyPixels(size, limit: maxPixels) }
     }
 
-    /// Checks what drawing all frames of an animation costs.
+    /// Checks an animation of `count` frames on a canvas of `size`; to be called as frames are counted, too.
     func check(frames count: Int, of size: PixelSize) throws(ImageError) {
         if count > maxFrames { throw .tooManyFrames(count, limit: maxFrames) }
         let (pixels, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: count)
         if overflow || pixels > maxAnimationPixels {
-            throw .tooManyAnimationPixels(overflow ? .max : pixels, limit: maxAnimationPixels)
+            throw .tooManyAnimationPixels(size, frames: count, limit: maxAnimationPixels)
         }
     }
 

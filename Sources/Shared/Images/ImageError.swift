@@ -17,11 +17,15 @@ public enum ImageError: Failure, Equatable {
     case tooManyBytes(Int, limit: Int)
     /// More memory needed than allowed, where the format forces the whole picture into it.
     case tooMuchMemory(bytes: Int, limit: Int)
-    /// An animation of more frames than allowed; at least so many.
+    /// More frames than allowed.
     case tooManyFrames(Int, limit: Int)
-    /// More pixels over all frames than allowed, the work of drawing an animation once.
-    case tooManyAnimationPixels(Int, limit: Int)
-    /// Something else that a decoder limits, such as the scans of a progressive JPEG.
+    /// More pixels in all frames together than allowed.
+    case tooManyAnimationPixels(PixelSize, frames: Int, limit: Int)
+    /// More work than allowed.
+    case tooSlow(seconds: Double)
+    /// More scans of a JPEG than allowed.
+    case tooManyScans(limit: Int)
+    /// Something else that a decoder limits.
     case overLimit(ImageFormat, String)
     /// The system refuses memory.
     case outOfMemory
@@ -49,6 +53,8 @@ public enum ImageError: Failure, Equatable {
         case .tooMuchMemory: "out-of-memory-limit"
         case .tooManyFrames: "too-many-frames"
         case .tooManyAnimationPixels: "too-many-animation-pixels"
+        case .tooSlow: "too-slow"
+        case .tooManyScans: "too-many-scans"
         case .overLimit: "over-limit"
         case .outOfMemory: "out-of-memory"
         case .regionOutside: "region-outside"
@@ -70,10 +76,11 @@ public enum ImageError: Failure, Equatable {
         case .tooManyBytes(let count, let limit): "a picture of \(count) bytes is over the limit of \(limit) bytes"
         case .tooMuchMemory(let bytes, let limit):
             "the picture would take \(bytes) bytes of memory, over the limit of \(limit)"
-        case .tooManyFrames(let count, let limit):
-            "an animation of \(count) or more frames is over the limit of \(limit) frames"
-        case .tooManyAnimationPixels(let count, let limit):
-            "an animation of \(count) pixels over all frames is over the limit of \(limit) pixels"
+        case .tooManyFrames(let count, let limit): "an animation of \(count) frames is over the limit of \(limit)"
+        case .tooManyAnimationPixels(let size, let frames, let limit):
+            "\(frames) frames of \(size) pixels are over the limit of \(limit) pixels in all"
+        case .tooSlow(let seconds): "the picture takes more than \(seconds) seconds, which is the limit"
+        case .tooManyScans(let limit): "the JPEG has more scans than the limit of \(limit)"
         case .overLimit(let format, let excess): "the \(format.name) is over a limit: \(excess)"
         case .outOfMemory: "the system has no memory left for the picture"
         case .regionOutside(let region, let size): "the region \(region) covers nothing of a picture of \(size) pixels"
@@ -89,8 +96,8 @@ public enum ImageError: Failure, Equatable {
     public var exitCode: ExitCode {
         switch self {
         case .corrupt, .truncated, .unsupported, .notAnImage, .noSuchFrame, .regionOutside: .data
-        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .tooManyFrames, .tooManyAnimationPixels, .overLimit,
-            .outputTooLarge, .doesNotFit:
+        case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .tooManyFrames, .tooManyAnimationPixels, .tooSlow,
+            .tooManyScans, .overLimit, .outputTooLarge, .doesNotFit:
             .notAllowed
         case .codecMissing: .unavailable
         case .outOfMemory: .temporary

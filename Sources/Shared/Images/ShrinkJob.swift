@@ -9,6 +9,14 @@ struct ShrinkJob {
     let options: DecodeOptions
     let isLinear: Bool
 
+    /// - Parameter options: begin with this picture.
+    init(info: PictureInfo, outputs: [Output], options: DecodeOptions, isLinear: Bool) {
+        self.info = info
+        self.outputs = outputs
+        self.options = options.begun()
+        self.isLinear = isLinear
+    }
+
     /// An output with the numbers that follow from the picture, and what becomes of it.
     private final class Planned {
         let index: Int
@@ -82,12 +90,13 @@ struct ShrinkJob {
         let jpeg = try JPEGReader(source, options: options)
         guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
         let scale = planned.map(\.plan.jpegScale).max() ?? 8
+        let reduction = planned.map(\.plan.reduction).min() ?? 1
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         if jpeg.hasPlanes && !isLinear && !copiesPixels {
-            return Source(planes: try jpeg.planes(scale: scale), layout: jpeg.layout, profile: jpeg.profile)
+            return Source(planes: try jpeg.planes(scale: scale, reduction: reduction), layout: jpeg.layout, profile: jpeg.profile)
         }
-        let rows = try jpeg.rows(scale: scale)
+        let rows = try jpeg.rows(scale: scale, reduction: reduction)
         return Source(planes: InterleavedRows(rows), layout: jpeg.layout, profile: jpeg.profile)
     }
 

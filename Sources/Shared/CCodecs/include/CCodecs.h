@@ -18,6 +18,8 @@ typedef enum {
     APOD_NOT_IMAGE,
     /// More than the library or the limits allow; the message says what.
     APOD_TOO_LARGE,
+    /// More scans than the limit.
+    APOD_TOO_MANY_SCANS,
     /// Memory was refused.
     APOD_NO_MEMORY,
     /// A callback said that it failed.
@@ -27,7 +29,8 @@ typedef enum {
 } apod_status;
 
 /// Where compressed bytes come from: fills `buffer` with bytes from `offset` on and gives how many; 0 at the end, -1
-/// when reading failed or the work is to stop.
+/// when reading failed or the work is to stop. A
+/// capacity of 0 only asks whether it is.
 typedef struct {
     void *context;
     ptrdiff_t (*read)(void *context, uint8_t *buffer, ptrdiff_t capacity, uint64_t offset);
@@ -58,8 +61,18 @@ typedef struct {
     apod_jpeg_colour colour;
     /// Whether 255 means no ink, as Adobe's programs write CMYK.
     int inverted;
-    /// What libjpeg keeps while it decodes: all coefficients where the picture comes in several scans, else 0.
-    uint64_t coefficient_bytes;
+    /// Whether the picture comes in several scans, so that all of its coefficients are kept while it is decoded.
+    int several_scans;
+    /// Whether the scans are progressive, which may be left out but the first ones.
+    int progressive;
+    /// Bytes up to the first scan's entropy-coded data.
+    uint64_t data_offset;
+    /// Of each component the number that scans know it by, and the larger quantisation step of its two lowest
+    /// frequencies but the mean, 0 where its table has not come yet.
+    int component_count;
+    int component_numbers[4], component_steps[4];
+    /// And its blocks of 64 coefficients.
+    uint64_t component_blocks[4];
     /// The embedded profile, NULL where there is none; belongs to the decoder.
     const uint8_t *profile;
     size_t profile_bytes;
@@ -77,12 +90,17 @@ typedef struct {
     uint32_t group_rows;
 } apod_jpeg_plane;
 
-/// NULL when memory is refused.
-apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit);
+/// NULL when memory is refused. `allows_truncated`: a picture without its end is decoded as far as it goes.
+apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated);
 void apod_jpeg_close(apod_jpeg_decoder *decoder);
 /// What went wrong, in libjpeg's words.
 const char *apod_jpeg_message(const apod_jpeg_decoder *decoder);
 apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *header);
+/// Forgets bytes that were read ahead behind the header, so that the input may give others in their place.
+void apod_jpeg_forget_read_ahead(apod_jpeg_decoder *decoder);
+/// Of a picture in several scans, keeps only the `sides[c]` x `sides[c]` (1, 2 or 4, or 8 for all) lowest frequencies
+/// of each block of component c in memory; the others become 0. Once, before decoding begins.
+void apod_jpeg_keep_low_frequencies(apod_jpeg_decoder *decoder, const int sides[4]);
 /// Begins to decode planes, without colour conversion and upsampling, at `scale`/8 (1, 2, 4 or 8) of the size.
 /// Only for APOD_JPEG_GRAY (1 plane) and APOD_JPEG_YCBCR (3).
 apod_status apod_jpeg_start_planes(apod_jpeg_decoder *decoder, int scale, apod_jpeg_plane planes[3]);
@@ -93,6 +111,8 @@ apod_status apod_jpeg_start_rows(apod_jpeg_decoder *decoder, int scale, uint32_t
 apod_status apod_jpeg_read_row(apod_jpeg_decoder *decoder, uint8_t *row);
 /// Reads what follows the last row, to the end marker.
 apod_status apod_jpeg_finish(apod_jpeg_decoder *decoder);
+/// Whether data was missing so far.
+int apod_jpeg_is_truncated(const apod_jpeg_decoder *decoder);
 
 // JPEG out
 
@@ -143,7 +163,8 @@ const char *apod_png_message(const apod_png_decoder *decoder);
 apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *header);
 /// Reads the next row; only where the picture is not interlaced.
 apod_status apod_png_read_row(apod_png_decoder *decoder, uint8_t *row);
-/// Reads all rows; `rows` has one pointer a row.
+/// Reads all rows of an interlaced picture; `rows` has one pointer a row. Pixels that have not come yet look like their
+/// neighbours that have.
 apod_status apod_png_read_image(apod_png_decoder *decoder, uint8_t **rows);
 /// Reads what follows the last row, to the end chunk.
 apod_status apod_png_finish(apod_png_decoder *decoder);

@@ -8,6 +8,8 @@ final class ByteFeed {
     let format: ImageFormat
     private let options: DecodeOptions
     private var failure: (any Error)?
+    /// What the decoder is to see of the source; nil for all of it.
+    var ranges: FileRanges?
 
     init(_ source: any ByteSource, _ format: ImageFormat, _ options: DecodeOptions) {
         self.source = source
@@ -18,15 +20,21 @@ final class ByteFeed {
     /// For as long as this object lives.
     var input: apod_input {
         apod_input(context: Unmanaged.passUnretained(self).toOpaque()) { context, buffer, capacity, offset in
-            Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer!, capacity, offset)
+            Unmanaged<ByteFeed>.fromOpaque(context!).takeUnretainedValue().read(buffer, capacity, offset)
         }
     }
 
-    private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ capacity: Int, _ offset: UInt64) -> Int {
+    private func read(_ buffer: UnsafeMutablePointer<UInt8>?, _ capacity: Int, _ offset: UInt64) -> Int {
         do {
-            try options.interruption.check()
-            guard let offset = Int(exactly: offset), offset < source.count else { return 0 }
-            return try source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity), at: offset)
+            try options.check()
+            guard capacity > 0, let offset = Int(exactly: offset), offset < source.count else { return 0 }
+            var place = offset..<source.count
+            if let ranges {
+                guard let part = ranges.place(of: offset) else { return 0 }
+                place = part
+            }
+            let room = UnsafeMutableRawBufferPointer(start: buffer, count: min(capacity, place.count))
+            return try source.read(into: room, at: place.lowerBound)
         } catch {
             failure = error
             return -1
@@ -41,6 +49,7 @@ final class ByteFeed {
         case APOD_TRUNCATED: throw ImageError.truncated(format)
         case APOD_UNSUPPORTED: throw ImageError.unsupported(format, words)
         case APOD_NOT_IMAGE: throw ImageError.notAnImage
+        case APOD_TOO_MANY_SCANS: throw ImageError.tooManyScans(limit: options.limits.maxScans)
         case APOD_TOO_LARGE: throw ImageError.overLimit(format, words)
         case APOD_NO_MEMORY: throw ImageError.outOfMemory
         case APOD_STOPPED: throw failure ?? Cancelled()

@@ -9,17 +9,20 @@ final class GIFReader: RowReader {
     var profile: [UInt8]? { nil }
     private let stream: GIFStream
     private let image: GIFStream.Image
+    private let memory: MemoryReservation?
     private let allowsTruncated: Bool
     private var line: [UInt8]
     /// The indices of an interlaced frame; nil for rows that never came.
     private var whole: [[UInt8]?] = []
     /// Whether the data has ended early, so that nothing more is drawn.
     private var isCut = false
+    var isTruncated: Bool { isCut }
     private var y = 0
 
     /// - Parameter size: of the logical screen. With `options.allowsTruncated`, rows that are missing are left
     ///   transparent, or black in a picture without transparency, instead of being an error.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
+        let options = options.begun()
         let limits = options.limits
         try limits.check(pixels: size)
         self.size = size
@@ -30,7 +33,9 @@ final class GIFReader: RowReader {
         if image.isInterlaced {
             let frameSize = PixelSize(width: image.width, height: image.height)
             try limits.check(pixels: frameSize)
-            try limits.check(memory: frameSize, bytesPerPixel: 1)
+            memory = try options.reserve(memory: frameSize, bytesPerPixel: 1)
+        } else {
+            memory = nil
         }
         let covers =
             image.left == 0 && image.top == 0 && image.width >= size.width && image.height >= size.height

@@ -11,12 +11,20 @@ final class JPEGReader {
     let profile: [UInt8]?
     fileprivate let decoder: OpaquePointer
     fileprivate let feed: ByteFeed
+    private let options: DecodeOptions
+    private let header: apod_jpeg_header
+    private let components: [JPEGComponent]
+    private var memory: MemoryReservation?
+    private var isTruncated = false
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {
-        let limits = options.limits
+        let options = options.begun()
+        self.options = options
         feed = ByteFeed(source, .jpeg, options)
-        let scanLimit = UInt32(clamping: limits.maxScans)
-        guard let decoder = apod_jpeg_open(feed.input, scanLimit) else { throw ImageError.outOfMemory }
+        let scanLimit = UInt32(clamping: options.limits.maxScans)
+        guard let decoder = apod_jpeg_open(feed.input, scanLimit, options.allowsTruncated ? 1 : 0) else {
+            throw ImageError.outOfMemory
+        }
         self.decoder = decoder
         var header = apod_jpeg_header()
         let status = apod_jpeg_read_header(decoder, &header)
@@ -24,9 +32,17 @@ final class JPEGReader {
         colour = header.colour
         isInverted = header.inverted != 0
         profile = header.profile.map { Array(UnsafeBufferPointer(start: $0, count: header.profile_bytes)) }
+        self.header = header
+        let (numbers, steps, blocks) = (header.component_numbers, header.component_steps, header.component_blocks)
+        let all = [
+            (numbers.0, steps.0, blocks.0), (numbers.1, steps.1, blocks.1), (numbers.2, steps.2, blocks.2),
+            (numbers.3, steps.3, blocks.3),
+        ]
+        components = all.prefix(Int(header.component_count)).map {
+            JPEGComponent(number: Int($0.0), step: Int($0.1), blocks: Int(clamping: $0.2))
+        }
         try feed.check(status, apod_jpeg_message(decoder))
-        try limits.check(pixels: size)
-        try limits.check(memory: Int(clamping: header.coefficient_bytes))
+        try options.limits.check(pixels: size)
     }
 
     deinit { apod_jpeg_close(decoder) }
@@ -44,10 +60,52 @@ final class JPEGReader {
     var hasPlanes: Bool { colour == APOD_JPEG_GRAY || colour == APOD_JPEG_YCBCR }
 
     /// Starts to decode planes at `scale` eighths of the size. One of these two can be called, once.
-    func planes(scale: Int) throws -> any PlaneReader { try JPEGPlaneReader(self, scale: scale) }
+    ///
+    /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 asks for all
+    ///   that there is, and more lets a progressive picture be decoded in part (`ScanChoice`).
+    func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
+        try chooseScans(scale: scale, reduction: reduction)
+        return try JPEGPlaneReader(self, scale: scale)
+    }
 
-    /// Starts to decode rows of pixels at `scale` eighths of the size.
-    func rows(scale: Int) throws -> any RowReader { try JPEGRowReader(self, scale: scale) }
+    /// Starts to decode rows of pixels at `scale` eighths of the size; the same applies.
+    func rows(scale: Int, reduction: Double = 1) throws -> any RowReader {
+        try chooseScans(scale: scale, reduction: reduction)
+        return try JPEGRowReader(self, scale: scale)
+    }
+
+    /// Settles what of a picture in several scans is decoded and kept in memory.
+    private func chooseScans(scale: Int, reduction: Double) throws {
+        guard header.several_scans != 0 else { return }
+        var index: JPEGScanIndex?
+        let canLeaveOut = header.progressive != 0 && options.quality == .fast && scale < 8
+        if canLeaveOut || options.allowsTruncated {
+            index = try JPEGScanIndex(feed.source, from: Int(clamping: header.data_offset), options: options)
+        }
+        let choice = ScanChoice(
+            scans: canLeaveOut ? index?.scans.map(\.scan) ?? [] : [], components: components, scale: scale,
+            reduction: reduction, quality: options.quality)
+        var bytes = 0
+        for (component, side) in zip(components, choice.sides) {
+            let (size, isTooLarge) = component.blocks.multipliedReportingOverflow(by: side * side * 2)
+            let (sum, overflow) = bytes.addingReportingOverflow(size)
+            bytes = isTooLarge || overflow ? .max : sum
+        }
+        memory = try options.reserve(memory: bytes)
+        if choice.sides.contains(where: { $0 < 8 }) {
+            let sides = choice.sides.map { Int32($0) } + [8, 8, 8, 8]
+            apod_jpeg_keep_low_frequencies(decoder, sides)
+        }
+        guard let index else { return }
+        // What is left out would not be missed by libjpeg.
+        guard index.hasEnd || options.allowsTruncated else { throw ImageError.truncated(.jpeg) }
+        isTruncated = !index.hasEnd
+        feed.ranges = index.ranges(including: choice.includes)
+        apod_jpeg_forget_read_ahead(decoder)
+    }
+
+    /// Whether data was missing so far.
+    fileprivate var lacksData: Bool { isTruncated || apod_jpeg_is_truncated(decoder) != 0 }
 
     fileprivate func check(_ status: apod_status) throws { try feed.check(status, apod_jpeg_message(decoder)) }
 }
@@ -79,6 +137,8 @@ private final class JPEGPlaneReader: PlaneReader {
     }
 
     func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
+
+    var isTruncated: Bool { jpeg.lacksData }
 }
 
 private final class JPEGRowReader: RowReader {
@@ -106,4 +166,6 @@ private final class JPEGRowReader: RowReader {
     }
 
     func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
+
+    var isTruncated: Bool { jpeg.lacksData }
 }

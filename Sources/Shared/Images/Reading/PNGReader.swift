@@ -11,31 +11,59 @@ final class PNGReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
     let profile: [UInt8]?
+    private(set) var isTruncated = false
+    private let allowsTruncated: Bool
     private let rows: any PNGRows
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {
-        let limits = options.limits
+        let options = options.begun()
         let decoder = try PNGDecoder(source, options: options)
         let header = decoder.header
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
         let layout = RowLayout(channels: Int(header.channels))
         (self.size, self.layout) = (size, layout)
         profile = decoder.profile
-        try limits.check(pixels: size)
+        allowsTruncated = options.allowsTruncated
+        try options.limits.check(pixels: size)
         if header.direct != 0 {
             rows = try DirectRows(
                 source, at: Int(clamping: header.data_offset), size: size, channels: layout.channels, options: options)
         } else if header.interlaced != 0 {
-            try limits.check(memory: size, bytesPerPixel: layout.channels)
-            rows = InterlacedRows(decoder, size: size, channels: layout.channels)
+            rows = try InterlacedRows(decoder, size: size, channels: layout.channels, options: options)
         } else {
             rows = decoder
         }
     }
 
-    func readRow(into row: UnsafeMutablePointer<UInt8>) throws { try rows.readRow(into: row) }
+    /// Where rows may be missing, those are transparent, or black where there is no alpha.
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        if try !lacksData(while: { try rows.readRow(into: row) }) { return }
+        row.update(repeating: 0, count: size.width * layout.channels)
+    }
 
-    func finish() throws { try rows.finish() }
+    func finish() throws { _ = try lacksData { try rows.finish() } }
+
+    /// Runs `body` unless data was missing before; gives whether it was missing then or is now. Throws, too, where it
+    /// must not be.
+    private func lacksData(while body: () throws -> Void) throws -> Bool {
+        if isTruncated { return true }
+        do {
+            try body()
+        } catch let error as ImageError where allowsTruncated && error.isMissingData {
+            isTruncated = true
+        }
+        return isTruncated
+    }
+}
+
+extension ImageError {
+    /// Whether the picture ends here, broken off or damaged.
+    fileprivate var isMissingData: Bool {
+        switch self {
+        case .truncated, .corrupt: true
+        default: false
+        }
+    }
 }
 
 /// The rows of a PNG whose header has been read.
@@ -81,10 +109,16 @@ private final class InterlacedRows: PNGRows {
     private let decoder: PNGDecoder
     private let size: PixelSize
     private let rowBytes: Int
+    private let memory: MemoryReservation
     private var whole: AlignedBuffer?
     private var y = 0
+    private let allowsTruncated: Bool
+    /// What left the last pixels out.
+    private var failure: ImageError?
 
-    init(_ decoder: PNGDecoder, size: PixelSize, channels: Int) {
+    init(_ decoder: PNGDecoder, size: PixelSize, channels: Int, options: DecodeOptions) throws {
+        memory = try options.reserve(memory: size, bytesPerPixel: channels)
+        allowsTruncated = options.allowsTruncated
         self.decoder = decoder
         self.size = size
         rowBytes = size.width * channels
@@ -96,13 +130,20 @@ private final class InterlacedRows: PNGRows {
             let buffer = AlignedBuffer(count: rowBytes * size.height)
             whole = buffer
             var rows = (0..<size.height).map { Optional(buffer.bytes + $0 * rowBytes) }
-            try decoder.readImage(into: &rows)
+            do {
+                try decoder.readImage(into: &rows)
+            } catch let error as ImageError where allowsTruncated && error.isMissingData {
+                failure = error
+            }
         }
         row.update(from: whole!.bytes + y * rowBytes, count: rowBytes)
         y += 1
     }
 
-    func finish() throws { try decoder.finish() }
+    func finish() throws {
+        if let failure { throw failure }
+        try decoder.finish()
+    }
 }
 
 /// Rows of 8-bit samples, unpacked by zlib and unfiltered here.

@@ -8,93 +8,129 @@ final class WebPReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
     let profile: [UInt8]?
-    private let pixels: [UInt8]
+    private(set) var isTruncated = false
+    private let memory: MemoryReservation
+    private let pixels: AlignedBuffer
     private var position = 0
 
+    /// How much libwebp is given at a time: between two pieces the work can be stopped.
+    private static let pieceBytes = 64 << 10
+
+    /// - Parameter size: of the canvas.
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
-        let limits = options.limits
-        try limits.check(pixels: size)
-        try limits.check(memory: size, bytesPerPixel: 4)
-        let bytes = try source.bytes(0..<source.count)
-        try options.check()
-        let (layout, pixels, profile) = try bytes.withUnsafeBufferPointer { try Self.decode($0, size, limits) }
+        let options = options.begun()
+        try options.limits.check(pixels: size)
+        // libwebp's own: a lossless picture's pixels, or a lossy one's alpha.
+        let (bytesPerPixel, fileBytes) = (8, source is MemorySource ? 0 : source.count)
+        let (needed, overflow) = try options.limits.check(memory: size, bytesPerPixel: bytesPerPixel)
+            .addingReportingOverflow(fileBytes)
+        memory = try options.reserve(memory: overflow ? .max : needed)
         self.size = size
-        self.layout = layout
-        self.pixels = pixels
-        self.profile = profile
+        let bytes = try Self.bytes(source, options)
+        (layout, pixels, profile, isTruncated) = try bytes.withUnsafeBufferPointer { bytes in
+            let container = try Container(bytes, canvas: size, allowsTruncated: options.allowsTruncated)
+            let layout: RowLayout = container.covers && container.frame.has_alpha == 0 ? .rgb : .rgba
+            let stride = size.width * layout.channels
+            // Zeroed: what lies outside of the frame, or is missing, is transparent, or black.
+            let pixels = AlignedBuffer(count: stride * size.height)
+            let isWhole = try Self.decode(
+                container.frame, into: pixels, stride: stride,
+                offset: Int(container.frame.y_offset) * stride + Int(container.frame.x_offset) * layout.channels,
+                alpha: layout == .rgba, options)
+            return (layout, pixels, container.profile, !isWhole)
+        }
     }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) {
         let rowBytes = size.width * layout.channels
-        pixels.withUnsafeBufferPointer { row.update(from: $0.baseAddress! + position, count: rowBytes) }
+        row.update(from: pixels.bytes + position, count: rowBytes)
         position += rowBytes
     }
 
     func finish() {}
 
+    /// All bytes of the source, read piece by piece.
+    private static func bytes(_ source: any ByteSource, _ options: DecodeOptions) throws -> [UInt8] {
+        if let memory = source as? MemorySource { return memory.bytes }
+        return try [UInt8](unsafeUninitializedCapacity: source.count) { buffer, count in
+            while count < buffer.count {
+                try options.check()
+                let rest = UnsafeMutableBufferPointer(rebasing: buffer[count...].prefix(1 << 20))
+                let got = try source.read(into: UnsafeMutableRawBufferPointer(rest), at: count)
+                if got == 0 { break }
+                count += got
+            }
+        }
+    }
+
+    /// Decodes a frame; gives whether all of it was there, which it must be unless that is allowed.
     private static func decode(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ size: PixelSize, _ limits: DecodeLimits
-    ) throws -> (RowLayout, [UInt8], [UInt8]?) {
-        var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
-        var state = WEBP_DEMUX_PARSE_ERROR
-        guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION) else {
-            throw state == WEBP_DEMUX_PARSE_ERROR
-                ? ImageError.corrupt(.webp, "the container") : ImageError.truncated(.webp)
-        }
-        defer { WebPDemuxDelete(demuxer) }
-        var frame = WebPIterator()
-        guard WebPDemuxGetFrame(demuxer, 1, &frame) != 0 else {
-            throw state == WEBP_DEMUX_DONE ? ImageError.corrupt(.webp, "no frame") : ImageError.truncated(.webp)
-        }
-        defer { WebPDemuxReleaseIterator(&frame) }
-        // A frame that has not come as a whole is delivered as far as it goes.
-        guard frame.complete != 0 else { throw ImageError.truncated(.webp) }
-        let place = (x: Int(frame.x_offset), y: Int(frame.y_offset), width: Int(frame.width), height: Int(frame.height))
-        guard place.width > 0, place.height > 0, place.x + place.width <= size.width,
-            place.y + place.height <= size.height
-        else { throw ImageError.corrupt(.webp, "a frame outside of the canvas") }
-        let covers = place.width == size.width && place.height == size.height
-        let layout: RowLayout = covers && frame.has_alpha == 0 ? .rgb : .rgba
-        var status = VP8_STATUS_OK
-        let count = size.width * size.height * layout.channels
-        let pixels = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            if !covers { buffer.initialize(repeating: 0) }
-            status = decodeFrame(
-                frame.fragment, into: buffer, stride: size.width * layout.channels,
-                offset: (place.y * size.width + place.x) * layout.channels, alpha: layout == .rgba)
-            initialized = status == VP8_STATUS_OK ? count : 0
+        _ frame: WebPIterator, into pixels: AlignedBuffer, stride: Int, offset: Int, alpha: Bool,
+        _ options: DecodeOptions
+    ) throws -> Bool {
+        guard stride <= Int32.max else { throw ImageError.unsupported(.webp, "rows that wide") }
+        let decoder = WebPINewRGB(
+            alpha ? MODE_RGBA : MODE_RGB, pixels.bytes + offset, pixels.count - offset, Int32(stride))
+        guard let decoder else { throw ImageError.outOfMemory }
+        defer { WebPIDelete(decoder) }
+        let data = frame.fragment
+        var given = 0
+        var status = VP8_STATUS_SUSPENDED
+        while status == VP8_STATUS_SUSPENDED && given < data.size {
+            try options.check()
+            given = min(given + pieceBytes, data.size)
+            // The bytes stay where they are: libwebp makes no copy of them.
+            status = WebPIUpdate(decoder, data.bytes, given)
         }
         switch status {
-        case VP8_STATUS_OK: break
-        case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: throw ImageError.truncated(.webp)
+        case VP8_STATUS_OK: return true
+        case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED:
+            guard options.allowsTruncated else { throw ImageError.truncated(.webp) }
+            return false
         case VP8_STATUS_OUT_OF_MEMORY: throw ImageError.outOfMemory
         case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError.unsupported(.webp, "a feature that libwebp lacks")
         default: throw ImageError.corrupt(.webp, "its pixel data")
         }
-        return (layout, pixels, profile(demuxer))
     }
 
-    private static func decodeFrame(
-        _ data: WebPData, into buffer: UnsafeMutableBufferPointer<UInt8>, stride: Int, offset: Int, alpha: Bool
-    ) -> VP8StatusCode {
-        var config = WebPDecoderConfig()
-        guard WebPInitDecoderConfigInternal(&config, WEBP_DECODER_ABI_VERSION) != 0 else {
-            return VP8_STATUS_INVALID_PARAM
+    /// What lies in the file beside compressed pixels; valid while the bytes are.
+    private final class Container {
+        private(set) var frame = WebPIterator()
+        let covers: Bool
+        private let demuxer: OpaquePointer
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>, canvas: PixelSize, allowsTruncated: Bool) throws {
+            var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
+            var state = WEBP_DEMUX_PARSE_ERROR
+            // A file that is broken off is taken as far as it goes.
+            guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION) else {
+                throw state == WEBP_DEMUX_PARSE_ERROR
+                    ? ImageError.corrupt(.webp, "the container") : ImageError.truncated(.webp)
+            }
+            self.demuxer = demuxer
+            guard WebPDemuxGetFrame(demuxer, 1, &frame) != 0 else {
+                covers = false
+                throw state == WEBP_DEMUX_DONE ? ImageError.corrupt(.webp, "no frame") : ImageError.truncated(.webp)
+            }
+            let (width, height) = (Int(frame.width), Int(frame.height))
+            covers = width == canvas.width && height == canvas.height
+            guard frame.complete != 0 || allowsTruncated else { throw ImageError.truncated(.webp) }
+            guard width > 0, height > 0, Int(frame.x_offset) + width <= canvas.width,
+                Int(frame.y_offset) + height <= canvas.height
+            else { throw ImageError.corrupt(.webp, "a frame outside of the canvas") }
         }
-        config.output.colorspace = alpha ? MODE_RGBA : MODE_RGB
-        config.output.is_external_memory = 1
-        config.output.u.RGBA.rgba = buffer.baseAddress! + offset
-        config.output.u.RGBA.stride = Int32(stride)
-        config.output.u.RGBA.size = buffer.count - offset
-        defer { WebPFreeDecBuffer(&config.output) }
-        return WebPDecode(data.bytes, data.size, &config)
-    }
 
-    private static func profile(_ demuxer: OpaquePointer) -> [UInt8]? {
-        guard WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS) & ICCP_FLAG.rawValue != 0 else { return nil }
-        var chunk = WebPChunkIterator()
-        guard WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk) != 0 else { return nil }
-        defer { WebPDemuxReleaseChunkIterator(&chunk) }
-        return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
+        deinit {
+            WebPDemuxReleaseIterator(&frame)
+            WebPDemuxDelete(demuxer)
+        }
+
+        var profile: [UInt8]? {
+            guard WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS) & ICCP_FLAG.rawValue != 0 else { return nil }
+            var chunk = WebPChunkIterator()
+            guard WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk) != 0 else { return nil }
+            defer { WebPDemuxReleaseChunkIterator(&chunk) }
+            return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
+        }
     }
 }

@@ -1,0 +1,27 @@
+import Support
+
+/// What one picture has used of what it may cost.
+final class PictureAllowance: Sendable {
+    /// What the run's memory knows it by.
+    let number: Int
+    /// When it began, later by what it has waited since.
+    private let start = Monitor(ContinuousClock.now)
+
+    init(number: Int) { self.number = number }
+
+    /// Throws `.tooSlow` once that many seconds have been worked.
+    func check(seconds limit: Double) throws(ImageError) {
+        let worked = start.withLock { $0.duration(to: .now) }
+        if worked > .seconds(limit) { throw .tooSlow(seconds: limit) }
+    }
+
+    /// Runs `body`, whose time is not the picture's fault.
+    func waiting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let begun = ContinuousClock.now
+        defer {
+            let waited = begun.duration(to: .now)
+            start.withLock { $0 = $0.advanced(by: waited) }
+        }
+        return try body()
+    }
+}

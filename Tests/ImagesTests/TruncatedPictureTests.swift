@@ -1,0 +1,119 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// All rows that a reader gives of broken-off bytes, and whether it noticed.
+private func whatThereIs(
+    _ bytes: [UInt8], scale: Int = 8, reduction: Double = 1, allowsTruncated: Bool = true
+) throws -> (pixels: PixelBuffer, isTruncated: Bool) {
+    let source = MemorySource(bytes)
+    let options = DecodeOptions(allowsTruncated: allowsTruncated)
+    let reader = try rowReader(source, inspect(source), scale: scale, reduction: reduction, options: options)
+    let channels = reader.layout.channels
+    let row = AlignedBuffer(count: reader.size.width * channels)
+    var pixels: [UInt8] = []
+    for _ in 0..<reader.size.height {
+        try reader.readRow(into: row.bytes)
+        pixels.append(contentsOf: UnsafeBufferPointer(start: row.bytes, count: row.count))
+    }
+    try reader.finish()
+    return (PixelBuffer(size: reader.size, channels: channels, bytes: pixels), reader.isTruncated)
+}
+
+@Suite struct TruncatedPictureTests {
+    private static let picture = PixelBuffer.noise(120, 90, channels: 3)
+
+    private func rows(_ picture: PixelBuffer, _ range: Range<Int>) -> [UInt8] {
+        let rowBytes = picture.size.width * picture.channels
+        return Array(picture.bytes[range.lowerBound * rowBytes..<range.upperBound * rowBytes])
+    }
+
+    @Test func theTopOfEveryFormatIsGiven() throws {
+        for format in OutputFormat.allCases {
+            let bytes = try encode(Self.picture, EncodeOptions(format: format, quality: 90))
+            let whole = try whatThereIs(bytes)
+            #expect(!whole.isTruncated)
+            let half = Array(bytes[0..<bytes.count * 2 / 3])
+            let part = try whatThereIs(half)
+            #expect(part.isTruncated && part.pixels.size == whole.pixels.size, "\(format)")
+            // libwebp holds some rows back for its filter.
+            #expect(rows(part.pixels, 0..<16) == rows(whole.pixels, 0..<16), "\(format)")
+            #expect(rows(part.pixels, 60..<90) != rows(whole.pixels, 60..<90), "\(format)")
+            #expect(failureCode { _ = try whatThereIs(half, allowsTruncated: false) } == "truncated-image")
+        }
+    }
+
+    @Test func missingRowsAreBlackGrayOrTransparent() throws {
+        let png = try encode(Self.picture, EncodeOptions(format: .png))
+        let black = try whatThereIs(Array(png[0..<png.count / 2])).pixels
+        #expect(rows(black, 60..<90).allSatisfy { $0 == 0 })
+        let alpha = try encode(.noise(120, 90, channels: 4), EncodeOptions(format: .png))
+        let transparent = try whatThereIs(Array(alpha[0..<alpha.count / 2])).pixels
+        #expect(rows(transparent, 60..<90).allSatisfy { $0 == 0 })
+        let jpeg = try Self.picture.jpeg()
+        let gray = try whatThereIs(Array(jpeg[0..<jpeg.count / 2])).pixels
+        #expect(rows(gray, 80..<90).allSatisfy { $0 == 128 })
+    }
+
+    @Test func onlyTheEndMayBeMissing() throws {
+        for bytes in [try Self.picture.jpeg(), try encode(Self.picture, EncodeOptions(format: .png))] {
+            let missing = Array(bytes.dropLast(2))
+            let (part, whole) = (try whatThereIs(missing), try whatThereIs(bytes))
+            #expect(part.isTruncated && part.pixels == whole.pixels)
+        }
+    }
+
+    @Test func withoutAWholeHeaderThereIsNothing() throws {
+        for format in OutputFormat.allCases {
+            let bytes = try encode(Self.picture, EncodeOptions(format: format))
+            for count in [0, 3, 11, 20] {
+                #expect(failureCode { _ = try whatThereIs(Array(bytes[0..<count])) } != nil, "\(format) \(count)")
+            }
+        }
+    }
+
+    @Test func everyLengthGivesAPictureOrARefusal() throws {
+        for format in OutputFormat.allCases {
+            let bytes = try encode(.noise(40, 30, channels: 3), EncodeOptions(format: format))
+            for count in stride(from: 0, to: bytes.count, by: 41) {
+                if let code = failureCode({ _ = try whatThereIs(Array(bytes[0..<count])) }) {
+                    #expect(["truncated-image", "corrupt-image", "not-an-image", "empty-body"].contains(code))
+                    #expect(count < 800, "\(format) \(count): \(code)")
+                }
+            }
+        }
+    }
+}
+
+extension CorpusTests {
+    @Test(arguments: ["malformed", "png-suite", "gif", "webp"])
+    func brokenFilesEndWithAPictureOrARefusalToo(folder: String) throws {
+        for path in Corpus.files(folder) {
+            do {
+                _ = try whatThereIs(File.openInput(path).bytes(0..<(32 << 20)))
+            } catch {
+                let failure = failure(of: error)
+                #expect([.data, .notAllowed].contains(failure.exitCode), "\(path): \(failure.message)")
+            }
+        }
+    }
+
+    @Test func realPicturesMayBreakOffAnywhere() throws {
+        let names = ["photos/flower.png.im_q85_420_progr.jpg", "photos/MW_fermi_gamma.jpg", "gif/interlaced.gif"]
+        for name in names {
+            let folder = name.prefix { $0 != "/" }
+            let path = Corpus.files(String(folder)).first { $0.hasSuffix(name) }
+            let bytes = try path.map { try File.openInput($0).bytes(0..<(32 << 20)) } ?? []
+            for share in stride(from: 15, to: 100, by: 14) {
+                let part = Array(bytes[0..<bytes.count * share / 100])
+                for scale in [1, 8] {
+                    let reduction = scale == 1 ? 20.0 : 1
+                    #expect(try whatThereIs(part, scale: scale, reduction: reduction).isTruncated, "\(name) \(share)")
+                }
+            }
+        }
+    }
+}

@@ -6,14 +6,6 @@ import Records
 import Support
 import Variants
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 @main
 struct ImgDownsample: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -261,14 +253,15 @@ struct ImgDownsample: ParsableCommand {
         } else {
             destination = .cache(caches)
         }
+        let options = try stream.runOptions(context, jobs: SpareThreads.processors)
+        var maker = settings.maker
+        maker.options.spareThreads = SpareThreads(options.jobs)
         let tool = ShrinkTool(
-            variants: settings.variants, maker: settings.maker, destination: destination,
+            variants: settings.variants, maker: maker, destination: destination,
             emitsEach: progressiveRecords, fallback: settings.fallback, log: context.log)
-        let status = try context.run(
-            tool,
-            options: try stream.runOptions(context, jobs: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))),
-            arguments: files, expecting: "pictures"
-        ) { RecordJob(Record(), argument: $0) }
+        let status = try context.run(tool, options: options, arguments: files, expecting: "pictures") {
+            RecordJob(Record(), argument: $0)
+        }
         caches.close()
         return status
     }

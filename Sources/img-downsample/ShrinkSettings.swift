@@ -163,9 +163,24 @@ struct ShrinkSettings {
         func bytes(_ name: String, _ option: String?) throws -> Int? {
             try context.setting(name, option: option, expected: "a size such as 64MiB") { ByteCount.parse($0) }
         }
-        if let count = try bytes("max-bytes", command.maxBytes) { limits.maxInputBytes = count }
+        func count(_ name: String, _ option: String?) throws -> Int? {
+            try context.setting(name, option: option, expected: "a number from 1 on") { text in
+                Int(text).flatMap { $0 > 0 ? $0 : nil }
+            }
+        }
+        if let most = try bytes("max-bytes", command.maxBytes) { limits.maxInputBytes = most }
+        if let most = try bytes("max-memory", command.maxMemory) { limits.maxMemoryBytes = most }
+        if let most = try count("max-pixels", command.maxPixels) { limits.maxPixels = most }
+        if let most = try count("max-frames", command.maxFrames) { limits.maxFrames = most }
+        if let most = try count("max-animation-pixels", command.maxAnimationPixels) { limits.maxAnimationPixels = most }
+        let seconds = try context.setting("max-seconds", option: command.maxSeconds, expected: "seconds, such as 60 or 0.5") {
+            text in Double(text).flatMap { (0.001...86_400).contains($0) ? $0 : nil }
+        }
+        if let seconds { limits.maxSeconds = seconds }
+        let quality: DecodeOptions.Quality? = try word("quality-decode", command.qualityDecode)
         return DecodeOptions(
-            limits: limits, interruption: context.interruption, allowsTruncated: command.allowTruncated)
+            limits: limits, interruption: context.interruption, allowsTruncated: command.allowTruncated,
+            quality: quality ?? .fast)
     }
 
     // MARK: Reading values

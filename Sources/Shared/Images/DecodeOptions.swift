@@ -18,7 +18,7 @@ public struct DecodeOptions: Sendable {
     /// The picture that these options are being used for; nil before it has begun.
     private var picture: PictureAllowance?
 
-    public enum Quality: Sendable, Hashable {
+    public enum Quality: String, Sendable, Hashable, CaseIterable {
         /// Leaves out the scans of a progressive JPEG that bring less than 0.03 dB to so small a picture.
         case fast
         /// Decodes all that there is.

@@ -112,4 +112,15 @@ public struct EncodeOptions: Sendable, Hashable {
         self.isProgressive = isProgressive
         self.metadata = metadata
     }
+
+    /// Memory that an encoder takes for each pixel, about, where it wants the whole picture.
+    var bytesPerPixel: Int {
+        switch format {
+        case .jpeg: isProgressive ? 6 : 0
+        case .png: isProgressive ? 4 : 0
+        case .gif: 10
+        case .webp: 8
+        case .avif: 12
+        }
+    }
 }

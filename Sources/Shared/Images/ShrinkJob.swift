@@ -109,13 +109,13 @@ struct ShrinkJob {
                 StagePlan(
                     plan: planned.plan,
                     isDirect: isDirect(planned, source.planes, keepsProfile(planned, source) ? nil : transform))
-            }, limits: options.limits)
+            }, options: options)
         let sinks = try zip(planned, flow.stages).map { planned, stage in
             let sink = try sink(planned, stage, source, transform)
             stage.sink = sink
             return sink
         }
-        try flow.run(checking: options)
+        try flow.run()
         for (planned, sink) in zip(planned, sinks).reversed() {
             let hash = try sink.finish()
             planned.hash = planned.hash ?? hash
@@ -140,7 +140,8 @@ struct ShrinkJob {
         let output = planned.output
         var encoding = output.encoding
         if keepsProfile(planned, source) { encoding.metadata.profile = source.profile }
-        encoding.metadata.exif = output.exif?.upright(size: planned.placement.target).bytes
+        encoding.metadata.exif = output.exif?.upright(
+            size: planned.placement.target, isSRGB: !keepsProfile(planned, source)).bytes
         encoding.metadata.xmp = output.xmp?.upright.bytes
         if stage.plan.isDirect {
             return try JPEGPlaneSink(stage, encoding: encoding, limits: options.limits, into: planned.drain)

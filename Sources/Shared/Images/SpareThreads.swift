@@ -29,6 +29,9 @@ public final class SpareThreads: Sendable {
         }
     }
 
-    /// Says that a thread which `take` allowed has ended.
+    /// Counts a thread that runs anyway: that of a job, where the budget is for jobs and what they start together.
+    public func occupy() { free.withLock { $0 -= 1 } }
+
+    /// Says that a thread which was taken, or occupied, has ended.
     public func giveBack() { free.withLock { $0 += 1 } }
 }

@@ -66,6 +66,9 @@ public struct ShrinkTool: RecordTool {
     }
 
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+        // This thread is one of the run's; what is left may help with a picture.
+        maker.options.spareThreads.occupy()
+        defer { maker.options.spareThreads.giveBack() }
         var result = record
         // Each variant that is done stays in the record, also where a later one fails.
         defer { record = result }

@@ -22,7 +22,7 @@ public struct VariantMaker: Sendable {
     }
 
     public let rendition: Rendition
-    public let options: DecodeOptions
+    public var options: DecodeOptions
 
     public init(rendition: Rendition, options: DecodeOptions) {
         self.rendition = rendition
@@ -31,7 +31,7 @@ public struct VariantMaker: Sendable {
 
     /// Every option that changes the bytes of a variant, as the cache's key wants it.
     func key(_ variant: Variant) -> String {
-        "\(rendition.key(variant));truncated=\(options.allowsTruncated)"
+        "\(rendition.key(variant));truncated=\(options.allowsTruncated);decode=\(options.quality.rawValue)"
     }
 
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first.

@@ -9,13 +9,15 @@ final class AnimatedOutput {
     private let drain: ByteDrain
     private let writer: any AnimationWriter
     private let canvas: AlignedBuffer
+    private let memory: MemoryReservation
 
     /// - Parameter output: of a format that holds animations.
     init(_ output: Output, size: PixelSize, plays: Int, options: DecodeOptions, into drain: ByteDrain) throws {
         self.output = output
         self.size = size
         self.drain = drain
-        canvas = AlignedBuffer(count: try options.limits.check(memory: size, bytesPerPixel: 4))
+        memory = try options.reserve(memory: size, bytesPerPixel: 4)
+        canvas = AlignedBuffer(count: memory.bytes)
         guard
             let writer = try animationWriter(
                 output.encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption,

@@ -16,6 +16,7 @@ final class PixelOutput {
     private let writer: any RowWriter
     private let gathers: Bool
     private var gathered: [UInt8] = []
+    private var memory: [MemoryReservation] = []
     private var hasher: PlaceholderHasher?
     private var y = 0
 
@@ -33,12 +34,16 @@ final class PixelOutput {
             channels: channels, size: placement.target, gradient: output.gradient,
             cornerRadius: output.cornerRadius * placement.share,
             background: output.encoding.format.hasAlpha ? nil : output.encoding.background)
+        let perPixel = output.encoding.bytesPerPixel + (output.byteLimit == nil ? 0 : looks.channels)
+        memory.append(try options.reserve(memory: placement.target, bytesPerPixel: perPixel))
         writer = try makeWriter(placement.target, looks.channels)
         hasher = output.wantsHash ? PlaceholderHasher(size: placement.target) : nil
         gathers = orientation != .upright || placement.cover != nil
         if gathers {
             // The rows, and their turned or cut copy.
-            gathered.reserveCapacity(try options.limits.check(memory: placement.rendered, bytesPerPixel: channels * 2) / 2)
+            let held = try options.reserve(memory: placement.rendered, bytesPerPixel: channels * 2)
+            gathered.reserveCapacity(held.bytes / 2)
+            memory.append(held)
         }
     }
 

@@ -17,6 +17,8 @@ struct RowFlow {
     private let resampled: [Stage]
     private let copied: [Stage]
     private let premultiplies: Bool
+    private let options: DecodeOptions
+    private let memory: MemoryReservation
 
     /// - Parameters:
     ///   - layout: of the one plane, or of the pixels that three YCbCr planes become.
@@ -24,7 +26,7 @@ struct RowFlow {
     ///   - plans: the largest output first.
     init(
         _ reader: any PlaneReader, layout: RowLayout, whole: PixelSize, isLinear: Bool, stages plans: [StagePlan],
-        limits: DecodeLimits
+        options: DecodeOptions
     ) throws {
         self.reader = reader
         self.layout = layout
@@ -56,6 +58,8 @@ struct RowFlow {
                 stages.append(Stage(from: source, plan, linear: linear))
             }
         }
+        self.options = options
+        memory = try options.reserve(memory: stages.reduce(0) { $0 + $1.memory })
         self.rings = rings
         self.straight = straight
         self.stages = stages
@@ -66,7 +70,7 @@ struct RowFlow {
     }
 
     /// Runs the picture through.
-    func run(checking options: DecodeOptions) throws {
+    func run() throws {
         let groups = reader.planes.map { ($0.size.height + $0.groupRows - 1) / $0.groupRows }.max() ?? 0
         for group in 0..<groups {
             if group % checkInterval == 0 { try options.check() }

@@ -37,17 +37,21 @@ final class Stage {
     /// Stages that are made of this one's rows.
     var children: [Stage] = []
     private let resamplers: [any Resampler]
+    /// Bytes that it takes, about.
+    let memory: Int
 
     /// A stage whose rows are those of its source.
     init(copying source: StageSource, _ plan: StagePlan) {
         self.plan = plan
         self.source = source
         resamplers = []
+        memory = 0
     }
 
     init(from source: StageSource, _ plan: StagePlan, linear: RowLayout?) {
         self.plan = plan
         let planes = Self.planes(plan, source, linear: linear)
+        memory = planes.reduce(0) { $0 + $1.plan.memory }
         resamplers = zip(planes, source.rings).map { plane, ring in
             if let linear {
                 return LinearResampler(plane.plan, from: ring, hasAlpha: linear.hasAlpha)

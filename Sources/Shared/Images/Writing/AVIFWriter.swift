@@ -36,7 +36,7 @@ final class AVIFWriter: RowWriter {
     func finish() throws {
         var file = cavif_file()
         let status = pixels.withUnsafeBufferPointer { pixels in
-            withData(options.metadata.profile) { profile in
+            withData(options.metadata.profile(isGray: false)) { profile in
                 withData(options.metadata.exif) { exif in
                     withData(options.metadata.xmp) { xmp in
                         var picture = cavif_picture(

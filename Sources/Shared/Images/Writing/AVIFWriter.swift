@@ -59,7 +59,8 @@ final class AVIFWriter: RowWriter {
         }
     }
 
-    /// Of 0 to 10: from 7 on libaom works in real time, with less to show for the bytes.
+    /// Of 0 to 10. At 500 pixels 6 takes 0.1 to 0.25 s; 7 and 8 take half of that or less, and lose 0.5 and 0.9 dB at
+    /// as many bytes (the pictures below).
     private static let speed: Int32 = 6
 
     /// Quantisers that keep as much as libjpeg-turbo's qualities do, by PSNR of a map of Mars, a deep field of Hubble's

@@ -139,6 +139,12 @@ import Testing
         }
     }
 
+    @Test func thereMayBeNoLimitOfTime() throws {
+        try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check()
+        #expect(ImageError.tooSlow(seconds: 60).message == "the picture takes more than 60 seconds")
+        #expect(ImageError.tooSlow(seconds: 0.5).message == "the picture takes more than 0.5 seconds")
+    }
+
     @Test func everyLimitHasItsOwnCode() {
         let size = PixelSize(width: 1, height: 1)
         let errors: [ImageError] = [

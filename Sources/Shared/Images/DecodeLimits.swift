@@ -16,7 +16,8 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maxFrames: Int
     /// Pixels of an animation's canvas times its frames. Default 4000 million, half a minute's work of one processor.
     public var maxAnimationPixels: Int
-    /// Seconds of work on one picture, without the time that it waits for memory which others hold. Default 60.
+    /// Seconds of work on one picture, without the time that it waits for memory which others hold; `.infinity` for no
+    /// limit. Default 60.
     public var maxSeconds: Double
     /// Scans of a JPEG. Default 500: real ones have about 10, and each costs a visit to all of the picture.
     public var maxScans: Int

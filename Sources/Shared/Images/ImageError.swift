@@ -79,7 +79,8 @@ public enum ImageError: Failure, Equatable {
         case .tooManyFrames(let count, let limit): "an animation of \(count) frames is over the limit of \(limit)"
         case .tooManyAnimationPixels(let size, let frames, let limit):
             "\(frames) frames of \(size) pixels are over the limit of \(limit) pixels in all"
-        case .tooSlow(let seconds): "the picture takes more than \(seconds) seconds, which is the limit"
+        case .tooSlow(let seconds):
+            "the picture takes more than \(Int(exactly: seconds).map(String.init) ?? "\(seconds)") seconds"
         case .tooManyScans(let limit): "the JPEG has more scans than the limit of \(limit)"
         case .overLimit(let format, let excess): "the \(format.name) is over a limit: \(excess)"
         case .outOfMemory: "the system has no memory left for the picture"

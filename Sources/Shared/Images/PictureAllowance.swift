@@ -12,7 +12,7 @@ final class PictureAllowance: Sendable {
     /// Throws `.tooSlow` once that many seconds have been worked.
     func check(seconds limit: Double) throws(ImageError) {
         let worked = start.withLock { $0.duration(to: .now) }
-        if worked > .seconds(limit) { throw .tooSlow(seconds: limit) }
+        if worked / .seconds(1) > limit { throw .tooSlow(seconds: limit) }
     }
 
     /// Runs `body`, whose time is not the picture's fault.

@@ -129,8 +129,7 @@ private enum Letters {
         let size = PixelSize(width: 90, height: 60)
         func read(allowsTruncated: Bool) throws -> [String] {
             let reader = try GIFReader(
-                MemorySource(cut), size: size, limits: .standard, interruption: Interruption(),
-                allowsTruncated: allowsTruncated)
+                MemorySource(cut), size: size, options: DecodeOptions(allowsTruncated: allowsTruncated))
             let row = AlignedBuffer(count: 90 * reader.layout.channels)
             return try (0..<60).map { _ in
                 try reader.readRow(into: row.bytes)

@@ -26,52 +26,52 @@ struct ShrinkSettings {
     let outputFormat: OutputFormat?
     let cache: CacheSettings
 
-    init(_ command: ImgDownsample, _ context: ToolContext) throws {
-        output = command.output
+    init(_ command: Run, _ context: ToolContext) throws {
+        output = command.shrink.output
         variants = try Self.variants(command, context)
-        guard command.nameTemplate == nil || command.outputDir != nil else {
+        guard command.shrink.nameTemplate == nil || command.shrink.outputDir != nil else {
             throw UsageFailure("--name-template goes with --output-dir")
         }
         let rendition = try Self.rendition(command, context)
         maker = VariantMaker(rendition: rendition, options: try Self.decoding(command, context))
         fallback = try Self.fallback(command)
-        outputFormat = try output.flatMap { try command.format == nil ? Self.format(ofFile: $0) : nil }
+        outputFormat = try output.flatMap { try command.shrink.format == nil ? Self.format(ofFile: $0) : nil }
         cache = try command.common.cacheSettings(context)
     }
 
     // MARK: What is made
 
-    private static func variants(_ command: ImgDownsample, _ context: ToolContext) throws -> [Variant] {
+    private static func variants(_ command: Run, _ context: ToolContext) throws -> [Variant] {
         var request = VariantRequest()
-        request.names = command.variant
-        request.width = try side("width", command.width)
-        request.height = try side("height", command.height)
-        request.aspectRatio = try value("aspect-ratio", command.aspectRatio, AspectRatio.expected, AspectRatio.read)
-        request.fit = try value("fit", command.fit, "points such as 300x200") { text in
+        request.names = command.shrink.variant
+        request.width = try side("width", command.shrink.width)
+        request.height = try side("height", command.shrink.height)
+        request.aspectRatio = try value("aspect-ratio", command.fine?.aspectRatio, AspectRatio.expected, AspectRatio.read)
+        request.fit = try value("fit", command.shrink.fit, "points such as 300x200") { text in
             let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
             guard sides.count == 2, sides.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
             return (width: sides[0], height: sides[1])
         }
         request.scale =
-            try value("scale", command.scale, "pixels for each point, from 1 to 3") { text in
+            try value("scale", command.fine?.scale, "pixels for each point, from 1 to 3") { text in
                 Double(text).flatMap { (1...3).contains($0) ? $0 : nil }
             } ?? VariantRequest.standardScale
-        request.isExact = command.exact
-        request.enlarges = command.enlarge
+        request.isExact = command.fine?.exact ?? false
+        request.enlarges = command.fine?.enlarge ?? false
         request.region = try value(
-            "region", command.region, "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%", Region.init)
+            "region", command.fine?.region, "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%", Region.init)
         request.quarterTurns =
-            try value("rotate", command.rotate, "90, 180 or 270 degrees clockwise") { text in
+            try value("rotate", command.fine?.rotate, "90, 180 or 270 degrees clockwise") { text in
                 ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][text]
             } ?? 0
-        request.contentMode = try word("content-mode", command.contentMode)
-        request.gravity = try word("gravity", command.gravity)
-        request.gradient = try word("gradient", command.gradient)
-        request.cornerRadius = try value("corner-radius", command.cornerRadius, "a radius from 0 to 20000") { text in
+        request.contentMode = try word("content-mode", command.fine?.contentMode)
+        request.gravity = try word("gravity", command.fine?.gravity)
+        request.gradient = try word("gradient", command.fine?.gradient)
+        request.cornerRadius = try value("corner-radius", command.fine?.cornerRadius, "a radius from 0 to 20000") { text in
             Double(text).flatMap { (0...20_000).contains($0) ? $0 : nil }
         }
         var variants = try request.variants(styles: styles(context))
-        guard command.output != nil else {
+        guard command.shrink.output != nil else {
             guard !variants.isEmpty else {
                 throw UsageFailure(
                     "say which size: --variant (\(Variant.pager.name), \(Variant.overlay.name) or a style, see"
@@ -79,7 +79,7 @@ struct ShrinkSettings {
             }
             return variants
         }
-        guard command.outputDir == nil else { throw UsageFailure("-o and --output-dir exclude each other") }
+        guard command.shrink.outputDir == nil else { throw UsageFailure("-o and --output-dir exclude each other") }
         guard command.files.count == 1 else {
             throw UsageFailure("-o takes exactly one picture, not \(command.files.count); use --output-dir for more")
         }
@@ -96,9 +96,9 @@ struct ShrinkSettings {
 
     // MARK: How it is drawn
 
-    private static func rendition(_ command: ImgDownsample, _ context: ToolContext) throws -> Rendition {
+    private static func rendition(_ command: Run, _ context: ToolContext) throws -> Rendition {
         var rendition = Rendition()
-        if let text = command.format, text != "auto" {
+        if let text = command.shrink.format, text != "auto" {
             guard let format = OutputFormat(rawValue: text == "jpg" ? "jpeg" : text) else {
                 let names = ["auto"] + OutputFormat.allCases.map(\.rawValue)
                 throw UsageFailure(
@@ -107,40 +107,40 @@ struct ShrinkSettings {
             rendition.format = format
         }
         rendition.quality =
-            try context.setting("quality", option: command.quality, expected: "a number from 1 to 100") { text in
+            try context.setting("quality", option: command.shrink.quality, expected: "a number from 1 to 100") { text in
                 Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
             } ?? Rendition.standardQuality
-        if let background = try value("background", command.background, "a colour such as #1a2b3c", RGB.init(hex:)) {
+        if let background = try value("background", command.fine?.background, "a colour such as #1a2b3c", RGB.init(hex:)) {
             rendition.background = background
         }
-        rendition.byteLimit = try value("fit-bytes", command.fitBytes, "a size such as 100KB") { text in
+        rendition.byteLimit = try value("fit-bytes", command.fine?.fitBytes, "a size such as 100KB") { text in
             ByteCount.parse(text)
         }
-        rendition.isProgressive = command.progressive
-        rendition.isLinear = command.linear
-        rendition.keepsProfile = command.keepProfile
-        rendition.wantsHash = command.printHash
-        if command.keepCopyright { rendition.metadata = .copyright }
-        if command.keepMetadata { rendition.metadata = .kept }
-        guard command.frame == nil || !command.poster else { throw UsageFailure("--frame and --poster exclude each other") }
-        if command.poster { rendition.frame = 0 }
-        if command.frame != nil {
-            rendition.frame = try value("frame", command.frame, "the number of a frame, counted from 0") { text in
+        rendition.isProgressive = command.fine?.progressive ?? false
+        rendition.isLinear = command.fine?.linear ?? false
+        rendition.keepsProfile = command.fine?.keepProfile ?? false
+        rendition.wantsHash = command.fine?.printHash ?? false
+        if command.fine?.keepCopyright ?? false { rendition.metadata = .copyright }
+        if command.fine?.keepMetadata ?? false { rendition.metadata = .kept }
+        guard command.fine?.frame == nil || !(command.fine?.poster ?? false) else { throw UsageFailure("--frame and --poster exclude each other") }
+        if command.fine?.poster ?? false { rendition.frame = 0 }
+        if command.fine?.frame != nil {
+            rendition.frame = try value("frame", command.fine?.frame, "the number of a frame, counted from 0") { text in
                 Int(text).flatMap { (0...1_000_000).contains($0) ? $0 : nil }
             }
         }
         return rendition
     }
 
-    private static func fallback(_ command: ImgDownsample) throws -> Fallback? {
-        let theme: Placeholder.Theme? = try word("theme", command.theme)
-        guard command.fallback else {
-            guard command.fallbackMessage == nil, theme == nil, command.font == nil else {
+    private static func fallback(_ command: Run) throws -> Fallback? {
+        let theme: Placeholder.Theme? = try word("theme", command.fine?.theme)
+        guard command.fine?.fallback ?? false else {
+            guard command.fine?.fallbackMessage == nil, theme == nil, command.fine?.font == nil else {
                 throw UsageFailure("--fallback-message, --theme and --font go with --fallback")
             }
             return nil
         }
-        return Fallback(message: command.fallbackMessage, theme: theme ?? .light, font: command.font)
+        return Fallback(message: command.fine?.fallbackMessage, theme: theme ?? .light, font: command.fine?.font)
     }
 
     /// The format that a file's name stands for. Throws `UsageFailure` where it says none.
@@ -158,7 +158,7 @@ struct ShrinkSettings {
 
     // MARK: What it may cost
 
-    private static func decoding(_ command: ImgDownsample, _ context: ToolContext) throws -> DecodeOptions {
+    private static func decoding(_ command: Run, _ context: ToolContext) throws -> DecodeOptions {
         var limits = DecodeLimits.standard
         func bytes(_ name: String, _ option: String?) throws -> Int? {
             try context.setting(name, option: option, expected: "a size such as 64MiB") { ByteCount.parse($0) }
@@ -168,18 +168,18 @@ struct ShrinkSettings {
                 Int(text).flatMap { $0 > 0 ? $0 : nil }
             }
         }
-        if let most = try bytes("max-bytes", command.maxBytes) { limits.maxInputBytes = most }
-        if let most = try bytes("max-memory", command.maxMemory) { limits.maxMemoryBytes = most }
-        if let most = try count("max-pixels", command.maxPixels) { limits.maxPixels = most }
-        if let most = try count("max-frames", command.maxFrames) { limits.maxFrames = most }
-        if let most = try count("max-animation-pixels", command.maxAnimationPixels) { limits.maxAnimationPixels = most }
-        let seconds = try context.setting("max-seconds", option: command.maxSeconds, expected: "seconds, such as 60 or 0.5") {
+        if let most = try bytes("max-bytes", command.fine?.maxBytes) { limits.maxInputBytes = most }
+        if let most = try bytes("max-memory", command.fine?.maxMemory) { limits.maxMemoryBytes = most }
+        if let most = try count("max-pixels", command.fine?.maxPixels) { limits.maxPixels = most }
+        if let most = try count("max-frames", command.fine?.maxFrames) { limits.maxFrames = most }
+        if let most = try count("max-animation-pixels", command.fine?.maxAnimationPixels) { limits.maxAnimationPixels = most }
+        let seconds = try context.setting("max-seconds", option: command.fine?.maxSeconds, expected: "seconds, such as 60 or 0.5") {
             text in Double(text).flatMap { (0.001...86_400).contains($0) ? $0 : nil }
         }
         if let seconds { limits.maxSeconds = seconds }
-        let quality: DecodeOptions.Quality? = try word("quality-decode", command.qualityDecode)
+        let quality: DecodeOptions.Quality? = try word("quality-decode", command.fine?.qualityDecode)
         return DecodeOptions(
-            limits: limits, interruption: context.interruption, allowsTruncated: command.allowTruncated,
+            limits: limits, interruption: context.interruption, allowsTruncated: command.fine?.allowTruncated ?? false,
             quality: quality ?? .fast)
     }
 

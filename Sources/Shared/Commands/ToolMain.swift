@@ -13,7 +13,13 @@ import Darwin
 ///
 /// Help goes to standard output with status 0; a wrong command line is said on standard error with status 64; any
 /// other failure as `tool: message` with its own status.
-public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
+///
+/// - Parameter quick: a command with fewer options that does the same, which is tried first: reading a command line
+///   costs by the options that there are, not by those that are given.
+public func runTool<Root: ParsableCommand>(
+    _ root: Root.Type, quick: (any ParsableCommand.Type)? = nil,
+    arguments: [String] = Array(CommandLine.arguments.dropFirst())
+) -> Never {
     // A closed pipe is then seen where it is written to, and ends the run in order.
     signal(SIGPIPE, SIG_IGN)
     // So is a limit on the size of files, which is an error of writing like a full disk.
@@ -21,7 +27,7 @@ public func runTool<Root: ParsableCommand>(_ root: Root.Type, arguments: [String
     occupyClosedStreams()
     let tool = root.configuration.commandName ?? "apod-tools"
     do {
-        var command = try parse(root, ArgumentRewriting.completed(arguments))
+        var command = try parse(root, quick, ArgumentRewriting.completed(arguments))
         try command.run()
         exit(0)
     } catch let failure as SystemFailure where failure.isBrokenPipe {
@@ -59,7 +65,10 @@ private func occupyClosedStreams() {
 /// Reads the command line. A subcommand that comes first, as it nearly always does, is read without the commands around
 /// it, which saves a third of a cold start; whatever is not right about the line is left to the whole parser, whose
 /// words for it name the tool.
-private func parse<Root: ParsableCommand>(_ root: Root.Type, _ arguments: [String]) throws -> any ParsableCommand {
+private func parse<Root: ParsableCommand>(
+    _ root: Root.Type, _ quick: (any ParsableCommand.Type)?, _ arguments: [String]
+) throws -> any ParsableCommand {
+    if let quick, let command = try? quick.parse(arguments) { return command }
     let subcommands = root.configuration.subcommands
     guard !subcommands.isEmpty else { return try root.parseAsRoot(arguments) }
     let names = subcommands.compactMap { $0.configuration.commandName }
@@ -74,6 +83,23 @@ private func parse<Root: ParsableCommand>(_ root: Root.Type, _ arguments: [Strin
                 + " \(names.joined(separator: ", "))")
     }
     return try root.parseAsRoot(arguments)
+}
+
+extension CommandConfiguration {
+    /// The configuration of a command line that asks for nothing but to be run. ArgumentParser looks in every line for
+    /// the wish for a completion script, by parsing two more commands before this one, which is a quarter of a cold
+    /// start; it leaves that out for a command that is said to be below another.
+    public var forRunning: CommandConfiguration {
+        let words = CommandLine.arguments.dropFirst()
+        let asksForMore = words.contains { word in
+            word == "-h" || word == "help" || word.hasPrefix("--help") || word.hasPrefix("--generate-completion-script")
+                || word.hasPrefix("--experimental-dump-help")
+        }
+        guard !asksForMore else { return self }
+        var configuration = self
+        configuration._superCommandName = ""
+        return configuration
+    }
 }
 
 /// Says a failure in the form that was asked for, even where the command line as a whole could not be read.

@@ -73,13 +73,14 @@ public struct ShrinkTool: RecordTool {
         // Each variant that is done stays in the record, also where a later one fails.
         defer { record = result }
         let path = argument ?? record.string("path")
-        var made = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
+        let earlier = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
+        var made: [(name: String, field: JSON)] = []
         var left = variants
         try withoutActuallyEscaping(emit) { emit in
             func add(_ variant: Variant, _ field: JSON) {
-                made.set(variant.name, field)
-                result.set("variants", .raw(made.line))
+                made.append((variant.name, field))
                 left.removeAll { $0.name == variant.name }
+                result.set("variants", .raw(merged(made, into: earlier).line))
                 if emitsEach && !left.isEmpty { emit(result) }
             }
             guard let path, !record.bearsError || isPlaceholder(record) else {
@@ -94,6 +95,16 @@ public struct ShrinkTool: RecordTool {
                 throw failure
             }
         }
+    }
+
+    /// What an earlier run made, and what this one has made so far, in the order in which it was asked for.
+    private func merged(_ made: [(name: String, field: JSON)], into earlier: Record) -> Record {
+        var merged = earlier
+        let order = [Variant.thumbnailName] + variants.map(\.name)
+        for name in order {
+            if let field = made.last(where: { $0.name == name })?.field { merged.set(name, field) }
+        }
+        return merged
     }
 
     /// Makes all variants of the picture at `path`; `ready` is told each with its field.

@@ -2,18 +2,18 @@ import Formats
 
 /// Hands planes to a JPEG encoder as they are, strip by strip.
 final class JPEGPlaneSink: StageSink {
-    private let stage: Stage
+    private let rings: [RowRing]
     private let writer: JPEGPlaneWriter
     /// Rows of each plane that the encoder has, and those of them that are in the strip that is being filled.
     private var done: [Int]
     private var filled: [Int]
 
     init(_ stage: Stage, encoding: EncodeOptions, limits: DecodeLimits, into drain: ByteDrain) throws {
-        self.stage = stage
+        rings = stage.rings
         writer = try JPEGPlaneWriter(
-            size: stage.plan.plan.target, isGray: stage.rings.count == 1, quality: encoding.quality,
+            size: stage.plan.plan.target, isGray: rings.count == 1, quality: encoding.quality,
             isProgressive: encoding.isProgressive, metadata: encoding.metadata, limits: limits, into: drain)
-        done = stage.rings.map { _ in 0 }
+        done = rings.map { _ in 0 }
         filled = done
     }
 
@@ -21,7 +21,7 @@ final class JPEGPlaneSink: StageSink {
 
     func take() throws {
         while true {
-            for (plane, ring) in stage.rings.enumerated() {
+            for (plane, ring) in rings.enumerated() {
                 let size = writer.planes[plane]
                 let last = min(ring.written, size.height)
                 while filled[plane] < writer.stripRows[plane] && done[plane] < last {

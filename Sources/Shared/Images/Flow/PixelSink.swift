@@ -3,7 +3,9 @@ import Formats
 
 /// Puts the rows of a stage's planes together to rows of pixels in sRGB, as they are stored.
 final class PixelSink: StageSink {
-    private let stage: Stage
+    private let rings: [RowRing]
+    /// Of the one plane that isn't YCbCr.
+    private let channels: Int
     private let rowFinish: RowFinish
     private let output: PixelOutput
     private let width: Int
@@ -12,7 +14,8 @@ final class PixelSink: StageSink {
     private var done = 0
 
     init(_ stage: Stage, finish: RowFinish, to output: PixelOutput) {
-        self.stage = stage
+        rings = stage.rings
+        channels = stage.geometries[0].channels
         rowFinish = finish
         self.output = output
         width = stage.plan.plan.target.width
@@ -23,13 +26,12 @@ final class PixelSink: StageSink {
     func firstNeeded(_ plane: Int) -> Int { done }
 
     func take() throws {
-        let rings = stage.rings
         while done < height && rings.allSatisfy({ $0.written > done }) {
             if rings.count == 3 {
                 apod_ycc_to_rgb(rings[0].row(done), rings[1].row(done), rings[2].row(done), row.bytes, width)
             } else {
                 // A copy, since others may still need the row as it is.
-                row.bytes.update(from: rings[0].row(done), count: width * stage.geometries[0].channels)
+                row.bytes.update(from: rings[0].row(done), count: width * channels)
             }
             try output.write(rowFinish.apply(row.bytes))
             done += 1

@@ -78,6 +78,8 @@ public struct RGB: Sendable, Hashable {
     public static let white = RGB(red: 255, green: 255, blue: 255)
     public static let black = RGB(red: 0, green: 0, blue: 0)
 
+    var isGray: Bool { red == green && green == blue }
+
     /// Rec. 601 luma, as JPEG's gray is.
     var luma: UInt8 {
         let sum: Int = 299 * Int(red) + 587 * Int(green) + 114 * Int(blue)

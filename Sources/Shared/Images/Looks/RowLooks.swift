@@ -11,6 +11,9 @@ final class RowLooks {
     private let gradient: Gradient
     private let corners: RoundedCorners?
     private let background: [UInt8]?
+    /// Whether gray pixels become coloured ones, since what they are laid on is no gray.
+    private let becomesColoured: Bool
+    private let coloured: AlignedBuffer
     private let opaque: AlignedBuffer
     private let flat: AlignedBuffer
 
@@ -25,12 +28,16 @@ final class RowLooks {
         // Corners need alpha.
         let shaped = corners != nil && given % 2 == 1 ? given + 1 : given
         if let background, shaped % 2 == 0 {
-            self.background = shaped == 4 ? [background.red, background.green, background.blue] : [background.luma]
-            channels = shaped - 1
+            becomesColoured = shaped == 2 && !background.isGray
+            let hasColours = shaped == 4 || becomesColoured
+            self.background = hasColours ? [background.red, background.green, background.blue] : [background.red]
+            channels = hasColours ? 3 : 1
         } else {
             self.background = nil
+            becomesColoured = false
             channels = shaped
         }
+        coloured = AlignedBuffer(count: becomesColoured ? size.width * 4 : 0)
         opaque = AlignedBuffer(count: shaped == given ? 0 : size.width * shaped)
         flat = AlignedBuffer(count: self.background == nil ? 0 : size.width * channels)
     }
@@ -49,6 +56,14 @@ final class RowLooks {
             corners.apply(row: y, to: row, channels: shaped)
         }
         guard let background else { return row }
+        if becomesColoured {
+            for x in 0..<size.width {
+                for c in 0..<3 { coloured.bytes[4 * x + c] = row[2 * x] }
+                coloured.bytes[4 * x + 3] = row[2 * x + 1]
+            }
+            row = coloured.bytes
+            shaped = 4
+        }
         apod_flatten(row, shaped, background, flat.bytes, size.width)
         return flat.bytes
     }

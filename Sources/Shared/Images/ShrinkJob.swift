@@ -89,8 +89,9 @@ struct ShrinkJob {
         }
         let jpeg = try JPEGReader(source, options: options)
         guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
-        let scale = planned.map(\.plan.jpegScale).max() ?? 8
-        let reduction = planned.map(\.plan.reduction).min() ?? 1
+        // Whatever the decoder leaves out or takes together, it does so in sRGB's levels: linear light needs all.
+        let scale = isLinear ? 8 : planned.map(\.plan.jpegScale).max() ?? 8
+        let reduction = isLinear ? 1 : planned.map(\.plan.reduction).min() ?? 1
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         if jpeg.hasPlanes && !isLinear && !copiesPixels {

@@ -1,0 +1,247 @@
+import Formats
+import Images
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Colours, depths and transparency on their way through img-downsample, and what goes along beside the pixels.
+struct DownsampleColourTests {
+    // MARK: Profiles
+
+    @Test(arguments: ["adobe", "p3"]) func colourProfilesBecomeSRGB(name: String) throws {
+        let home = try ToolHome()
+        let profile = name == "adobe" ? DrawnProfile.adobeRGB : .displayP3
+        let colours: [[UInt8]] = [[120, 150, 110], [200, 180, 170], [60, 70, 90], [128, 128, 128]]
+        for colour in colours {
+            let picture = DrawnPicture.solid(64, 48, colour)
+            try home.write("a.png", picture.png(chunks: [profile.chunk]))
+            try home.write("a.jpg", Picture.profiled(try Picture.encoded(picture, .jpeg), profile.bytes))
+            let expected = profile.inSRGB(colour)
+            for (file, target) in [("a.png", "b.png"), ("a.png", "b.jpg"), ("a.jpg", "b.jpg"), ("a.jpg", "b.webp")] {
+                let made = try home.shrunk([file, "--width", "16"], to: target)
+                let slack = target == "b.webp" ? 6 : file == "a.jpg" || target == "b.jpg" ? 4 : 1
+                for (a, b) in zip(made.colour(8, 6), expected) {
+                    #expect(
+                        abs(a - b) <= slack,
+                        "\(colour) of \(name), \(file) to \(target): \(made.colour(8, 6)), not \(expected)")
+                }
+                #expect(!contains(try home.bytes(target), profile.bytes.suffix(80)), "no profile is left")
+            }
+        }
+    }
+
+    @Test func aGrayProfileBecomesSRGBsGray() throws {
+        let home = try ToolHome()
+        let profile = DrawnProfile.linearGray
+        try home.write("a.png", DrawnPicture.solid(40, 30, [55]).png(chunks: [profile.chunk]))
+        let made = try home.shrunk(["a.png", "--width", "20"])
+        #expect(abs(made.colour(5, 5)[0] - profile.inSRGB([55])[0]) <= 1, "\(made.colour(5, 5))")
+        let kept = try home.run("img-downsample", ["a.png", "--width", "20", "--keep-profile", "-o", "kept.png"])
+            .expect(0)
+        #expect(kept.stderr == "")
+        #expect(abs(try home.pixels("kept.png").colour(5, 5)[0] - profile.inSRGB([55])[0]) <= 1)
+    }
+
+    @Test func aProfileThatIsKeptGoesAlongWithItsColours() throws {
+        let home = try ToolHome()
+        let profile = DrawnProfile.adobeRGB
+        let colour: [UInt8] = [120, 150, 110]
+        let picture = DrawnPicture.solid(64, 48, colour)
+        try home.write("a.png", picture.png(chunks: [profile.chunk]))
+        try home.write("a.jpg", Picture.profiled(try Picture.encoded(picture, .jpeg), profile.bytes))
+        for file in ["a.png", "a.jpg"] {
+            for target in ["b.png", "b.jpg", "b.webp"] {
+                _ = try home.run("img-downsample", [file, "--width", "16", "--keep-profile", "-o", target]).expect(0)
+                // A PNG's is compressed.
+                if target != "b.png" {
+                    #expect(contains(try home.bytes(target), profile.bytes), "\(file) to \(target)")
+                }
+                // Whoever knows profiles sees the same colours; the samples are the source's.
+                let seen = try home.pixels(target).colour(8, 6)
+                for (a, b) in zip(seen, profile.inSRGB(colour)) {
+                    #expect(abs(a - b) <= 6, "\(file) to \(target): \(seen)")
+                }
+            }
+            _ = try home.run("img-downsample", [file, "--width", "16", "--keep-profile", "-o", "b.gif"]).expect(0)
+        }
+    }
+
+    @Test(.enabled(if: Corpus.isPresent)) func inksBecomeSRGB() throws {
+        let home = try ToolHome()
+        for name in ["jpg-cmyk-2.jpg", "cmyk-transform0.jpg"] {
+            let path = try Corpus.path("images/photos/\(name)")
+            let whole = try decode(File.openInput(path))
+            for target in ["b.png", "b.jpg"] {
+                for options in [[], ["--keep-profile"]] {
+                    let made = try home.shrunk([path, "--width", "\(whole.size.width / 2)"] + options, to: target)
+                    #expect(made.channels == 3)
+                    for channel in 0..<3 {
+                        #expect(abs(made.mean(channel) - whole.mean(channel)) < 3, "\(name) to \(target)")
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Depths and palettes
+
+    @Test func sixteenBitsAndPalettesAreRead() throws {
+        let home = try ToolHome()
+        // The same ramp in each kind of PNG.
+        let ramp = (0..<64).map { UInt8($0 * 4) }
+        let rgb16 = ramp.flatMap { level -> [UInt8] in [level, level, 255 - level, 255 - level, 100, 100] }
+        let gray16 = ramp.flatMap { level -> [UInt8] in [level, level] }
+        let palette = PNGChunk("PLTE", ramp.flatMap { level -> [UInt8] in [level, 255 - level, 100] })
+        let transparent = PNGChunk("tRNS", (0..<64).map { UInt8($0 < 32 ? 0 : 255) })
+        func rows(_ row: [UInt8]) -> [[UInt8]] { [[UInt8]](repeating: row, count: 32) }
+        let indices = (0..<64).map { UInt8($0) }
+        try home.write("rgb16.png", Picture.png(64, 32, depth: 16, colourType: 2, rows: rows(rgb16)))
+        try home.write("gray16.png", Picture.png(64, 32, depth: 16, colourType: 0, rows: rows(gray16)))
+        try home.write(
+            "palette.png", Picture.png(64, 32, depth: 8, colourType: 3, rows: rows(indices), chunks: [palette]))
+        try home.write(
+            "see-through.png",
+            Picture.png(64, 32, depth: 8, colourType: 3, rows: rows(indices), chunks: [palette, transparent]))
+        // 1 bit: black, then white.
+        let bits = [UInt8](repeating: 0, count: 4) + [UInt8](repeating: 255, count: 4)
+        try home.write("bits.png", Picture.png(64, 32, depth: 1, colourType: 0, rows: rows(bits)))
+        for x in [2, 8, 13] {
+            // Between the two columns that become one.
+            let level = x * 16 + 6
+            for file in ["rgb16.png", "palette.png"] {
+                let seen = try home.shrunk([file, "--width", "16"]).colour(x, 4)
+                for (a, b) in zip(seen, [level, 255 - level, 100, 255]) {
+                    #expect(abs(a - b) <= 2, "\(file) at \(x): \(seen)")
+                }
+            }
+            #expect(abs(try home.shrunk(["gray16.png", "--width", "16"]).colour(x, 4)[0] - level) <= 2)
+            #expect(
+                try home.shrunk(["see-through.png", "--width", "16"]).colour(x, 4)[3] == (x < 8 ? 0 : 255) || x == 8)
+            #expect(try home.shrunk(["bits.png", "--width", "16"]).colour(x, 4)[0] == (x < 8 ? 0 : 255) || x == 8)
+        }
+    }
+
+    // MARK: Transparency
+
+    @Test(arguments: [false, true]) func transparentColoursDoNotBleed(linear: Bool) throws {
+        let home = try ToolHome()
+        // Red that can be seen, green that can't.
+        let picture = DrawnPicture(width: 64, height: 64, channels: 4) { x, y in
+            (x / 3 + y / 3) % 2 == 0 ? [255, 0, 0, 255] : [0, 255, 0, 0]
+        }
+        try home.write("a.png", picture.png())
+        try home.write("a.webp", try encode(PixelBuffer(picture), EncodeOptions(format: .png)))
+        for (file, width, target) in [("a.png", "20", "b.png"), ("a.png", "50", "b.png"), ("a.png", "128", "b.png")] {
+            let made = try home.shrunk(
+                [file, "--width", width, "--enlarge"] + (linear ? ["--linear"] : []), to: target)
+            for y in 0..<made.size.height {
+                for x in 0..<made.size.width where made.colour(x, y)[3] > 8 {
+                    let pixel = made.colour(x, y)
+                    #expect(pixel[0] >= 250 && pixel[1] <= 5, "\(x),\(y) at \(width): \(pixel)")
+                }
+            }
+            #expect(abs(made.mean(3) - 127.5) < 6)
+        }
+        // Onto a background: half red, half blue.
+        let flat = try home.shrunk(["a.png", "--width", "8", "--background", "#0000ff"], to: "b.jpg")
+        #expect(abs(flat.mean(0) - 127) < 12 && flat.mean(1) < 12 && abs(flat.mean(2) - 127) < 12)
+    }
+
+    // MARK: Linear light
+
+    @Test(arguments: ["lines.png", "lines.jpg", "lines.webp", "lines.gif"])
+    func linearLightKeepsTheLightOfFineLines(file: String) throws {
+        let home = try ToolHome()
+        let lines = DrawnPicture(width: 128, height: 128, channels: 3) { _, y in
+            y % 2 == 0 ? [255, 255, 255] : [0, 0, 0]
+        }
+        let bytes =
+            switch file {
+            case "lines.png": lines.png()
+            case "lines.gif": lines.gif()
+            default: try Picture.encoded(lines, file == "lines.jpg" ? .jpeg : .webp)
+            }
+        try home.write(file, bytes)
+        for width in ["64", "32", "9"] {
+            let plain = try home.shrunk([file, "--width", width]).mean(0)
+            let linear = try home.shrunk([file, "--width", width, "--linear"]).mean(0)
+            #expect(abs(plain - 127.5) < 4 && abs(linear - 188) < 4, "\(file) at \(width): \(plain), \(linear)")
+        }
+    }
+
+    // MARK: Metadata
+
+    private func contains(_ bytes: [UInt8], _ part: some Collection<UInt8>) -> Bool {
+        let part = Array(part)
+        guard let first = part.first, bytes.count >= part.count else { return false }
+        for start in 0...bytes.count - part.count where bytes[start] == first {
+            if bytes[start..<start + part.count].elementsEqual(part) { return true }
+        }
+        return false
+    }
+
+    /// The sources that carry EXIF, by name.
+    private func tagged(_ home: ToolHome, orientation: Int) throws -> [String] {
+        let exif = DrawnEXIF.tiff(orientation: orientation)
+        let picture = DrawnPicture.quarters(160, 96)
+        try home.write("a.jpg", Picture.tagged(try Picture.encoded(picture, .jpeg), exif: exif))
+        try home.write("a.png", picture.png(chunks: [PNGChunk("eXIf", exif)]))
+        return ["a.jpg", "a.png"]
+    }
+
+    @Test func metadataIsLeftOutUnlessAskedFor() throws {
+        let home = try ToolHome()
+        for source in try tagged(home, orientation: 6) {
+            #expect(contains(try home.bytes(source), DrawnEXIF.place.utf8))
+            for target in ["b.jpg", "b.png", "b.webp", "b.gif"] {
+                _ = try home.run("img-downsample", [source, "--width", "48", "-o", target]).expect(0)
+                let bytes = try home.bytes(target)
+                for text in [DrawnEXIF.place, DrawnEXIF.artist, DrawnEXIF.copyright, "Exif", "MM\u{0}*"] {
+                    #expect(!contains(bytes, text.utf8), "\(text) in \(target) of \(source)")
+                }
+            }
+            // A picture that isn't resampled, too.
+            _ = try home.run("img-downsample", [source, "-o", "same.jpg"]).expect(0)
+            #expect(!contains(try home.bytes("same.jpg"), DrawnEXIF.place.utf8))
+        }
+    }
+
+    @Test(arguments: [1, 3, 6, 8]) func metadataThatIsKeptDoesNotTurnThePictureAgain(orientation: Int) throws {
+        let home = try ToolHome()
+        for source in try tagged(home, orientation: orientation) {
+            let plain = try home.shrunk([source, "--width", "48"], to: "plain.png")
+            for target in ["b.jpg", "b.png", "b.webp"] {
+                let made = try home.shrunk([source, "--width", "48", "--keep-metadata"], to: target)
+                let bytes = try home.bytes(target)
+                #expect(
+                    contains(bytes, DrawnEXIF.place.utf8) && contains(bytes, DrawnEXIF.copyright.utf8),
+                    "\(target) of \(source)")
+                let header = try Picture.header(home.path(target))
+                #expect(header.orientation == .upright, "\(target) of \(source)")
+                // As a viewer shows it.
+                #expect(try #require(made.likeness(to: plain)) > 25, "\(target) of \(source)")
+            }
+        }
+    }
+
+    @Test func copyrightCanBeKeptAlone() throws {
+        let home = try ToolHome()
+        for source in try tagged(home, orientation: 6) {
+            for target in ["b.jpg", "b.png", "b.webp"] {
+                _ = try home.run("img-downsample", [source, "--width", "48", "--keep-copyright", "-o", target]).expect(
+                    0)
+                let bytes = try home.bytes(target)
+                #expect(!contains(bytes, DrawnEXIF.place.utf8), "\(target) of \(source)")
+                let kept = try EmbeddedMetadata.read(MemorySource(bytes))
+                #expect(
+                    kept.copyright == DrawnEXIF.copyright && kept.artist == DrawnEXIF.artist, "\(target) of \(source)")
+                #expect(try Picture.header(home.path(target)).orientation == .upright)
+            }
+        }
+        // Where there is none, none is made up.
+        try home.write("bare.jpg", try Picture.jpeg(40, 30))
+        _ = try home.run("img-downsample", ["bare.jpg", "--keep-copyright", "--keep-metadata", "-o", "b.jpg"]).expect(0)
+        #expect(!contains(try home.bytes("b.jpg"), "Exif".utf8))
+    }
+}

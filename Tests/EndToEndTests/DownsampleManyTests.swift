@@ -1,0 +1,232 @@
+import Formats
+import Images
+import Records
+import Support
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Many variants of one picture, and what records say of them.
+struct DownsampleManyTests {
+    private static let names = "overlay,pager,launch-card,rocket-card,preference-view,detail-view"
+
+    /// What makes a file another one.
+    private func identity(_ path: String) -> [Int] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        return [Int(status.st_ino), Int(status.st_size), Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
+    }
+
+    // MARK: From one decoding
+
+    @Test(arguments: ["sky.jpg", "progressive.jpg", "sky.png", "sky.webp", "turned.jpg"])
+    func everyVariantOfManyIsAsIfItWereAlone(file: String) throws {
+        let home = try ToolHome()
+        let sky = DrawnPicture.sky(501, 377, seed: 4)
+        let bytes: [UInt8]
+        switch file {
+        case "progressive.jpg":
+            bytes = try encode(PixelBuffer(sky), EncodeOptions(format: .jpeg, quality: 90, isProgressive: true))
+        case "sky.png": bytes = sky.png(.stored)
+        case "sky.webp": bytes = try Picture.encoded(sky, .webp)
+        case "turned.jpg": bytes = Picture.turned(try Picture.encoded(sky, .jpeg), orientation: 6)
+        default: bytes = try Picture.encoded(sky, .jpeg)
+        }
+        try home.write(file, bytes)
+        let wishes = ["pager", "launch-card", "rocket-card", "preference-view"]
+        let together = try home.run(
+            "img-downsample",
+            [file, "--variant", wishes.joined(separator: ","), "--width", "101", "--fit", "90x90", "--format", "png"]
+        ).expect(0).record
+        for name in wishes + ["custom", "fit"] {
+            let wish =
+                name == "custom" ? ["--width", "101"] : name == "fit" ? ["--fit", "90x90"] : ["--variant", name]
+            let alone = try home.shrunk([file] + wish)
+            let path = try #require(together.variant(name)?.string("path"))
+            let likeness = try #require(home.pixels(path).likeness(to: alone), "\(name) of \(file)")
+            #expect(likeness >= 40, "\(name) of \(file): \(likeness) dB")
+        }
+    }
+
+    @Test func aListAndRepeatedOptionsAreTheSame() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        let list = try home.run("img-downsample", ["sky.jpg", "--variant", "pager,rocket-card"]).expect(0).record
+        let repeated = try home.run(
+            "img-downsample", ["sky.jpg", "--variant", "rocket-card", "--variant", "pager", "--variant", "pager"]
+        ).expect(0).record
+        for name in ["pager", "rocket-card"] {
+            #expect(list.variant(name)?.string("path") == repeated.variant(name)?.string("path"))
+            #expect(repeated.variant(name)?.string("status") == "hit")
+        }
+        for wrong in ["pager,", ",pager", "", "pager,,overlay"] {
+            try home.run("img-downsample", ["sky.jpg", "--variant", wrong])
+                .expectRefusal(64, "img-downsample", "there is no variant")
+        }
+    }
+
+    @Test func whatIsInTheCacheIsNotMadeAgain() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        let first = try home.run("img-downsample", ["sky.jpg", "--variant", "pager"]).expect(0).record
+        let path = try #require(first.variant("pager")?.string("path"))
+        let before = identity(path)
+        let record = try home.run("img-downsample", ["sky.jpg", "--variant", Self.names]).expect(0).record
+        for name in Self.names.split(separator: ",").map(String.init) {
+            #expect(record.variant(name)?.string("status") == (name == "pager" ? "hit" : "made"), "\(name)")
+        }
+        #expect(record.variant("pager")?.string("path") == path && identity(path) == before)
+        let again = try home.run("img-downsample", ["sky.jpg", "--variant", Self.names]).expect(0).record
+        for name in Self.names.split(separator: ",").map(String.init) {
+            #expect(again.variant(name)?.string("status") == "hit", "\(name)")
+            #expect(again.variant(name)?.string("path") == record.variant(name)?.string("path"))
+            #expect(again.variant(name)?.integer("bytes") == record.variant(name)?.integer("bytes"))
+        }
+        // A file that has gone is made again, alone.
+        unlink(path)
+        let repaired = try home.run("img-downsample", ["sky.jpg", "--variant", "overlay,pager"]).expect(0).record
+        #expect(repaired.variant("pager")?.string("status") == "made")
+        #expect(repaired.variant("overlay")?.string("status") == "hit")
+        #expect(TestFile.exists(path))
+    }
+
+    // MARK: A record each
+
+    /// The names of each record's variants.
+    private func variants(_ records: [Record]) throws -> [Set<String>] {
+        try records.map { Set(try Record(parsing: try #require($0.raw("variants"))).names) }
+    }
+
+    @Test(arguments: [false, true]) func recordsComeSmallestFirst(intoFolder: Bool) throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        let arguments = ["sky.jpg", "--variant", "overlay,pager,rocket-card", "--width", "50", "--progressive-records"]
+        let records = try home.run("img-downsample", arguments + (intoFolder ? ["--output-dir", "out"] : []))
+            .expect(0).records
+        let order = ["custom", "rocket-card", "pager", "overlay"]
+        #expect(try variants(records) == (1...4).map { Set(order[..<$0]) })
+        for record in records {
+            #expect(record.string("path") == home.path("sky.jpg"))
+            for name in try variants([record])[0] {
+                let variant = try #require(record.variant(name))
+                #expect(variant.string("status") == "made")
+                #expect(try TestFile.bytes(#require(variant.string("path"))).count == variant.integer("bytes"))
+            }
+        }
+        // Without the option there is one, and the same.
+        let one = try home.run(
+            "img-downsample", arguments.dropLast() + (intoFolder ? ["--output-dir", "out"] : [])
+        ).expect(0).record
+        #expect(try variants([one]) == [Set(order)])
+    }
+
+    @Test(arguments: [1, 6, 8]) func thePicturesOwnThumbnailComesFirst(orientation: Int) throws {
+        let home = try ToolHome()
+        let sky = try Picture.encoded(.sky(640, 480, seed: 9), .jpeg)
+        // A thumbnail that can be told from the picture.
+        let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
+        let exif = DrawnEXIF.tiff(orientation: orientation, thumbnail: thumbnail)
+        try home.write("sky.jpg", Picture.tagged(sky, exif: exif))
+        for options in [[], ["--output-dir", "out"]] {
+            let records = try home.run(
+                "img-downsample", ["sky.jpg", "--variant", "pager", "--width", "60", "--progressive-records"] + options
+            ).expect(0).records
+            #expect(
+                try variants(records) == [
+                    ["thumbnail"], ["thumbnail", "custom"], ["thumbnail", "custom", "pager"],
+                ])
+            let first = try #require(records.first?.variant("thumbnail")?.string("path"))
+            let shown = try home.pixels(first)
+            #expect(shown.words == (orientation == 1 ? "160x120" : "120x160"))
+            let corner = orientation == 1 ? (5, 5) : orientation == 6 ? (114, 5) : (5, 154)
+            let red = shown.at(corner.0, corner.1)
+            #expect(red[0] > 230 && red[1] < 25 && red[2] < 25, "\(red)")
+            #expect(try Picture.header(first).orientation == .upright)
+        }
+        // Not asked for, not there.
+        let plain = try home.run("img-downsample", ["sky.jpg", "--variant", "pager"]).expect(0).record
+        #expect(plain.variant("thumbnail") == nil)
+    }
+
+    @Test func aDamagedThumbnailIsAsGoodAsNone() throws {
+        let home = try ToolHome()
+        let sky = try Picture.encoded(.sky(320, 240, seed: 9), .jpeg)
+        let thumbnail = try Picture.encoded(.quarters(160, 120), .jpeg)
+        for broken in [Array(thumbnail[..<(thumbnail.count / 2)]), [0xFF, 0xD8, 0xFF, 0xD9], [1, 2, 3, 4, 5]] {
+            try home.write("sky.jpg", Picture.tagged(sky, exif: DrawnEXIF.tiff(thumbnail: broken)))
+            let output = try home.run(
+                "img-downsample", ["sky.jpg", "--width", "60", "--progressive-records"]
+            ).expect(0)
+            #expect(try output.record.variant("custom")?.integer("width") == 60 && output.stderr == "")
+        }
+    }
+
+    // MARK: Records
+
+    @Test func whatIsNotItsOwnStaysAsItIs() throws {
+        let home = try ToolHome()
+        let path = try home.write("a.png", DrawnPicture.gradient(40, 20).png())
+        let line =
+            #"{"z":1.500,"path":"\#(path)","title":"M\u00e9ssier \/ 31","deep":{"b":[1e3,-0.0]},"#
+            + #""variants":{"mine":{"path":"x","width":7.0},"custom":{"path":"old"}},"n":123456789012345678901}"#
+        let output = try home.run("img-downsample", ["--width", "9"], stdin: .lines([line])).expect(0)
+        let text = output.lines[0]
+        for kept in [
+            #""z":1.500"#, #""title":"M\u00e9ssier \/ 31""#, #""deep":{"b":[1e3,-0.0]}"#,
+            #""n":123456789012345678901"#, #""mine":{"path":"x","width":7.0}"#,
+        ] { #expect(text.contains(kept), "\(kept) in \(text)") }
+        let record = try output.record
+        #expect(record.names == ["z", "path", "title", "deep", "variants", "n"])
+        #expect(try variants([record]) == [["mine", "custom"]])
+        #expect(record.variantSize("custom") == "9x5")
+    }
+
+    @Test func whatFailsNamesItsFileAndTheOthersAreMade() throws {
+        let home = try ToolHome()
+        try home.write("good.jpg", Picture.sky)
+        try home.write("text.jpg", "this is no picture at all, although its name says so")
+        try home.write("cut.jpg", Array(Picture.sky[..<(Picture.sky.count / 2)]))
+        let names = ["text.jpg", "good.jpg", "cut.jpg", "missing.jpg"]
+        let output = try home.run("img-downsample", names + ["--variant", "pager"])
+        let records = try output.records
+        #expect(output.status == 65 && records.count == 4)
+        for (record, name) in zip(records, names) where name != "good.jpg" {
+            let message = try #require(record.string("error.message"))
+            #expect(message.contains(name) && output.errorLines.contains("img-downsample: \(message)"))
+            #expect(record.string("error.tool") == "img-downsample")
+            #expect(record.integer("error.exit") == (name == "missing.jpg" ? 66 : 65))
+        }
+        #expect(records[1].variant("pager")?.string("status") == "made" && !records[1].has("error"))
+    }
+
+    @Test func twoRecordsOfOnePictureMakeItOnce() throws {
+        let home = try ToolHome()
+        let path = try home.write("sky.jpg", Picture.sky)
+        let lines = (0..<6).map { #"{"id":\#($0),"path":"\#(path)"}"# }
+        let records = try home.run(
+            "img-downsample", ["--variant", "pager,rocket-card", "--jobs", "4"], stdin: .lines(lines)
+        ).expect(0).records
+        #expect(records.map { $0.integer("id") } == Array(0..<6))
+        for name in ["pager", "rocket-card"] {
+            #expect(records.filter { $0.variant(name)?.string("status") == "made" }.count == 1)
+            #expect(Set(records.compactMap { $0.variant(name)?.string("path") }).count == 1)
+        }
+        #expect(home.blobs.count == 3 && home.leftovers == [])
+        // Neither do two runs.
+        try home.write("other.jpg", Picture.tallSky)
+        let runs = try (0..<2).map { _ in
+            try home.start("img-downsample", ["other.jpg", "--variant", "pager"], stdin: .empty)
+        }
+        let both = try runs.map { try $0.wait().expect(0).record }
+        #expect(Set(both.compactMap { $0.variant("pager")?.string("path") }).count == 1)
+        #expect(both.filter { $0.variant("pager")?.string("status") == "made" }.count == 1)
+        #expect(home.blobs.count == 5)
+    }
+}

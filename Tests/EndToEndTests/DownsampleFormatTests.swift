@@ -1,0 +1,310 @@
+import Formats
+import Images
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Output formats, their sizes in bytes, and animations.
+struct DownsampleFormatTests {
+    // MARK: Formats
+
+    @Test func autoIsAsTheSourceAndKeepsAlpha() throws {
+        let home = try ToolHome()
+        let clear = DrawnPicture.gradient(60, 40, channels: 4)
+        try home.write("a.png", clear.png())
+        try home.write("a.webp", try Picture.encoded(clear, .webp))
+        for (file, format) in [("a.png", ImageFormat.png), ("a.webp", .webp)] {
+            let record = try home.run("img-downsample", [file, "--width", "30", "--format", "auto"]).expect(0).record
+            let path = try #require(record.variant("custom")?.string("path"))
+            #expect(try Picture.header(path).format == format)
+            let pixels = try home.pixels(path)
+            #expect(pixels.hasAlpha && pixels.colour(15, 0)[3] < 20 && pixels.colour(15, 19)[3] > 235)
+        }
+        for format in ["png", "webp", "gif"] {
+            let made = try home.shrunk(["a.png", "--width", "30"], to: "b.\(format)")
+            #expect(made.hasAlpha && made.colour(15, 0)[3] < 20, "\(format)")
+        }
+        // --format has the last word over the name.
+        _ = try home.run("img-downsample", ["a.png", "--format", "webp", "-o", "odd.png"]).expect(0)
+        #expect(try Picture.header(home.path("odd.png")).format == .webp)
+        _ = try home.run("img-downsample", ["a.png", "--format", "jpg", "-o", "b.jpg"]).expect(0)
+        #expect(try Picture.header(home.path("b.jpg")).format == .jpeg)
+    }
+
+    @Test func anAVIFIsWrittenOrItsLibraryNamed() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", try Picture.encoded(.sky(160, 120, seed: 3), .jpeg))
+        let output = try home.run("img-downsample", ["sky.jpg", "--width", "80", "-o", "b.avif"])
+        if output.status == 69 {
+            #expect(output.stderr.contains("AVIF") && output.stderr.contains("libavif"))
+            #expect(!TestFile.exists(home.path("b.avif")))
+            Log.standardError("\n*** NO LIBAVIF: what img-downsample writes as AVIF is NOT TESTED.\n\n")
+            return
+        }
+        _ = try output.expect(0)
+        let bytes = try home.bytes("b.avif")
+        #expect(String(decoding: bytes[4..<12], as: UTF8.self) == "ftypavif")
+        // The size in its `ispe` box (ISO/IEC 23008-12, 6.5.3).
+        let place = try #require((0..<bytes.count - 16).first { bytes[$0..<$0 + 4].elementsEqual("ispe".utf8) })
+        #expect(Array(bytes[place + 8..<place + 16]) == [0, 0, 0, 80, 0, 0, 0, 60])
+        let again = try home.run("img-downsample", ["sky.jpg", "--width", "80", "--format", "avif", "-o", "-"]).expect(
+            0)
+        #expect(again.stdoutBytes == bytes)
+        let record = try home.run(
+            "img-downsample", ["sky.jpg", "--width", "80", "--format", "avif", "--output-dir", "out"]
+        )
+        .expect(0).record
+        #expect(record.variant("custom")?.string("format") == "avif")
+        #expect(TemporaryFolder.names(in: home.path("out")) == ["sky-custom.avif"])
+        let small = try home.run("img-downsample", ["sky.jpg", "--width", "80", "--quality", "20", "-o", "small.avif"])
+        _ = try small.expect(0)
+        #expect(try home.bytes("small.avif").count < bytes.count)
+        let cached = try home.run("img-downsample", ["sky.jpg", "--width", "80", "--format", "avif"]).expect(0).record
+        #expect(cached.variant("custom")?.string("path")?.hasSuffix(".avif") == true)
+    }
+
+    @Test func qualityCostsBytes() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        for format in ["jpg", "webp"] {
+            var counts: [Int] = []
+            for quality in ["10", "50", "82", "95"] {
+                _ = try home.run(
+                    "img-downsample", ["sky.jpg", "--width", "300", "--quality", quality, "-o", "b.\(format)"]
+                )
+                .expect(0)
+                counts.append(try home.bytes("b.\(format)").count)
+            }
+            #expect(counts == counts.sorted() && Set(counts).count == 4, "\(format): \(counts)")
+            _ = try home.run("img-downsample", ["sky.jpg", "--width", "300", "-o", "b.\(format)"]).expect(0)
+            #expect(try home.bytes("b.\(format)").count == counts[2], "82 is usual")
+        }
+    }
+
+    @Test(arguments: ["jpg", "webp"]) func theLargestQualityIsTakenThatFits(format: String) throws {
+        let home = try ToolHome()
+        try home.write("sky.png", DrawnPicture.sky(240, 180, seed: 6).png(.stored))
+        func bytes(_ options: [String]) throws -> [UInt8] {
+            _ = try home.run("img-downsample", ["sky.png", "--width", "120", "-o", "b.\(format)"] + options).expect(0)
+            return try home.bytes("b.\(format)")
+        }
+        let whole = try bytes([]).count
+        for share in [8, 5] {
+            let limit = whole * share / 10
+            let fitted = try bytes(["--fit-bytes", "\(limit)"])
+            #expect(fitted.count <= limit)
+            // Which quality that is; nothing between it and 82 fits.
+            var (least, most) = (1, 82)
+            while least < most {
+                let middle = (least + most + 1) / 2
+                if try bytes(["--quality", "\(middle)"]).count <= limit { least = middle } else { most = middle - 1 }
+            }
+            let direct = try bytes(["--quality", "\(least)"])
+            #expect(direct.count == fitted.count, "quality \(least): \(direct.count), not \(fitted.count) of \(limit)")
+            #expect(try bytes(["--quality", "\(least + 1)"]).count > limit)
+        }
+        // What fits anyway is as it would be.
+        #expect(try bytes(["--fit-bytes", "1MB"]).count == whole)
+        let impossible = try home.run(
+            "img-downsample", ["sky.png", "--width", "120", "--format", format, "--fit-bytes", "100"])
+        let record = try impossible.expectFailure(77, code: "does-not-fit", tool: "img-downsample")
+        #expect(record.string("error.message")?.contains("sky.png") == true)
+        try home.run("img-downsample", ["sky.png", "--width", "120", "--fit-bytes", "100", "-o", "x.png"])
+            .expectRefusal(77, "img-downsample", "sky.png")
+        #expect(!TestFile.exists(home.path("x.png")))
+    }
+
+    @Test func progressiveIsProgressive() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", try Picture.encoded(.sky(200, 150, seed: 2), .jpeg))
+        let plain = try home.shrunk(["sky.jpg", "--width", "100"], to: "plain.jpg")
+        let made = try home.shrunk(["sky.jpg", "--width", "100", "--progressive"], to: "made.jpg")
+        // SOF2 in place of SOF0 (T.81, table B.1).
+        func marker(_ name: String) throws -> UInt8? {
+            let bytes = try home.bytes(name)
+            return (0..<bytes.count - 1).first { bytes[$0] == 0xFF && [0xC0, 0xC2].contains(bytes[$0 + 1]) }.map {
+                bytes[$0 + 1]
+            }
+        }
+        #expect(try marker("plain.jpg") == 0xC0 && marker("made.jpg") == 0xC2)
+        #expect(made == plain)
+        _ = try home.shrunk(["sky.jpg", "--width", "100", "--progressive"], to: "made.png")
+        #expect(try home.bytes("made.png")[28] == 1, "interlaced")
+        #expect(try home.pixels("made.png") == home.shrunk(["sky.jpg", "--width", "100"], to: "plain.png"))
+    }
+
+    @Test func equalInputGivesEqualBytes() throws {
+        var seen: [String: Set<[UInt8]>] = [:]
+        for jobs in ["1", "2", "1"] {
+            let home = try ToolHome()
+            try home.write("sky.jpg", Picture.jpegSky(240, 180))
+            try home.write("tall.jpg", Picture.turned(Picture.jpegSky(240, 180), orientation: 6))
+            try home.write("noise.png", DrawnPicture.noise(120, 90, channels: 4, seed: 1).png())
+            let frames = (0..<3).map { DrawnPicture.sky(60, 40, seed: UInt64($0)) }
+            try home.write("moving.gif", DrawnAnimation(frames).gif())
+            for format in ["auto", "webp", "png"] {
+                _ = try home.run(
+                    "img-downsample",
+                    [
+                        "sky.jpg", "tall.jpg", "noise.png", "moving.gif", "--variant", "launch-card,preference-view",
+                        "--width", "99",
+                    ]
+                        + ["--format", format, "--jobs", jobs, "--output-dir", "out-\(format)"]
+                ).expect(0)
+                for name in TemporaryFolder.names(in: home.path("out-\(format)")) {
+                    seen["\(format)/\(name)", default: []].insert(try home.bytes("out-\(format)/\(name)"))
+                }
+            }
+        }
+        #expect(seen.count == 36)
+        for (name, bytes) in seen { #expect(bytes.count == 1, "\(name)") }
+    }
+
+    @Test func aHashComesWithTheVariant() throws {
+        let home = try ToolHome()
+        try home.write("a.png", DrawnPicture.solid(64, 48, [200, 40, 30]).png())
+        let arguments = ["a.png", "--variant", "rocket-card", "--width", "20", "--gradient", "none", "--print-hash"]
+        for destination in [[], ["--output-dir", "out"], []] {
+            let record = try home.run("img-downsample", arguments + destination).expect(0).record
+            for name in ["rocket-card", "custom"] {
+                let variant = try #require(record.variant(name))
+                #expect(variant.string("dominant_colour") == "#c8281e", "\(variant)")
+                let hash = try #require(variant.string("thumbhash"))
+                #expect(hash.count >= 8 && hash.allSatisfy { $0.isLetter || $0.isNumber || "+/=".contains($0) })
+            }
+        }
+        let plain = try home.run("img-downsample", arguments.dropLast()).expect(0).record
+        #expect(plain.variant("custom")?.has("thumbhash") == false)
+    }
+
+    // MARK: Animations
+
+    /// Three colours with delays of their own, 60x40, a hole in the middle of the last.
+    private func moving(loop: Int?) -> [UInt8] {
+        let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
+        var frames = (0..<3).map {
+            DrawnAnimation.Frame(width: 60, height: 40, pixels: [UInt8](repeating: UInt8($0), count: 2400))
+        }
+        for index in frames.indices { frames[index].delay = [7, 20, 300][index] }
+        // The last one is a part of the canvas, laid on the second.
+        frames[2] = DrawnAnimation.Frame(width: 20, height: 20, pixels: [UInt8](repeating: 2, count: 400))
+        (frames[2].x, frames[2].y, frames[2].delay) = (40, 20, 300)
+        return DrawnAnimation(width: 60, height: 40, palette: palette, frames: frames, loop: loop).gif()
+    }
+
+    /// Delays in milliseconds, and how often it plays (0 for ever), as they are stored.
+    private func timing(_ bytes: [UInt8]) throws -> (delays: [Int], plays: Int) {
+        if bytes.starts(with: Array("GIF8".utf8)) {
+            let structure = try GIFStructure.read(MemorySource(bytes))
+            return (structure.frames.map(\.delayMilliseconds), structure.plays)
+        }
+        // RIFF's chunks: ANIM has the count of plays behind the background, ANMF a delay at 12 (WebP container).
+        func little(_ place: Int, _ count: Int) -> Int {
+            (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+        }
+        var (place, delays, plays) = (12, [Int](), 1)
+        while place + 8 <= bytes.count {
+            let name = String(decoding: bytes[place..<place + 4], as: UTF8.self)
+            if name == "ANIM" { plays = little(place + 12, 2) }
+            if name == "ANMF" { delays.append(little(place + 20, 3)) }
+            place += 8 + (little(place + 4, 4) + 1) / 2 * 2
+        }
+        return (delays, plays)
+    }
+
+    @Test(arguments: [0, 4, nil] as [Int?]) func animationsStayAsTheyAre(loop: Int?) throws {
+        let home = try ToolHome()
+        try home.write("a.gif", moving(loop: loop))
+        let expected = try timing(home.bytes("a.gif"))
+        #expect(expected.delays == [70, 200, 3000] && expected.plays == (loop == 0 ? 0 : loop == nil ? 1 : 5))
+        let ways = [
+            ("a.gif", "b.gif"), ("a.gif", "b.webp"), ("b.webp", "c.gif"), ("b.webp", "c.webp"), ("c.gif", "d.webp"),
+        ]
+        for (source, target) in ways {
+            _ = try home.run("img-downsample", [source, "--width", "30", "-o", target]).expect(0)
+            let made = try timing(home.bytes(target))
+            #expect(made.delays == expected.delays && made.plays == expected.plays, "\(source) to \(target): \(made)")
+            #expect(try Picture.size(home.path(target)) == "30x20")
+            for (frame, colours) in [
+                (0, [[255, 0, 0], [255, 0, 0]]), (1, [[0, 255, 0], [0, 255, 0]]), (2, [[0, 255, 0], [0, 0, 255]]),
+            ] {
+                let shown = try decodeFrame(frame, of: File.openInput(home.path(target)))
+                for (place, colour) in zip([(5, 5), (25, 15)], colours) {
+                    for (a, b) in zip(shown.colour(place.0, place.1), colour) {
+                        #expect(
+                            abs(a - b) < 30, "frame \(frame), \(source) to \(target): \(shown.colour(place.0, place.1))"
+                        )
+                    }
+                }
+            }
+        }
+        let record = try home.run("img-downsample", ["a.gif", "--width", "30", "--variant", "pager"]).expect(0).record
+        for name in ["custom", "pager"] {
+            #expect(record.variant(name)?.integer("frames") == 3 && record.variant(name)?.integer("source_frames") == 3)
+        }
+    }
+
+    @Test func aStillOfAnAnimationIsAFrameOfIt() throws {
+        let home = try ToolHome()
+        try home.write("a.gif", moving(loop: 0))
+        _ = try home.run("img-downsample", ["a.gif", "-o", "a.webp"]).expect(0)
+        for file in ["a.gif", "a.webp"] {
+            for (options, corner, field) in [
+                (["--poster"], [255, 0, 0], [255, 0, 0]), (["--frame", "0"], [255, 0, 0], [255, 0, 0]),
+                (["--frame", "1"], [0, 255, 0], [0, 255, 0]), (["--frame", "2"], [0, 255, 0], [0, 0, 255]),
+            ] {
+                for target in ["b.png", "b.jpg", "b.gif", "b.webp"] {
+                    let made = try home.shrunk([file, "--width", "30"] + options, to: target)
+                    for (a, b) in zip(made.colour(5, 5) + made.colour(25, 15), corner + [255] + field + [255]) {
+                        #expect(abs(a - b) < 40, "\(file) \(options) to \(target)")
+                    }
+                    if target == "b.gif" {
+                        #expect(try GIFStructure.read(MemorySource(home.bytes(target))).frameCount == 1)
+                    }
+                    if target == "b.webp" { #expect(try Picture.header(home.path(target)).isAnimated != true) }
+                }
+            }
+            let output = try home.run("img-downsample", [file, "--frame", "3", "--width", "9"])
+            let record = try output.expectFailure(65, code: "no-such-frame", tool: "img-downsample")
+            #expect(record.string("error.message")?.contains("3") == true)
+            try home.run("img-downsample", [file, "--frame", "3", "-o", "x.png"]).expectRefusal(
+                65, "img-downsample", file)
+            let still = try home.run("img-downsample", [file, "--poster", "--width", "20"]).expect(0).record
+            #expect(
+                still.variant("custom")?.integer("frames") == 1
+                    && still.variant("custom")?.integer("source_frames") == 3)
+        }
+        // A still picture has one frame.
+        try home.write("a.png", DrawnPicture.gradient(20, 10).png())
+        _ = try home.run("img-downsample", ["a.png", "--frame", "0", "-o", "b.png"]).expect(0)
+        try home.run("img-downsample", ["a.png", "--frame", "1", "-o", "x.png"]).expectRefusal(
+            65, "img-downsample", "a.png")
+        for wrong in [["--frame", "-1"], ["--frame", "x"], ["--frame", "1", "--poster"]] {
+            #expect(try home.run("img-downsample", ["a.png", "-o", "x.png"] + wrong).status == 64, "\(wrong)")
+        }
+    }
+
+    @Test(arguments: ["b.gif", "b.webp"]) func everyFrameHasTheStylesLooks(target: String) throws {
+        let home = try ToolHome()
+        try home.write("a.gif", moving(loop: 0))
+        _ = try home.run(
+            "img-downsample",
+            [
+                "a.gif", "--width", "40", "--height", "40", "--content-mode", "fill", "--corner-radius", "12",
+                "--gradient", "standard",
+            ]
+                + ["-o", target]
+        ).expect(0)
+        for frame in 0..<3 {
+            let shown = try decodeFrame(frame, of: File.openInput(home.path(target)))
+            #expect(shown.words == "40x40")
+            for (x, y) in [(0, 0), (39, 0), (0, 39), (39, 39)] { #expect(shown.colour(x, y)[3] == 0, "frame \(frame)") }
+            let (above, below) = (shown.colour(10, 1), shown.colour(10, 38))
+            #expect(above[3] == 255 && below[3] == 255)
+            #expect(
+                above[..<3].max()! > 225 && (30...90).contains(below[..<3].max()!), "frame \(frame): \(above) \(below)")
+        }
+        #expect(try timing(home.bytes(target)).delays == [70, 200, 3000])
+    }
+}

@@ -40,7 +40,7 @@ final class RowLooks {
         var row = row
         gradient.apply(row: y, of: size.height, to: row, channels: given, width: size.width)
         var shaped = given
-        if let corners {
+        if let corners, background == nil || corners.touches(row: y) {
             if given % 2 == 1 {
                 apod_add_alpha(row, given, opaque.bytes, size.width)
                 row = opaque.bytes
@@ -48,7 +48,7 @@ final class RowLooks {
             }
             corners.apply(row: y, to: row, channels: shaped)
         }
-        guard let background else { return row }
+        guard let background, shaped % 2 == 0 else { return row }
         apod_flatten(row, shaped, background, flat.bytes, size.width)
         return flat.bytes
     }

@@ -126,13 +126,13 @@ final class Stage {
         }
     }
 
-    /// Whether a smaller output can be made of this one's rows as well as of the source's: it shows no more, and at most
-    /// half the resolution, so that the two filters' pass bands don't touch.
+    /// Whether a smaller output can be made of this one's rows as well as of the source's: it shows no more, at half the
+    /// resolution or less, so that the two filters' pass bands don't touch. Sizes are whole, so half is not exact.
     func serves(_ other: ResizePlan) -> Bool {
         let own = plan.plan
         guard isResampled, own.crop.contains(other.crop) else { return false }
         func isEnough(_ own: (Int, Double), _ other: (Int, Double)) -> Bool {
-            Double(own.0) / own.1 >= 2 * Double(other.0) / other.1
+            Double(own.0) / own.1 >= 1.96 * Double(other.0) / other.1
         }
         return isEnough((own.target.width, own.crop.width), (other.target.width, other.crop.width))
             && isEnough((own.target.height, own.crop.height), (other.target.height, other.crop.height))

@@ -47,7 +47,7 @@ final class RowLooks {
         var row = row
         gradient.apply(row: y, of: size.height, to: row, channels: given, width: size.width)
         var shaped = given
-        if let corners {
+        if let corners, background == nil || corners.touches(row: y) {
             if given % 2 == 1 {
                 apod_add_alpha(row, given, opaque.bytes, size.width)
                 row = opaque.bytes
@@ -55,11 +55,11 @@ final class RowLooks {
             }
             corners.apply(row: y, to: row, channels: shaped)
         }
-        guard let background else { return row }
+        guard let background, becomesColoured || shaped % 2 == 0 else { return row }
         if becomesColoured {
             for x in 0..<size.width {
-                for c in 0..<3 { coloured.bytes[4 * x + c] = row[2 * x] }
-                coloured.bytes[4 * x + 3] = row[2 * x + 1]
+                for c in 0..<3 { coloured.bytes[4 * x + c] = row[shaped * x] }
+                coloured.bytes[4 * x + 3] = shaped == 2 ? row[2 * x + 1] : 255
             }
             row = coloured.bytes
             shaped = 4

@@ -99,21 +99,24 @@ struct Run {
     /// The plain form: one picture in, one out, no record.
     private func shrinkOne(to target: String, _ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
         try context.interruption.catchSignals()
-        let source: any ByteSource
-        switch try PictureInput(files[0], limit: settings.maker.options.limits.maxInputBytes) {
-        case .bytes(let bytes): source = MemorySource(bytes)
-        case .file(let file): source = file
-        case .records: throw UsageFailure("-o takes a single picture; use --output-dir for records")
-        }
         do {
-            try context.interruption.during { try make(source, target, settings) }
+            try context.interruption.during {
+                switch try PictureInput(files[0], limit: settings.maker.options.limits.maxInputBytes) {
+                case .bytes(let bytes): try make(MemorySource(bytes), target, settings)
+                case .file(let file): try make(file, target, settings)
+                case .records: throw UsageFailure("-o takes a single picture; use --output-dir for records")
+                }
+            }
         } catch let failure as SystemFailure where failure.isBrokenPipe {
             return 0
         } catch is Cancelled {
             context.interruption.endIfSignalled()
         } catch let failure as any Failure {
-            let failure = failure is SystemFailure ? failure : PictureFailure(path: files[0], reason: failure)
-            if let fallback = settings.fallback { try draw(fallback, failure, target, settings, context) }
+            let failure = PictureFailure.naming(files[0], failure)
+            // Where the output cannot be written, a placeholder cannot either.
+            if let fallback = settings.fallback, failure is PictureFailure || failure.exitCode == .noInput {
+                try draw(fallback, failure, target, settings, context)
+            }
             throw failure
         }
         return 0
@@ -140,7 +143,13 @@ struct Run {
         let variant = settings.variants[0]
         if target == "-" {
             let output = try File(descriptor: 1, path: "standard output", closes: false)
-            try settings.maker.make(source, info, [VariantMaker.Request(variant) { try output.write($0) }]) { _, _ in }
+            // Held back where a placeholder could follow: it must not stand behind the beginning of the picture.
+            var held: [UInt8] = []
+            let request = VariantMaker.Request(variant) { [holds = settings.fallback != nil] bytes in
+                if holds { held.append(contentsOf: bytes) } else { try output.write(bytes) }
+            }
+            try settings.maker.make(source, info, [request]) { _, _ in }
+            try output.write(held)
         } else {
             let output = try OutputFile(path: target)
             let request = VariantMaker.Request(variant, format: settings.outputFormat) { try output.write($0) }

@@ -45,19 +45,26 @@ public struct Fallback: Sendable {
 
 extension Variant {
     /// What a placeholder for it measures: the box, where it is known; a side that follows from the picture is as for
-    /// one of 3:2.
+    /// one of 3:2, and so are both where only their ratio is known.
     var placeholderSize: PixelSize {
         let (width, height): (Int, Int) =
             switch geometry.box {
             case (let width?, let height?): (width, height)
             case (let width?, nil): (width, max(Int((Double(width) / 1.5).rounded()), 1))
             case (nil, let height?): (max(Int((Double(height) * 1.5).rounded()), 1), height)
-            case (nil, nil): (1200, 800)
+            case (nil, nil): Self.within(width: 1200, height: 800, geometry.aspectRatio)
             }
         let long = max(width, height)
         guard long > Placeholder.largestSide else { return PixelSize(width: width, height: height) }
         func held(_ side: Int) -> Int { max(side * Placeholder.largestSide / long, 1) }
         return PixelSize(width: held(width), height: held(height))
+    }
+
+    /// The largest size of a shape within a box; the box where no shape is asked for.
+    private static func within(width: Int, height: Int, _ ratio: Double?) -> (Int, Int) {
+        guard let ratio else { return (width, height) }
+        let columns = min(Double(width), Double(height) * ratio)
+        return (max(Int(columns.rounded()), 1), max(Int((columns / ratio).rounded()), 1))
     }
 }
 

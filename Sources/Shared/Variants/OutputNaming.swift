@@ -49,15 +49,18 @@ public struct OutputNaming: Sendable {
     /// The path for one variant of one picture. Throws `OutputFailure`: `taken` where this run has written it already,
     /// `noDate` where the record has no day and the template wants one.
     ///
-    /// - Parameter isNumbered: whether a number is added to a stem that is taken, which is then nobody's name.
+    /// - Parameters:
+    ///   - isNumbered: whether a number is added to a stem that is taken, which is then nobody's name.
+    ///   - own: paths that this record has been given before, and may have again.
     func path(
-        stem: String, variant: Variant, format: OutputFormat, record: Record, isNumbered: Bool = false
+        stem: String, variant: Variant, format: OutputFormat, record: Record, isNumbered: Bool = false,
+        own: Set<String> = []
     ) throws -> String {
         var number = 1
         while true {
             do {
                 let stem = number == 1 ? stem : "\(stem)-\(number)"
-                return try path(named: stem, variant: variant, format: format, record: record)
+                return try path(named: stem, variant: variant, format: format, record: record, own: own)
             } catch let failure as OutputFailure {
                 guard case .taken = failure, isNumbered, pieces.contains(where: \.isStem), number < 1_000_000 else {
                     throw failure
@@ -67,7 +70,9 @@ public struct OutputNaming: Sendable {
         }
     }
 
-    private func path(named stem: String, variant: Variant, format: OutputFormat, record: Record) throws -> String {
+    private func path(
+        named stem: String, variant: Variant, format: OutputFormat, record: Record, own: Set<String>
+    ) throws -> String {
         let name = try pieces.map { piece in
             switch piece {
             case .text(let text): text
@@ -80,7 +85,9 @@ public struct OutputNaming: Sendable {
             }
         }.joined()
         let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-        guard taken.withLock({ $0.insert(path).inserted }) else { throw OutputFailure.taken(path: path) }
+        guard own.contains(path) || taken.withLock({ $0.insert(path).inserted }) else {
+            throw OutputFailure.taken(path: path)
+        }
         return path
     }
 

@@ -76,6 +76,8 @@ public struct ShrinkTool: RecordTool {
         let earlier = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
         var made: [(name: String, field: JSON)] = []
         var left = variants
+        // Names of files that this record has been given: its placeholders may have them where it has no pictures.
+        var named: Set<String> = []
         try withoutActuallyEscaping(emit) { emit in
             func add(_ variant: Variant, _ field: JSON) {
                 made.append((variant.name, field))
@@ -84,14 +86,14 @@ public struct ShrinkTool: RecordTool {
                 if emitsEach && !left.isEmpty { emit(result) }
             }
             guard let path, !record.bearsError || isPlaceholder(record) else {
-                return try drawPlaceholders(left, for: record, nil, path: path, ready: add)
+                return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
             }
             do {
                 if argument != nil { result.set("path", .string(try Self.absolute(path))) }
                 if emitsEach, let (variant, field) = try makeThumbnail(path, result) { add(variant, field) }
-                try make(path, result, ready: add)
+                try make(path, result, named: &named, ready: add)
             } catch let failure as any Failure where fallback != nil && !(failure is OutputFailure) {
-                try drawPlaceholders(left, for: record, failure, path: path, ready: add)
+                try drawPlaceholders(left, for: record, failure, path: path, named: named, ready: add)
                 throw failure
             }
         }
@@ -108,13 +110,15 @@ public struct ShrinkTool: RecordTool {
     }
 
     /// Makes all variants of the picture at `path`; `ready` is told each with its field.
-    private func make(_ path: String, _ record: Record, ready: @escaping (Variant, JSON) -> Void) throws {
+    private func make(
+        _ path: String, _ record: Record, named: inout Set<String>, ready: @escaping (Variant, JSON) -> Void
+    ) throws {
         switch destination {
         case .cache(let caches):
             let cache = try caches.cache(scope: record.string("cache.scope"))
             try makeCached(path, record, in: cache, ready: ready)
         case .folder(let naming):
-            try makeFiles(path, record, naming, ready: ready)
+            try makeFiles(path, record, naming, named: &named, ready: ready)
         }
     }
 
@@ -158,7 +162,7 @@ public struct ShrinkTool: RecordTool {
     // MARK: In place of a picture
 
     private func drawPlaceholders(
-        _ variants: [Variant], for record: Record, _ failure: (any Failure)?, path: String?,
+        _ variants: [Variant], for record: Record, _ failure: (any Failure)?, path: String?, named: Set<String>,
         ready: (Variant, JSON) -> Void
     ) throws {
         guard let fallback else { return }
@@ -171,7 +175,8 @@ public struct ShrinkTool: RecordTool {
             case .folder(let naming):
                 let target = try naming.path(
                     stem: path.map(Self.stem) ?? "placeholder", variant: variant,
-                    format: maker.placeholderFormat(nil), record: record, isNumbered: path == nil)
+                    format: maker.placeholderFormat(nil), record: record, isNumbered: path == nil,
+                    own: named)
                 let file = try OutputFile(path: target)
                 let result = try draw(placeholder, variant) { try file.write($0) }
                 try file.commit()
@@ -280,15 +285,17 @@ public struct ShrinkTool: RecordTool {
     // MARK: Into a folder
 
     private func makeFiles(
-        _ path: String, _ record: Record, _ naming: OutputNaming, ready: (Variant, JSON) -> Void
+        _ path: String, _ record: Record, _ naming: OutputNaming, named: inout Set<String>,
+        ready: (Variant, JSON) -> Void
     ) throws {
         let source = try File.openInput(path)
-        try named(path) {
+        try self.named(path) {
             let info = try inspect(source, limits: maker.options.limits)
             let format = maker.rendition.format(for: info.format)
             let targets = try variants.map { variant in
                 try naming.path(stem: Self.stem(path), variant: variant, format: format, record: record)
             }
+            named.formUnion(targets)
             let files = try targets.map { try OutputFile(path: $0) }
             let requests = zip(variants, files).map { variant, file in
                 VariantMaker.Request(variant) { try file.write($0) }
@@ -346,7 +353,7 @@ public struct PictureFailure: Failure {
     public let reason: any Failure
 
     /// Failures that name a file already, or have nothing to do with the picture, stay as they are.
-    static func naming(_ path: String, _ failure: any Failure) -> any Failure {
+    public static func naming(_ path: String, _ failure: any Failure) -> any Failure {
         failure is ImageError || failure is FormatFailure ? PictureFailure(path: path, reason: failure) : failure
     }
 

@@ -307,4 +307,26 @@ struct DownsampleFormatTests {
         }
         #expect(try timing(home.bytes(target)).delays == [70, 200, 3000])
     }
+
+    @Test(arguments: ["attention", "entropy"]) func anAnimationIsCutInOnePlace(gravity: String) throws {
+        let home = try ToolHome()
+        // A busy spot that runs along a ramp, by which a cut is known.
+        let noise = DrawnPicture.noise(30, 30, seed: 7)
+        let frames = [10, 100, 160].map { place in
+            DrawnPicture(width: 200, height: 40, channels: 3) { x, y in
+                let isSpot = (place..<place + 30).contains(x) && (5..<35).contains(y)
+                return isSpot ? [255, noise[x - place, y - 5][0], 0] : [0, 0, UInt8(x / 50 * 85)]
+            }
+        }
+        try home.write("a.gif", DrawnAnimation(frames).gif())
+        _ = try home.run(
+            "img-downsample",
+            ["a.gif", "--width", "40", "--height", "40", "--content-mode", "fill", "--gravity", gravity, "-o", "b.gif"]
+        ).expect(0)
+        let shown = try (0..<3).map { try decodeFrame($0, of: File.openInput(home.path("b.gif"))) }
+        // The first row is the ramp alone.
+        for x in [0, 20, 39] { #expect(shown[0].colour(x, 0) == shown[1].colour(x, 0)) }
+        for x in [0, 20, 39] { #expect(shown[0].colour(x, 0) == shown[2].colour(x, 0)) }
+        #expect(shown[0].mean(0) > 80 && shown[2].mean(0) < 20)
+    }
 }

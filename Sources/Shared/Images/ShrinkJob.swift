@@ -27,6 +27,7 @@ struct ShrinkJob {
         /// Where it is an animation.
         var animation: AnimatedOutput?
         var hash: PlaceholderHash?
+        let cutPlace = CutPlace()
 
         init(_ index: Int, _ output: Output, _ info: PictureInfo) throws {
             self.index = index
@@ -152,7 +153,7 @@ struct ShrinkJob {
             isPremultiplied: stage.isResampled && !isLinear, width: planned.plan.target.width)
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
-            options: options
+            options: options, cutPlace: planned.cutPlace
         ) { [limits = options.limits] size, channels in
             if let animation = planned.animation { return animation.frame() }
             guard let limit = output.byteLimit else {

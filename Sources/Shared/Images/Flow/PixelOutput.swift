@@ -1,5 +1,10 @@
 import Formats
 
+/// Where an output is cut, once its pixels have decided: an animation's first frame does for all, or it would shake.
+final class CutPlace {
+    var place: (left: Int, top: Int)?
+}
+
 /// The rest of an output's way once its pixels are there: turned upright, cut, its looks laid on, encoded.
 ///
 /// Rows go through as they come; only an output that is turned, or whose cut the pixels decide, is gathered first.
@@ -12,6 +17,7 @@ final class PixelOutput {
     private let orientation: Orientation
     private let channels: Int
     private let options: DecodeOptions
+    private let cutPlace: CutPlace
     private let looks: RowLooks
     private let writer: any RowWriter
     private let gathers: Bool
@@ -20,16 +26,19 @@ final class PixelOutput {
     private var hasher: PlaceholderHasher?
     private var y = 0
 
-    /// - Parameter channels: of the rows that come: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    /// - Parameters:
+    ///   - channels: of the rows that come: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - cutPlace: where the frame before was cut, which this one is, too.
     init(
         _ output: Output, placement: Placement, orientation: Orientation, channels: Int, options: DecodeOptions,
-        makeWriter: MakeWriter
+        cutPlace: CutPlace, makeWriter: MakeWriter
     ) throws {
         self.output = output
         self.placement = placement
         self.orientation = orientation
         self.channels = channels
         self.options = options
+        self.cutPlace = cutPlace
         looks = RowLooks(
             channels: channels, size: placement.target, gradient: output.gradient,
             cornerRadius: output.cornerRadius * placement.share,
@@ -64,7 +73,8 @@ final class PixelOutput {
         let stored = orientation.swapsAxes ? placement.rendered.swapped : placement.rendered
         let pixels = PixelBuffer(size: stored, channels: channels, bytes: gathered).upright(from: orientation)
         gathered = []
-        let (left, top) = placement.cover == nil ? (0, 0) : cut(pixels)
+        let (left, top) = placement.cover == nil ? (0, 0) : cutPlace.place ?? cut(pixels)
+        cutPlace.place = (left, top)
         let target = placement.target
         let row = AlignedBuffer(count: target.width * channels)
         try pixels.bytes.withUnsafeBufferPointer { bytes in

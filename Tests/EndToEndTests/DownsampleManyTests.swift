@@ -229,4 +229,27 @@ struct DownsampleManyTests {
         #expect(both.filter { $0.variant("pager")?.string("status") == "made" }.count == 1)
         #expect(home.blobs.count == 5)
     }
+
+    @Test func whatThereIsOfATruncatedPictureIsShownWhereAllowedAlone() throws {
+        let home = try ToolHome()
+        let path = try home.write("cut.jpg", Array(Picture.sky[..<(Picture.sky.count * 2 / 3)]))
+        let arguments = ["cut.jpg", "--width", "100"]
+        func refused() throws {
+            try home.run("img-downsample", arguments)
+                .expectFailure(65, code: "truncated-image", tool: "img-downsample")
+            _ = try home.run("img-cache", ["put", path]).expect(65)
+        }
+        try refused()
+        for status in ["made", "hit"] {
+            let record = try home.run("img-downsample", arguments + ["--allow-truncated"]).expect(0).record
+            let variant = try #require(record.variant("custom"))
+            #expect(variant.bool("truncated") == true && variant.string("status") == status)
+            #expect(record.variantSize("custom") == "100x75")
+            #expect(try Picture.size(#require(variant.string("path"))) == "100x75")
+        }
+        // That it has been kept so doesn't make it whole.
+        try refused()
+        let folder = try home.run("img-downsample", arguments + ["--allow-truncated", "--output-dir", "out"]).expect(0)
+        #expect(try folder.record.variant("custom")?.bool("truncated") == true)
+    }
 }

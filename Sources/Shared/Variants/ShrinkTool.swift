@@ -278,8 +278,30 @@ public struct ShrinkTool: RecordTool {
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
         let key = try CacheItem.fileKey(path)
-        _ = try named(path) { try cache.store(try File.openInput(path), key: key) }
-        return key
+        return try named(path) {
+            do {
+                _ = try cache.store(try File.openInput(path), key: key)
+                return key
+            } catch let failure as any Failure
+                where maker.options.allowsTruncated && Self.isTruncation(failure)
+            {
+                // Under a key of its own: nobody else takes it for the whole picture.
+                let key = try CacheKey(custom: "truncated:\(key)")
+                let limits = maker.options.limits
+                _ = try cache.store(try File.openInput(path), key: key) { source in
+                    let info = try inspect(source, limits: limits)
+                    return InspectedPicture(format: info.format, upright: info.uprightSize)
+                }
+                return key
+            }
+        }
+    }
+
+    /// Whether a picture ends too early, and there is something of it.
+    private static func isTruncation(_ failure: any Failure) -> Bool {
+        if case FormatFailure.truncated = failure { return true }
+        if case ImageError.truncated = failure { return true }
+        return false
     }
 
     // MARK: Into a folder

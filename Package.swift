@@ -108,7 +108,7 @@ let package = Package(
                 "TestSupport", "Records", "Formats", "Images", "Support", "CSQLite", "apod-fetch", "img-cache",
                 "img-downsample", "gif-cache", "sample-service",
             ],
-            path: "Tests/EndToEndTests"),
+            path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt"]),
     ],
     swiftLanguageModes: [.v6]
 )

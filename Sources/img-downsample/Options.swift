@@ -21,13 +21,18 @@ struct ShrinkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("1 to 100 (82).", valueName: "n"))
     var quality: String?
 
-    @Option(name: [.customShort("o"), .customLong("output")], help: ArgumentHelp("Write the one picture here; - is standard output.", valueName: "file"))
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Write the one picture here; - is standard output.", valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("Write variants into this folder, which is made where it is missing.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Write variants into this folder, which is made where it is missing.", valueName: "folder"))
     var outputDir: String?
 
-    @Option(help: ArgumentHelp("Names in --output-dir, of {stem}, {variant}, {ext}, {width}, {height} and {date}.", valueName: "template"))
+    @Option(
+        help: ArgumentHelp(
+            "Names in --output-dir, of {stem}, {variant}, {ext}, {width}, {height} and {date}.", valueName: "template"))
     var nameTemplate: String?
 }
 
@@ -48,22 +53,33 @@ struct FineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("fit (show all), fill (cut what stands over) or force (stretch).", valueName: "mode"))
     var contentMode: String?
 
-    @Option(help: ArgumentHelp("What fill keeps: center, north, northeast ... northwest, attention, entropy.", valueName: "where"))
+    @Option(
+        help: ArgumentHelp(
+            "What fill keeps: center, north, northeast ... northwest, attention, entropy.", valueName: "where"))
     var gravity: String?
 
-    @Option(help: ArgumentHelp("Look at this part alone: X,Y,WIDTH,HEIGHT of the upright picture, in pixels or percent.", valueName: "region"))
+    @Option(
+        help: ArgumentHelp(
+            "Look at this part alone: X,Y,WIDTH,HEIGHT of the upright picture, in pixels or percent.",
+            valueName: "region"))
     var region: String?
 
-    @Option(help: ArgumentHelp("Turn clockwise by 90, 180 or 270 degrees, before anything is measured.", valueName: "degrees"))
+    @Option(
+        help: ArgumentHelp(
+            "Turn clockwise by 90, 180 or 270 degrees, before anything is measured.", valueName: "degrees"))
     var rotate: String?
 
-    @Option(help: ArgumentHelp("Darken towards the bottom: standard, enhanced (up to the middle) or none.", valueName: "kind"))
+    @Option(
+        help: ArgumentHelp(
+            "Darken towards the bottom: standard, enhanced (up to the middle) or none.", valueName: "kind"))
     var gradient: String?
 
     @Option(help: ArgumentHelp("Round the corners: points for styles, else pixels.", valueName: "radius"))
     var cornerRadius: String?
 
-    @Option(help: ArgumentHelp("What lies under transparent pixels where the format has none (#ffffff).", valueName: "colour"))
+    @Option(
+        help: ArgumentHelp(
+            "What lies under transparent pixels where the format has none (#ffffff).", valueName: "colour"))
     var background: String?
 
     @Option(help: ArgumentHelp("Lower the quality until it fits, such as 100KB.", valueName: "size"))

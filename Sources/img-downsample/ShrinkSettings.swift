@@ -46,7 +46,8 @@ struct ShrinkSettings {
         request.names = command.shrink.variant
         request.width = try side("width", command.shrink.width)
         request.height = try side("height", command.shrink.height)
-        request.aspectRatio = try value("aspect-ratio", command.fine?.aspectRatio, AspectRatio.expected, AspectRatio.read)
+        request.aspectRatio = try value(
+            "aspect-ratio", command.fine?.aspectRatio, AspectRatio.expected, AspectRatio.read)
         request.fit = try value("fit", command.shrink.fit, "points such as 300x200") { text in
             let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
             guard sides.count == 2, sides.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
@@ -59,7 +60,8 @@ struct ShrinkSettings {
         request.isExact = command.fine?.exact ?? false
         request.enlarges = command.fine?.enlarge ?? false
         request.region = try value(
-            "region", command.fine?.region, "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%", Region.init)
+            "region", command.fine?.region, "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%",
+            Region.init)
         request.quarterTurns =
             try value("rotate", command.fine?.rotate, "90, 180 or 270 degrees clockwise") { text in
                 ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][text]
@@ -67,7 +69,9 @@ struct ShrinkSettings {
         request.contentMode = try word("content-mode", command.fine?.contentMode)
         request.gravity = try word("gravity", command.fine?.gravity)
         request.gradient = try word("gradient", command.fine?.gradient)
-        request.cornerRadius = try value("corner-radius", command.fine?.cornerRadius, "a radius from 0 to 20000") { text in
+        request.cornerRadius = try value(
+            "corner-radius", command.fine?.cornerRadius, "a radius from 0 to 20000"
+        ) { text in
             Double(text).flatMap { (0...20_000).contains($0) ? $0 : nil }
         }
         var variants = try request.variants(styles: styles(context))
@@ -102,7 +106,8 @@ struct ShrinkSettings {
             guard let format = OutputFormat(rawValue: text == "jpg" ? "jpeg" : text) else {
                 let names = ["auto"] + OutputFormat.allCases.map(\.rawValue)
                 throw UsageFailure(
-                    "--format takes \(names.joined(separator: ", ")), not \"\(text)\"\(NearMatch.advice(for: text, among: names))")
+                    "--format takes \(names.joined(separator: ", ")), not \"\(text)\""
+                        + NearMatch.advice(for: text, among: names))
             }
             rendition.format = format
         }
@@ -110,9 +115,9 @@ struct ShrinkSettings {
             try context.setting("quality", option: command.shrink.quality, expected: "a number from 1 to 100") { text in
                 Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
             } ?? Rendition.standardQuality
-        if let background = try value("background", command.fine?.background, "a colour such as #1a2b3c", RGB.init(hex:)) {
-            rendition.background = background
-        }
+        let background = try value(
+            "background", command.fine?.background, "a colour such as #1a2b3c", RGB.init(hex:))
+        if let background { rendition.background = background }
         rendition.byteLimit = try value("fit-bytes", command.fine?.fitBytes, "a size such as 100KB") { text in
             ByteCount.parse(text)
         }
@@ -122,7 +127,9 @@ struct ShrinkSettings {
         rendition.wantsHash = command.fine?.printHash ?? false
         if command.fine?.keepCopyright ?? false { rendition.metadata = .copyright }
         if command.fine?.keepMetadata ?? false { rendition.metadata = .kept }
-        guard command.fine?.frame == nil || !(command.fine?.poster ?? false) else { throw UsageFailure("--frame and --poster exclude each other") }
+        guard command.fine?.frame == nil || !(command.fine?.poster ?? false) else {
+            throw UsageFailure("--frame and --poster exclude each other")
+        }
         if command.fine?.poster ?? false { rendition.frame = 0 }
         if command.fine?.frame != nil {
             rendition.frame = try value("frame", command.fine?.frame, "the number of a frame, counted from 0") { text in
@@ -172,9 +179,13 @@ struct ShrinkSettings {
         if let most = try bytes("max-memory", command.fine?.maxMemory) { limits.maxMemoryBytes = most }
         if let most = try count("max-pixels", command.fine?.maxPixels) { limits.maxPixels = most }
         if let most = try count("max-frames", command.fine?.maxFrames) { limits.maxFrames = most }
-        if let most = try count("max-animation-pixels", command.fine?.maxAnimationPixels) { limits.maxAnimationPixels = most }
-        let seconds = try context.setting("max-seconds", option: command.fine?.maxSeconds, expected: "seconds, such as 60 or 0.5") {
-            text in Double(text).flatMap { (0.001...86_400).contains($0) ? $0 : nil }
+        if let most = try count("max-animation-pixels", command.fine?.maxAnimationPixels) {
+            limits.maxAnimationPixels = most
+        }
+        let seconds = try context.setting(
+            "max-seconds", option: command.fine?.maxSeconds, expected: "seconds, such as 60 or 0.5"
+        ) { text in
+            Double(text).flatMap { (0.001...86_400).contains($0) ? $0 : nil }
         }
         if let seconds { limits.maxSeconds = seconds }
         let quality: DecodeOptions.Quality? = try word("quality-decode", command.fine?.qualityDecode)
@@ -209,7 +220,8 @@ struct ShrinkSettings {
         if let value = Value(rawValue: text) { return value }
         let words = Value.allCases.map(\.rawValue)
         throw UsageFailure(
-            "--\(name) takes \(words.joined(separator: ", ")), not \"\(text)\"\(NearMatch.advice(for: text, among: words))")
+            "--\(name) takes \(words.joined(separator: ", ")), not \"\(text)\""
+                + NearMatch.advice(for: text, among: words))
     }
 }
 

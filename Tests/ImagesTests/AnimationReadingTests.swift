@@ -206,13 +206,13 @@ private enum Letters {
     /// reads codes of 12 bits from the start, where the specification ends at 9 (`max-codes`); they are refused here.
     private static let refused: Set<String> = ["no-data", "image-zero-size", "image-zero-width", "max-codes"]
 
-    @Test(.enabled(if: TestSupport.Corpus.isPresent)) func everyFrameOfTheSuiteIsAsItsAuthorsExpect() throws {
+    @Test(.enabled(if: Corpus.isPresent)) func everyFrameOfTheSuiteIsAsItsAuthorsExpect() throws {
         let folder = "images/gif/gif-test-suite"
         var compared = 0
         for name in try suiteNames() {
-            let settings = try TestSupport.Corpus.bytes("\(folder)/\(name).conf")
+            let settings = try Corpus.bytes("\(folder)/\(name).conf")
             let expected = SuiteCase(String(decoding: settings, as: UTF8.self))
-            let bytes = try TestSupport.Corpus.bytes("\(folder)/\(name).gif")
+            let bytes = try Corpus.bytes("\(folder)/\(name).gif")
             if expected.frames.isEmpty || Self.refused.contains(name) {
                 #expect(failureCode { _ = try allFrames(bytes) } != nil, "\(name)")
                 continue
@@ -224,7 +224,7 @@ private enum Letters {
             }
             #expect(frames.count == expected.frames.count, "\(name)")
             for (frame, wanted) in zip(frames, expected.frames) {
-                let pixels = try TestSupport.Corpus.bytes("\(folder)/\(wanted.pixels)")
+                let pixels = try Corpus.bytes("\(folder)/\(wanted.pixels)")
                 #expect(frame.picture.bytes.count == pixels.count, "\(name)")
                 #expect(frame.picture.bytes == pixels, "\(name)")
                 if let delay = wanted.delay { #expect(frame.delay == delay * 10, "\(name)") }
@@ -236,7 +236,7 @@ private enum Letters {
     }
 
     private func suiteNames() throws -> [String] {
-        try TemporaryFolder.names(in: TestSupport.Corpus.path("images/gif/gif-test-suite"))
+        try TemporaryFolder.names(in: Corpus.path("images/gif/gif-test-suite"))
             .filter { $0.hasSuffix(".conf") }.map { String($0.dropLast(5)) }
     }
 }

@@ -5,39 +5,10 @@ import Testing
 
 @testable import Images
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
-/// The pictures of the corpus (`TestSupport.Corpus`).
-enum Corpus {
-    static let folder: String? = TestSupport.Corpus.isPresent ? TestSupport.Corpus.root.map { "\($0)/images" } : nil
-
-    static func files(_ name: String) -> [String] {
-        guard let folder, let directory = opendir("\(folder)/\(name)") else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted().map { "\(folder)/\(name)/\($0)" }.filter {
-            var status = stat()
-            return stat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        }
-    }
-}
-
-@Suite(.enabled(if: Corpus.folder != nil)) struct CorpusTests {
+@Suite(.enabled(if: Corpus.isPresent)) struct CorpusTests {
     @Test(arguments: ["photos", "png-suite", "exif", "webp", "gif", "gif/gif-test-suite", "malformed"])
     func everyFileEndsWithAPictureOrARefusal(folder: String) throws {
-        for path in Corpus.files(folder) {
+        for path in try Corpus.pictures(in: folder) {
             let source = try File.openInput(path)
             for format in OutputFormat.readable {
                 do {
@@ -53,7 +24,7 @@ enum Corpus {
     }
 
     @Test func validPNGsSurviveAndDamagedOnesAreRefused() throws {
-        for path in Corpus.files("png-suite") where path.hasSuffix(".png") {
+        for path in try Corpus.pictures(in: "png-suite") {
             let name = path.split(separator: "/").last!
             let source = try File.openInput(path)
             if name.hasPrefix("x") {

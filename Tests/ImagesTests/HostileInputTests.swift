@@ -85,6 +85,20 @@ import Testing
         #expect(code(header) == "too-many-pixels")
     }
 
+    @Test func aJPEGWhoseComponentNamesNoQuantisationTableIsCorrupt() throws {
+        for isProgressive in [false, true] {
+            let picture = PixelBuffer.waves(64, 48, channels: 3)
+            var bytes = try encode(picture, EncodeOptions(format: .jpeg, isProgressive: isProgressive))
+            let marker: [UInt8] = [0xFF, isProgressive ? 0xC2 : 0xC0]
+            let frame = try #require(bytes.firstRange(of: marker)).lowerBound
+            // Marker, length, precision, height, width, count; then number, factors and table of each component.
+            for table: UInt8 in [4, 16, 141, 255] {
+                bytes[frame + 12] = table
+                #expect(code(bytes) == "corrupt-image")
+            }
+        }
+    }
+
     @Test func anOutputThatItsFormatCannotHoldIsRefused() throws {
         let bytes = try PixelBuffer.waves(10, 10, channels: 3).jpeg()
         #expect(

@@ -138,7 +138,7 @@ extension CorpusTests {
     }
 
     @Test func progressivePhotographsLoseNextToNothingAtOneEighth() throws {
-        for path in Corpus.files("photos") where path.contains("progr") {
+        for path in try Corpus.pictures(in: "photos") where path.contains("progr") {
             let full = try luma(path, scale: 1, reduction: 16, quality: .full)
             #expect(try luma(path, scale: 1, reduction: 16, quality: .fast) == full, "\(path)")
             let less = try luma(path, scale: 2, reduction: 8, quality: .fast)

@@ -68,9 +68,9 @@ struct PNGChunks {
         return picture
     }
 
-    private func pixels(_ source: any ByteSource, threads: Int) throws -> [UInt8] {
+    private func pixels(_ source: any ByteSource, threads: Int, allowsDirect: Bool = true) throws -> [UInt8] {
         let options = DecodeOptions(spareThreads: SpareThreads(threads))
-        let reader = try PNGReader(source, options: options)
+        let reader = try PNGReader(source, options: options, allowsDirect: allowsDirect)
         let count = reader.size.width * reader.layout.channels
         var bytes: [UInt8] = []
         let row = AlignedBuffer(count: count)
@@ -88,6 +88,22 @@ struct PNGChunks {
         let picture = Self.large(channels: channels)
         let source = MemorySource(try encode(picture, EncodeOptions(format: .png)))
         for threads in [0, 1, 4] { #expect(try pixels(source, threads: threads) == picture.bytes) }
+    }
+
+    @Test(arguments: 1...4) func libpngGivesTheSamePixels(channels: Int) throws {
+        for picture in [Self.large(channels: channels), .noise(33, 21, channels: channels)] {
+            let source = MemorySource(try encode(picture, EncodeOptions(format: .png)))
+            #expect(try pixels(source, threads: 0, allowsDirect: false) == picture.bytes)
+        }
+    }
+
+    @Test(.enabled(if: Corpus.isPresent), arguments: ["png-suite", "photos", "exif"])
+    func libpngGivesTheSamePixelsOfRealPictures(_ folder: String) throws {
+        for path in try Corpus.pictures(in: folder) where path.hasSuffix(".png") && !path.contains("png-suite/x") {
+            let source = try File.openInput(path)
+            guard source.count < 1 << 20 else { continue }
+            #expect(try pixels(source, threads: 1) == pixels(source, threads: 0, allowsDirect: false), "\(path)")
+        }
     }
 
     @Test func dataMayBeCutIntoChunksAnywhere() throws {

@@ -43,6 +43,20 @@ public enum Corpus {
         return "\(root)/\(name)"
     }
 
+    /// The absolute paths of the pictures right in a folder of `images`, in the order of their names. Throws where
+    /// there are none: a test over none of them would show nothing.
+    public static func pictures(in folder: String) throws -> [String] {
+        let path = try path("images/\(folder)")
+        let names = TemporaryFolder.names(in: path).filter { name in
+            guard let dot = name.lastIndex(of: "."), !name.hasPrefix(".") else { return false }
+            return ["jpg", "jpeg", "png", "apng", "gif", "webp"].contains(name[name.index(after: dot)...])
+        }
+        guard !names.isEmpty else {
+            throw SystemFailure(errno: ENOENT, "find pictures in \(path)", purpose: .openInput)
+        }
+        return names.sorted().map { "\(path)/\($0)" }
+    }
+
     public static func bytes(_ name: String) throws -> [UInt8] { try TestFile.bytes(try path(name)) }
 
     private static func parent(of path: String) -> String {

@@ -385,6 +385,8 @@ apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *
         const uint64_t across = component->width_in_blocks + (uint64_t)component->h_samp_factor;
         const uint64_t down = component->height_in_blocks + (uint64_t)component->v_samp_factor;
         header->component_blocks[c] = across * down;
+        // libjpeg has not looked at this number yet: it is a byte of the file.
+        if (component->quant_tbl_no < 0 || component->quant_tbl_no >= NUM_QUANT_TBLS) continue;
         const JQUANT_TBL *table = info->quant_tbl_ptrs[component->quant_tbl_no];
         if (table == NULL) continue;
         const int step_across = table->quantval[1], step_down = table->quantval[DCTSIZE];

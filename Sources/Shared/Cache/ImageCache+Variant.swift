@@ -22,7 +22,8 @@ extension ImageCache {
     ///   - make: makes those that are missing of the original. It is given the index of each and the path to write it
     ///     to, which has no extension, and where nothing is; and a function to be called for each as it is done.
     ///
-    /// Throws what `make` and `ready` throw, `CacheFailure`, `SystemFailure`, `Cancelled`. What was ready by then stays.
+    /// Throws what `make` and `ready` throw, `CacheFailure`, `SystemFailure`, `Cancelled`. What was ready by then
+    /// stays.
     public func variants(
         of parent: CacheKey, options: [String], ready: @escaping (Int, Entry, Bool) throws -> Void,
         make: (Entry, [(index: Int, path: String)], (Int, InspectedPicture) throws -> Void) throws -> Void
@@ -57,7 +58,8 @@ extension ImageCache {
             try make(original, zip(missing, partials).map { ($0, $1.path) }) { variant, picture in
                 guard let place = missing.firstIndex(of: variant) else { return }
                 let entry = try keepVariant(
-                    names[variant], key: parent, of: original, generation: generation, at: partials[place].path, picture)
+                    names[variant], key: parent, of: original, generation: generation, at: partials[place].path,
+                    picture)
                 try ready(variant, entry, true)
             }
         }

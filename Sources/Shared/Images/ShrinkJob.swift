@@ -76,6 +76,7 @@ struct ShrinkJob {
     /// The outputs' numbers, the largest output first.
     private func plan() throws -> [Planned] {
         let planned = try outputs.enumerated().map { try Planned($0, $1, info) }
+        for planned in planned { planned.drain.checkpoint = { [options] in try options.check() } }
         // Equal sizes in the order given.
         return planned.sorted { a, b in
             let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)

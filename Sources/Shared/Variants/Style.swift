@@ -95,8 +95,8 @@ extension Style {
     /// Points that nobody's screen has.
     private static let mostPoints = 20_000.0
 
-    /// All styles: those of the configuration file's field `styles`, an object of objects, and the built-in ones that it
-    /// doesn't replace. What a style of the file leaves out is as for the built-in one of that name, else as for
+    /// All styles: those of the configuration file's field `styles`, an object of objects, and the built-in ones that
+    /// it doesn't replace. What a style of the file leaves out is as for the built-in one of that name, else as for
     /// `custom`. Throws `ConfigurationFailure` (78) that names file, style and field.
     public static func all(_ configured: Record?, path: String) throws -> [Style] {
         var styles = builtIn
@@ -134,7 +134,8 @@ extension Style {
         _ name: String, _ record: Record, base: Style, place: String, path: String
     ) throws -> Style {
         for field in record.names where !fields.contains(field) {
-            throw ConfigurationFailure("\(place): unknown field \"\(field)\"\(NearMatch.advice(for: field, among: fields))")
+            throw ConfigurationFailure(
+                "\(place): unknown field \"\(field)\"\(NearMatch.advice(for: field, among: fields))")
         }
         var style = Style(
             name: name, width: base.width, height: base.height, aspectRatio: base.aspectRatio,

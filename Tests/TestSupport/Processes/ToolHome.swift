@@ -1,3 +1,10 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 import Support
 
 /// A home for tools that no other test shares: own `HOME`, XDG folders, working folder and cache root, and an
@@ -26,8 +33,17 @@ public final class ToolHome: Sendable {
             "XDG_RUNTIME_DIR": try folder.makeFolder("run"),
             "APOD_TOOLS_CACHE_DIR": cacheRoot,
             "LC_ALL": "C.UTF-8",
-        ].merging(added) { _, new in new }
+        ].merging(Self.sanitizerOptions) { _, new in new }.merging(added) { _, new in new }
     }
+
+    /// What `scripts/test --sanitize` tells the tools' sanitizers; nothing otherwise.
+    private static let sanitizerOptions: [String: String] = {
+        var options: [String: String] = [:]
+        for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"] {
+            if let value = getenv(name) { options[name] = String(cString: value) }
+        }
+        return options
+    }()
 
     /// The absolute path of `name` in the tools' working folder.
     public func path(_ name: String) -> String { "\(work)/\(name)" }

@@ -126,8 +126,8 @@ final class Stage {
         }
     }
 
-    /// Whether a smaller output can be made of this one's rows as well as of the source's: it shows no more, at half the
-    /// resolution or less, so that the two filters' pass bands don't touch. Sizes are whole, so half is not exact.
+    /// Whether a smaller output can be made of this one's rows as well as of the source's: it shows no more, at half
+    /// the resolution or less, so that the two filters' pass bands don't touch. Sizes are whole, so half is not exact.
     func serves(_ other: ResizePlan) -> Bool {
         let own = plan.plan
         guard isResampled, own.crop.contains(other.crop) else { return false }

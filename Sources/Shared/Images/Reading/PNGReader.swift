@@ -15,7 +15,8 @@ final class PNGReader: RowReader {
     private let allowsTruncated: Bool
     private let rows: any PNGRows
 
-    init(_ source: any ByteSource, options: DecodeOptions) throws {
+    /// - Parameter allowsDirect: false has libpng decode all, which must give the same rows.
+    init(_ source: any ByteSource, options: DecodeOptions, allowsDirect: Bool = true) throws {
         let options = options.begun()
         let decoder = try PNGDecoder(source, options: options)
         let header = decoder.header
@@ -25,7 +26,7 @@ final class PNGReader: RowReader {
         profile = decoder.profile
         allowsTruncated = options.allowsTruncated
         try options.limits.check(pixels: size)
-        if header.direct != 0 {
+        if header.direct != 0 && allowsDirect {
             rows = try DirectRows(
                 source, at: Int(clamping: header.data_offset), size: size, channels: layout.channels, options: options)
         } else if header.interlaced != 0 {

@@ -50,7 +50,8 @@ final class LinearResampler: Resampler {
             let row = source.row(taken) + plan.columns.lowerBound * plan.channels
             let light = Self.floats(wide.bytes)
             Transfer.light.withUnsafeBufferPointer {
-                apod_light_from_samples(row, plan.channels, hasAlpha ? 1 : 0, plan.columns.count, $0.baseAddress!, light)
+                apod_light_from_samples(
+                    row, plan.channels, hasAlpha ? 1 : 0, plan.columns.count, $0.baseAddress!, light)
             }
             narrowed.reserve(1, keeping: first)
             let target = Self.floats(narrowed.row(narrowed.written))

@@ -174,7 +174,8 @@ private final class RowBox {
         let columns = plan.sourceColumns
         while taken < min(source.written, plan.sourceHeight) {
             apod_box_add(
-                source.row(taken) + columns.lowerBound * plan.channels, plan.channels, columns.count, plan.boxWidth, sums)
+                source.row(taken) + columns.lowerBound * plan.channels, plan.channels, columns.count, plan.boxWidth,
+                sums)
             taken += 1
             let height = taken % plan.boxHeight
             guard height == 0 || taken == plan.sourceHeight else { continue }

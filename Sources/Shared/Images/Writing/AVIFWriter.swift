@@ -50,6 +50,8 @@ final class AVIFWriter: RowWriter {
         }
         pixels = []
         defer { cavif_free(&file) }
+        // libavif cannot be stopped; what it made of a picture that is not wanted any more is not written.
+        try drain.checkpoint()
         switch status {
         case CAVIF_OK: try drain.write(UnsafeRawBufferPointer(start: file.bytes, count: file.count))
         case CAVIF_NO_MEMORY: throw ImageError.outOfMemory

@@ -7,6 +7,8 @@ final class ByteDrain {
     let format: OutputFormat
     /// Bytes that have gone to the sink.
     private(set) var count = 0
+    /// Throws once the work is to stop; encoders that work long before their first byte ask it.
+    var checkpoint: () throws -> Void = {}
     private let sink: Sink
     private var failure: (any Error)?
 

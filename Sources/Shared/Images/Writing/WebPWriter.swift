@@ -1,6 +1,30 @@
 import CWebP
 import Formats
 
+/// Stops libwebp in the middle of a picture. Keeps the error that did.
+final class StopSignal {
+    private let checkpoint: () throws -> Void
+    private(set) var failure: (any Error)?
+
+    init(_ checkpoint: @escaping () throws -> Void) { self.checkpoint = checkpoint }
+
+    /// Runs `body`, in which libwebp reports its progress every few rows; it gives up where that is answered by 0.
+    func watching<Result>(_ picture: inout WebPPicture, _ body: (inout WebPPicture) -> Result) -> Result {
+        picture.user_data = Unmanaged.passUnretained(self).toOpaque()
+        picture.progress_hook = { _, picture in
+            let stop = Unmanaged<StopSignal>.fromOpaque(picture!.pointee.user_data!).takeUnretainedValue()
+            do {
+                try stop.checkpoint()
+                return 1
+            } catch {
+                stop.failure = error
+                return 0
+            }
+        }
+        return withExtendedLifetime(self) { body(&picture) }
+    }
+}
+
 /// Encodes rows of 1 to 4 channels as a lossy WebP. libwebp wants the whole picture, so the rows are gathered first.
 final class WebPWriter: RowWriter {
     private let size: PixelSize
@@ -60,12 +84,14 @@ final class WebPWriter: RowWriter {
         var writer = WebPMemoryWriter()
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }
+        let stop = StopSignal(drain.checkpoint)
         let encoded = withUnsafeMutablePointer(to: &writer) { writer in
             picture.writer = WebPMemoryWrite
             picture.custom_ptr = UnsafeMutableRawPointer(writer)
-            return WebPEncode(&config, &picture)
+            return stop.watching(&picture) { WebPEncode(&config, &$0) }
         }
         guard encoded != 0 else {
+            if let failure = stop.failure { throw failure }
             if picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY { throw ImageError.outOfMemory }
             throw ImageError.encoder(.webp, "libwebp's error \(picture.error_code.rawValue)")
         }

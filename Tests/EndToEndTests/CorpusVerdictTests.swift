@@ -1,0 +1,93 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// What `CorpusVerdicts.txt` says of each picture of the corpus: what becomes of it, and what with `--allow-truncated`.
+/// Either is the size of its `pager`, or the code of its error.
+struct CorpusVerdict {
+    let name: String
+    let whole: String
+    let truncated: String
+
+    /// Those of the pictures right in the folder `images/NAME`, in the order of their names.
+    static func list(_ folder: String) throws -> [CorpusVerdict] {
+        let file = "\(Corpus.packageRoot)/Tests/EndToEndTests/CorpusVerdicts.txt"
+        return try TestFile.text(file).split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count == 3, let slash = words[0].lastIndex(of: "/"), words[0][..<slash] == folder else {
+                return nil
+            }
+            return CorpusVerdict(
+                name: String(words[0][words[0].index(after: slash)...]), whole: words[1], truncated: words[2])
+        }
+    }
+}
+
+/// All pictures of each folder of the corpus as arguments of one run.
+@Suite(.serialized, .enabled(if: Corpus.isPresent))
+struct CorpusVerdictTests {
+    private static let folders = ["malformed", "png-suite", "exif", "webp", "gif", "gif/gif-test-suite", "photos"]
+
+    /// The files' records, in their order.
+    private func records(_ paths: [String], _ options: [String]) throws -> [Record] {
+        let home = try ToolHome()
+        let output = try home.run(
+            "img-downsample", paths + options + ["--lease", "0s", "--capacity", "50MB"], deadline: .seconds(240))
+        #expect([0, 65, 77].contains(output.status), "\(output)")
+        let records = try output.records
+        #expect(records.count == paths.count, "\(output)")
+        for (path, record) in zip(paths, records) {
+            #expect(record.has("error") || record.has("variants"), "\(path)")
+            guard record.has("error") else { continue }
+            let message = record.string("error.message") ?? ""
+            #expect([65, 77].contains(record.integer("error.exit")), "\(path): \(message)")
+            #expect(message.contains(path) && record.bool("error.transient") == false, "\(path): \(message)")
+        }
+        return records
+    }
+
+    private func path(_ folder: String, _ verdict: CorpusVerdict) throws -> String {
+        try Corpus.path("images/\(folder)/\(verdict.name)")
+    }
+
+    /// As it stands in the table.
+    private func verdict(_ record: Record) -> String {
+        if let code = record.string("error.code") { return code }
+        return "\(record.integer("variants.pager.width") ?? 0)x\(record.integer("variants.pager.height") ?? 0)"
+    }
+
+    @Test(arguments: folders) func theTableHasEveryPicture(_ folder: String) throws {
+        let names = Set(try Corpus.pictures(in: folder).compactMap { $0.split(separator: "/").last.map(String.init) })
+        let table = Set(try CorpusVerdict.list(folder).map(\.name))
+        #expect(names == table, "\(names.symmetricDifference(table).sorted())")
+    }
+
+    @Test(arguments: folders) func everyPictureEndsAsTheTableSays(_ folder: String) throws {
+        let verdicts = try CorpusVerdict.list(folder)
+        let paths = try verdicts.map { try path(folder, $0) }
+        for (record, expected) in zip(try records(paths, ["--variant", "pager"]), verdicts) {
+            #expect(verdict(record) == expected.whole, "\(expected.name)")
+        }
+        for (record, expected) in zip(try records(paths, ["--variant", "pager", "--allow-truncated"]), verdicts) {
+            #expect(verdict(record) == expected.truncated, "\(expected.name), truncated")
+            if !record.has("error") && expected.whole == "truncated-image" {
+                #expect(record.has("variants.pager.truncated"), "\(expected.name)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "--format jpeg --progressive --print-hash", "--format png --progressive --linear",
+        "--format webp --keep-metadata", "--format avif --width 48", "--format gif --poster", "--fallback",
+        "--keep-profile --keep-copyright --quality-decode full", "--allow-truncated --format webp --rotate 90",
+        "--content-mode fill --gravity attention --width 90 --height 60", "--region 10%,10%,50%,50% --width 40",
+    ])
+    func noOptionsMakeADamagedPictureMoreThanAnError(_ options: String) throws {
+        var arguments = options.split(separator: " ").map(String.init)
+        if !arguments.contains("--width") { arguments += ["--variant", "pager,launch-card"] }
+        for folder in Self.folders where folder != "photos" {
+            _ = try records(try CorpusVerdict.list(folder).map { try path(folder, $0) }, arguments)
+        }
+    }
+}

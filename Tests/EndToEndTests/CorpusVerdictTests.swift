@@ -71,7 +71,9 @@ struct CorpusVerdictTests {
         }
         for (record, expected) in zip(try records(paths, ["--variant", "pager", "--allow-truncated"]), verdicts) {
             #expect(verdict(record) == expected.truncated, "\(expected.name), truncated")
-            if !record.has("error") && expected.whole == "truncated-image" {
+            // The container of one ends too early, but its pixels don't.
+            let isWhole = expected.name.hasPrefix("webp-truncated-lossless")
+            if !record.has("error") && expected.whole == "truncated-image" && !isWhole {
                 #expect(record.has("variants.pager.truncated"), "\(expected.name)")
             }
         }

@@ -33,7 +33,7 @@ struct CorpusVerdictTests {
     private func records(_ paths: [String], _ options: [String]) throws -> [Record] {
         let home = try ToolHome()
         let output = try home.run(
-            "img-downsample", paths + options + ["--lease", "0s", "--capacity", "50MB"], deadline: .seconds(240))
+            "img-downsample", paths + options + ["--output-dir", "out"], deadline: .seconds(240))
         #expect([0, 65, 77].contains(output.status), "\(output)")
         let records = try output.records
         #expect(records.count == paths.count, "\(output)")
@@ -71,7 +71,9 @@ struct CorpusVerdictTests {
         }
         for (record, expected) in zip(try records(paths, ["--variant", "pager", "--allow-truncated"]), verdicts) {
             #expect(verdict(record) == expected.truncated, "\(expected.name), truncated")
-            if !record.has("error") && expected.whole == "truncated-image" {
+            // The container of one ends too early, but its pixels don't.
+            let isWhole = expected.name.hasPrefix("webp-truncated-lossless")
+            if !record.has("error") && expected.whole == "truncated-image" && !isWhole {
                 #expect(record.has("variants.pager.truncated"), "\(expected.name)")
             }
         }
@@ -86,8 +88,12 @@ struct CorpusVerdictTests {
     func noOptionsMakeADamagedPictureMoreThanAnError(_ options: String) throws {
         var arguments = options.split(separator: " ").map(String.init)
         if !arguments.contains("--width") { arguments += ["--variant", "pager,launch-card"] }
-        for folder in Self.folders where folder != "photos" {
-            _ = try records(try CorpusVerdict.list(folder).map { try path(folder, $0) }, arguments)
+        for folder in ["malformed", "png-suite", "webp", "gif/gif-test-suite"] {
+            let paths = try CorpusVerdict.list(folder).map { try path(folder, $0) }
+            // Files that differ by their extension alone would be written to the same place.
+            for group in Dictionary(grouping: paths, by: { $0.split(separator: ".").last }).values {
+                _ = try records(group, arguments)
+            }
         }
     }
 }

@@ -58,8 +58,9 @@ struct ShrinkJob {
     func run(_ source: some ByteSource, done: (Int, ShrinkResult) throws -> Void) throws {
         let planned = try plan()
         if try runAnimation(source, planned, done: done) { return }
-        let opened = try open(source, planned)
+        // First, as a WebP's frames are counted with canvases in memory.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
+        let opened = try open(source, planned)
         try pass(opened, planned) { planned in
             try done(planned.index, planned.result(isTruncated: opened.planes.isTruncated, frames))
         }

@@ -16,8 +16,9 @@ final class AnimatedOutput {
         self.output = output
         self.size = size
         self.drain = drain
-        memory = try options.reserve(memory: size, bytesPerPixel: 4)
-        canvas = AlignedBuffer(count: memory.bytes)
+        // The canvas, and libwebpmux's own beside what each frame reserves for libwebp.
+        memory = try options.reserve(memory: size, bytesPerPixel: output.encoding.format == .webp ? 20 : 4)
+        canvas = AlignedBuffer(count: size.width * size.height * 4)
         guard
             let writer = try animationWriter(
                 output.encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption,

@@ -13,6 +13,7 @@ final class GIFAnimationReader: AnimationReader {
     private let frames: [GIFFrame]
     private let stream: GIFStream
     private let options: DecodeOptions
+    private let memory: MemoryReservation
     private let canvas: AlignedBuffer
     /// What was below a frame that is to go, in the place of its rectangle.
     private let below: AlignedBuffer?
@@ -39,8 +40,8 @@ final class GIFAnimationReader: AnimationReader {
         try limits.check(pixels: largest)
         try limits.check(frames: structure.frames.count, of: largest)
         let hasPrevious = structure.frames.contains { $0.disposal == .previous }
-        let bytes = try limits.check(memory: structure.canvas, bytesPerPixel: 4)
-        if hasPrevious { try limits.check(memory: structure.canvas, bytesPerPixel: 8) }
+        memory = try options.reserve(memory: structure.canvas, bytesPerPixel: hasPrevious ? 8 : 4)
+        let bytes = hasPrevious ? memory.bytes / 2 : memory.bytes
         size = structure.canvas
         frameCount = structure.frames.count
         plays = structure.plays

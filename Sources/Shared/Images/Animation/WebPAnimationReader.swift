@@ -10,6 +10,8 @@ final class WebPAnimationReader: AnimationReader {
     let profile: [UInt8]?
     /// What the decoder reads from: it keeps the address.
     private let bytes: AlignedBuffer
+    /// For the file's bytes, and for the canvases.
+    private let memory: [MemoryReservation]
     private let decoder: OpaquePointer
     private let options: DecodeOptions
     private var index = 0
@@ -18,11 +20,13 @@ final class WebPAnimationReader: AnimationReader {
 
     init(_ source: some ByteSource, options: DecodeOptions) throws {
         try options.limits.check(bytes: source.count)
+        let fileMemory = try options.reserve(memory: source.count)
         let file = try WebPChunks.wholeFrames(of: source, allowsTruncated: options.allowsTruncated)
         let bytes = AlignedBuffer(count: file.count)
         file.withUnsafeBufferPointer { bytes.bytes.update(from: $0.baseAddress!, count: $0.count) }
         var data = WebPData(bytes: bytes.bytes, size: file.count)
         (size, frameCount, plays, profile) = try Self.facts(&data, options)
+        memory = [fileMemory, try options.reserve(memory: size, bytesPerPixel: 8)]
         self.bytes = bytes
         self.options = options
         var decoding = WebPAnimDecoderOptions()

@@ -97,6 +97,11 @@ final class GIFOutput {
         if let palette {
             try Self.withMap(palette) { try check(EGifPutImageDesc(file, left, top, width, height, false, $0)) }
         } else {
+            // giflib forgets the palette of the frame before without freeing it.
+            if let file, let map = file.pointee.Image.ColorMap {
+                GifFreeMapObject(map)
+                file.pointee.Image.ColorMap = nil
+            }
             try check(EGifPutImageDesc(file, left, top, width, height, false, nil))
         }
         try numbers.withUnsafeMutableBufferPointer { numbers in

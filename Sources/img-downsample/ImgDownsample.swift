@@ -56,7 +56,7 @@ struct ImgDownsample: ParsableCommand {
     @OptionGroup var shrink: ShrinkOptions
     @OptionGroup var fine: FineOptions
 
-    @Argument(help: "Pictures; - is standard input: picture bytes, or records.")
+    @Argument(help: "Pictures; - is standard input: records, or with -o the bytes of a picture.")
     var files: [String] = []
 
     func run() throws {
@@ -72,7 +72,7 @@ private struct QuickCommand: ParsableCommand {
     @OptionGroup var stream: StreamOptions
     @OptionGroup var shrink: ShrinkOptions
 
-    @Argument(help: "Pictures; - is standard input: picture bytes, or records.")
+    @Argument(help: "Pictures; - is standard input: records, or with -o the bytes of a picture.")
     var files: [String] = []
 
     func run() throws {

@@ -87,9 +87,20 @@ struct ShrinkSettings {
         guard command.files.count == 1 else {
             throw UsageFailure("-o takes exactly one picture, not \(command.files.count); use --output-dir for more")
         }
+        if let option = recordOption(command) {
+            throw UsageFailure("-o writes a picture and no record, so that \(option) has no place; use --output-dir")
+        }
         if variants.isEmpty { variants = [request.unchanged] }
         guard variants.count == 1 else { throw UsageFailure("-o takes one size; use --output-dir for more") }
         return variants
+    }
+
+    /// An option that is about records, if one was given.
+    private static func recordOption(_ command: Run) -> String? {
+        if command.fine?.printHash ?? false { return "--print-hash" }
+        if command.fine?.progressiveRecords ?? false { return "--progressive-records" }
+        if command.stream.print != nil { return "--print" }
+        return command.stream.pretty ? "--pretty" : nil
     }
 
     /// The styles, those of the configuration file checked.

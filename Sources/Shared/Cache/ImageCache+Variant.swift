@@ -31,10 +31,15 @@ extension ImageCache {
         let names = options.map(parent.variantName)
         var missing = Array(names.indices)
         if let original = try sound(parent.name) {
+            var there: [(index: Int, entry: Entry)] = []
             missing = try missing.filter { index in
                 guard let entry = try serveVariant(names[index], of: original) else { return true }
-                try ready(index, entry, false)
+                there.append((index, entry))
                 return false
+            }
+            // The smallest first, as they are made.
+            for (index, entry) in there.sorted(by: { $0.entry.pixels < $1.entry.pixels }) {
+                try ready(index, entry, false)
             }
         }
         if missing.isEmpty { return }
@@ -103,4 +108,9 @@ extension ImageCache {
         let old = try index.find(name)
         return try keep(path, as: new, replacing: old, generation: generation)
     }
+}
+
+extension Entry {
+    /// Pixels of the picture; none where its size isn't known.
+    fileprivate var pixels: Int { (width ?? 0).multipliedReportingOverflow(by: height ?? 0).partialValue }
 }

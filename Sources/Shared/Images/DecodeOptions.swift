@@ -66,7 +66,7 @@ public struct DecodeOptions: Sendable {
     }
 
     /// The same for a whole picture.
-    func reserve(memory size: PixelSize, bytesPerPixel: Int) throws -> MemoryReservation {
+    public func reserve(memory size: PixelSize, bytesPerPixel: Int) throws -> MemoryReservation {
         try reserve(memory: limits.check(memory: size, bytesPerPixel: bytesPerPixel))
     }
 }

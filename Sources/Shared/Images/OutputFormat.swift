@@ -37,11 +37,12 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether it loses more at a lower quality.
     var hasQuality: Bool { self != .png && self != .gif }
 
-    /// Columns and rows that fit: libjpeg's JPEG_MAX_DIMENSION, PNG §11.2.2, GIF89a §18, VP8's 14 bits, AV1 §5.5.1.
+    /// Columns and rows that fit: libjpeg's JPEG_MAX_DIMENSION, GIF89a §18, VP8's 14 bits, AV1 §5.5.1.
     var maxSide: Int {
         switch self {
         case .jpeg: 65_500
-        case .png: 0x7FFF_FFFF
+        // PNG could hold 2^31 - 1 (§11.2.2), which nobody can show, but strangers can ask for.
+        case .png: 1_000_000
         case .gif, .avif: 65_535
         case .webp: 16_383
         }

@@ -29,13 +29,15 @@ struct ShrinkJob {
         var hash: PlaceholderHash?
         let cutPlace = CutPlace()
 
-        init(_ index: Int, _ output: Output, _ info: PictureInfo) throws {
+        init(_ index: Int, _ output: Output, _ info: PictureInfo, _ limits: DecodeLimits) throws {
             self.index = index
             self.output = output
             let orientation = info.orientation.rotated(clockwiseQuarters: output.geometry.quarterTurns)
             let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
             placement = try output.geometry.placement(of: upright)
             try checkOutput(placement.target, output.encoding.format)
+            // A stranger's shape may ask for more than anyone can use.
+            try limits.check(pixels: placement.rendered)
             plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
             drain = ByteDrain(output.encoding.format, output.sink)
         }
@@ -76,7 +78,7 @@ struct ShrinkJob {
 
     /// The outputs' numbers, the largest output first.
     private func plan() throws -> [Planned] {
-        let planned = try outputs.enumerated().map { try Planned($0, $1, info) }
+        let planned = try outputs.enumerated().map { try Planned($0, $1, info, options.limits) }
         for planned in planned { planned.drain.checkpoint = { [options] in try options.check() } }
         // Equal sizes in the order given.
         return planned.sorted { a, b in
@@ -98,7 +100,8 @@ struct ShrinkJob {
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         if jpeg.hasPlanes && !isLinear && !copiesPixels {
-            return Source(planes: try jpeg.planes(scale: scale, reduction: reduction), layout: jpeg.layout, profile: jpeg.profile)
+            let planes = try jpeg.planes(scale: scale, reduction: reduction)
+            return Source(planes: planes, layout: jpeg.layout, profile: jpeg.profile)
         }
         let rows = try jpeg.rows(scale: scale, reduction: reduction)
         return Source(planes: InterleavedRows(rows), layout: jpeg.layout, profile: jpeg.profile)
@@ -148,7 +151,7 @@ struct ShrinkJob {
             size: planned.placement.target, isSRGB: !keepsProfile(planned, source)).bytes
         encoding.metadata.xmp = output.xmp?.upright.bytes
         if stage.plan.isDirect {
-            return try JPEGPlaneSink(stage, encoding: encoding, limits: options.limits, into: planned.drain)
+            return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
         }
         let finish = RowFinish(
             source.layout, transform: keepsProfile(planned, source) ? nil : transform,

@@ -8,6 +8,8 @@ public enum RecordLayout: Sendable, Equatable {
     case indented
     /// Only the value at this path, raw, each ended by this byte.
     case field(FieldPath, terminator: UInt8)
+
+    var isField: Bool { if case .field = self { true } else { false } }
 }
 
 /// Collects records and writes them to a file, as few writes as promptness allows.

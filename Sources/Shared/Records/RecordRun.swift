@@ -295,6 +295,8 @@ public final class RecordRun: Sendable {
 
     /// Writes a record before its work is done, or keeps it until those before it are written.
     private func emit(_ record: Record, _ sequence: Int) {
+        // One field of each record is asked for, not one for each time that it leaves.
+        if options.layout.isField { return }
         let isClosed = state.update { state in
             if options.unordered || sequence == state.nextToWrite {
                 state.output.append(record, tally: &state.tally)

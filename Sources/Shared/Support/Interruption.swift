@@ -88,7 +88,7 @@ public final class Interruption: Sendable {
             var number: Int32 = 0
             while sigwait(&set, &number) != 0 {}
             cancel(.signal(number))
-            _ = state.wait(atMost: grace) { $0.active == 0 ? true : nil }
+            if state.wait(atMost: grace, for: { $0.active == 0 ? true : nil }) == nil { OutputFile.removeBegun() }
             Self.end(by: number)
         }.detach()
     }

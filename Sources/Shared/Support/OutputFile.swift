@@ -16,6 +16,13 @@ public final class OutputFile {
     /// Nil where the file is written in its place.
     private let temporaryPath: String?
     private var isCommitted = false
+    /// Those of this process that are neither committed nor removed.
+    private static let begun = Monitor(Set<String>())
+
+    /// Removes what has been begun by anyone in this process: for one that ends without letting them finish.
+    static func removeBegun() {
+        for path in begun.withLock({ $0 }) { unlink(path) }
+    }
 
     /// Begins a file that will stand at `path`; `mode` is narrowed by the umask. Throws `SystemFailure` (status 73)
     /// where the folder is missing or cannot be written.
@@ -36,10 +43,13 @@ public final class OutputFile {
         } catch let error as SystemFailure {
             throw SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput)
         }
+        Self.begun.withLock { _ = $0.insert(temporaryPath) }
     }
 
     deinit {
-        if !isCommitted, let temporaryPath { unlink(temporaryPath) }
+        guard let temporaryPath else { return }
+        if !isCommitted { unlink(temporaryPath) }
+        Self.begun.withLock { _ = $0.remove(temporaryPath) }
     }
 
     /// Whether a pipe, a device or a socket is there, links followed.

@@ -30,7 +30,9 @@ public struct Fallback: Sendable {
             case (_, Int(ExitCode.notAllowed.rawValue)): .forbidden
             default: .picture
             }
-        return Placeholder(missing: missing, message: message ?? Self.message(missing), theme: theme, font: font)
+        // As much as is looked at, and no more than a key can hold.
+        let text = String(String.UnicodeScalarView((message ?? Self.message(missing)).unicodeScalars.prefix(4000)))
+        return Placeholder(missing: missing, message: text, theme: theme, font: font)
     }
 
     private static func message(_ missing: Placeholder.Missing) -> String {
@@ -74,15 +76,21 @@ extension VariantMaker {
 
     /// Every option that changes a placeholder's bytes, as a cache's key.
     func key(_ placeholder: Placeholder, _ variant: Variant) -> String {
-        let message = String(placeholder.message.prefix(2000).filter { !$0.isNewline && $0 >= " " })
+        // In hexadecimal digits, since a key has no control characters, and every character counts.
+        func digits(_ text: String) -> String {
+            text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
         return "placeholder:\(key(variant));missing=\(placeholder.missing.rawValue);theme=\(placeholder.theme.rawValue)"
-            + ";font=\(placeholder.font ?? "");message=\(message)"
+            + ";font=\(digits(placeholder.font ?? ""));message=\(digits(placeholder.message))"
     }
 
     /// Draws a placeholder of exactly the variant's size and looks. Gives what it was not drawn with, in words.
     public func draw(
         _ placeholder: Placeholder, _ request: Request
     ) throws -> (result: ShrinkResult, warnings: [String]) {
+        let options = options.begun()
+        let memory = try options.reserve(memory: request.variant.placeholderSize, bytesPerPixel: 4)
+        defer { withExtendedLifetime(memory) {} }
         let drawing = try placeholder.draw(size: request.variant.placeholderSize, scale: 2)
         let output = Output(
             .exactly(request.variant.placeholderSize), encoding: rendition.encoding(placeholderFormat(request.format)),

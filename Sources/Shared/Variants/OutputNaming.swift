@@ -14,6 +14,7 @@ public struct OutputNaming: Sendable {
         case text(String)
         case field(String)
 
+        var isVariant: Bool { if case .field("variant") = self { true } else { false } }
         var isStem: Bool { if case .field("stem") = self { true } else { false } }
     }
 
@@ -45,6 +46,9 @@ public struct OutputNaming: Sendable {
         }
         self.pieces = pieces + [.text(String(rest))]
     }
+
+    /// Whether two variants of one picture have two names.
+    var namesVariants: Bool { pieces.contains(where: \.isVariant) }
 
     /// The path for one variant of one picture. Throws `OutputFailure`: `taken` where this run has written it already,
     /// `noDate` where the record has no day and the template wants one.

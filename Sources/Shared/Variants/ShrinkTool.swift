@@ -86,17 +86,32 @@ public struct ShrinkTool: RecordTool {
                 if emitsEach && !left.isEmpty { emit(result) }
             }
             guard let path, !record.bearsError || isPlaceholder(record) else {
-                return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
+                do {
+                    return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
+                } catch let failure as any Failure where Self.isOfPicture(failure) {
+                    // What the record says is missing goes before what is wrong with its stand-in.
+                    return log.warning("no placeholder: \(failure.message)")
+                }
             }
             do {
                 if argument != nil { result.set("path", .string(try Self.absolute(path))) }
                 if emitsEach, let (variant, field) = try makeThumbnail(path, result) { add(variant, field) }
                 try make(path, result, named: &named, ready: add)
-            } catch let failure as any Failure where fallback != nil && !(failure is OutputFailure) {
-                try drawPlaceholders(left, for: record, failure, path: path, named: named, ready: add)
+            } catch let failure as any Failure where fallback != nil && Self.isOfPicture(failure) {
+                do {
+                    try drawPlaceholders(left, for: record, failure, path: path, named: named, ready: add)
+                } catch let other as any Failure where Self.isOfPicture(other) {
+                    log.warning("no placeholder: \(other.message)")
+                }
                 throw failure
             }
         }
+    }
+
+    /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
+    private static func isOfPicture(_ failure: any Failure) -> Bool {
+        failure is PictureFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
+            || failure.exitCode == .noInput
     }
 
     /// What an earlier run made, and what this one has made so far, in the order in which it was asked for.
@@ -125,6 +140,8 @@ public struct ShrinkTool: RecordTool {
     /// The picture's own thumbnail as a variant, where it has one.
     private func makeThumbnail(_ path: String, _ record: Record) throws -> (Variant, JSON)? {
         guard let variant = maker.thumbnail(for: variants) else { return nil }
+        // Where names don't tell variants apart, the one name is the picture's.
+        if case .folder(let naming) = destination, !naming.namesVariants { return nil }
         let source = try File.openInput(path)
         guard let info = try? inspect(source, limits: maker.options.limits),
             let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
@@ -178,7 +195,7 @@ public struct ShrinkTool: RecordTool {
                     format: maker.placeholderFormat(nil), record: record, isNumbered: path == nil,
                     own: named)
                 let file = try OutputFile(path: target)
-                let result = try draw(placeholder, variant) { try file.write($0) }
+                let result = try draw(placeholder, variant) { try file.write($0) }.result
                 try file.commit()
                 ready(variant, try Self.field(target, result, status: "fallback"))
             }
@@ -187,20 +204,22 @@ public struct ShrinkTool: RecordTool {
 
     /// The placeholder's entry, drawn where it is not there yet.
     private func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
-        let key = try CacheKey(custom: maker.key(placeholder, variant))
-        if let entry = try cache.lookup(key) { return entry }
+        let key = maker.key(placeholder, variant)
+        if let entry = try cache.lookup(CacheKey(custom: key)) { return entry }
         var bytes: [UInt8] = []
-        let result = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
+        let (result, isComplete) = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
         let picture = Self.picture(result)
-        return try cache.store(MemorySource(bytes), key: key) { _ in picture }.entry
+        // One without its words is drawn again when there may be a font.
+        let kept = try CacheKey(custom: isComplete ? key : "incomplete:\(key)")
+        return try cache.store(MemorySource(bytes), key: kept) { _ in picture }.entry
     }
 
     private func draw(
         _ placeholder: Placeholder, _ variant: Variant, sink: @escaping (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> ShrinkResult {
+    ) throws -> (result: ShrinkResult, isComplete: Bool) {
         let (result, warnings) = try maker.draw(placeholder, VariantMaker.Request(variant, sink: sink))
         for warning in warnings where warned.withLock({ $0.insert(warning).inserted }) { log.warning(warning) }
-        return result
+        return (result, warnings.isEmpty)
     }
 
     // MARK: Into the cache
@@ -279,6 +298,8 @@ public struct ShrinkTool: RecordTool {
         }
         let key = try CacheItem.fileKey(path)
         return try named(path) {
+            // What is over a limit costs the cache nothing.
+            _ = try inspect(try File.openInput(path), limits: maker.options.limits)
             do {
                 _ = try cache.store(try File.openInput(path), key: key)
                 return key

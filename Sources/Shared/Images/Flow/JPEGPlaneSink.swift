@@ -4,15 +4,17 @@ import Formats
 final class JPEGPlaneSink: StageSink {
     private let rings: [RowRing]
     private let writer: JPEGPlaneWriter
+    private let memory: MemoryReservation
     /// Rows of each plane that the encoder has, and those of them that are in the strip that is being filled.
     private var done: [Int]
     private var filled: [Int]
 
-    init(_ stage: Stage, encoding: EncodeOptions, limits: DecodeLimits, into drain: ByteDrain) throws {
+    init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: ByteDrain) throws {
+        memory = try options.reserve(memory: stage.plan.plan.target, bytesPerPixel: encoding.bytesPerPixel)
         rings = stage.rings
         writer = try JPEGPlaneWriter(
             size: stage.plan.plan.target, isGray: rings.count == 1, quality: encoding.quality,
-            isProgressive: encoding.isProgressive, metadata: encoding.metadata, limits: limits, into: drain)
+            isProgressive: encoding.isProgressive, metadata: encoding.metadata, limits: options.limits, into: drain)
         done = rings.map { _ in 0 }
         filled = done
     }

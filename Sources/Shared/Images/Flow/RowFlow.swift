@@ -36,6 +36,11 @@ struct RowFlow {
                 RowRing(samples: max($0.rowBytes, $0.size.width * $0.channels), rows: 2 * $0.groupRows)
             }
         }
+        // Twice, where some outputs want the rows as they are.
+        memory = try options.reserve(
+            memory: reader.planes.reduce(0) { sum, plane in
+                sum + 2 * RowRing.memory(samples: plane.size.width * plane.channels, rows: 2 * plane.groupRows)
+            })
         let rings = makeRings()
         let source = StageSource(rings: rings, geometries: reader.planes, frame: frame)
         let areCopies = plans.map { Stage.isCopy($0, of: source) }
@@ -51,15 +56,14 @@ struct RowFlow {
             }
             // The smallest that will do: its rows are the fewest.
             if let parent = stages.last(where: { $0.serves(plan.plan) }) {
-                let stage = Stage(from: parent.source, plan, linear: linear)
+                let stage = try Stage(from: parent.source, plan, linear: linear, options: options)
                 parent.children.append(stage)
                 stages.append(stage)
             } else {
-                stages.append(Stage(from: source, plan, linear: linear))
+                stages.append(try Stage(from: source, plan, linear: linear, options: options))
             }
         }
         self.options = options
-        memory = try options.reserve(memory: stages.reduce(0) { $0 + $1.memory })
         self.rings = rings
         self.straight = straight
         self.stages = stages
@@ -75,7 +79,7 @@ struct RowFlow {
         for group in 0..<groups {
             if group % checkInterval == 0 { try options.check() }
             try readGroup()
-            for stage in stages { try stage.pump() }
+            for stage in resampled + copied { try stage.pump(checking: options) }
         }
         try reader.finish()
     }

@@ -37,21 +37,20 @@ final class Stage {
     /// Stages that are made of this one's rows.
     var children: [Stage] = []
     private let resamplers: [any Resampler]
-    /// Bytes that it takes, about.
-    let memory: Int
+    private let memory: MemoryReservation?
 
     /// A stage whose rows are those of its source.
     init(copying source: StageSource, _ plan: StagePlan) {
         self.plan = plan
         self.source = source
         resamplers = []
-        memory = 0
+        memory = nil
     }
 
-    init(from source: StageSource, _ plan: StagePlan, linear: RowLayout?) {
+    init(from source: StageSource, _ plan: StagePlan, linear: RowLayout?, options: DecodeOptions) throws {
         self.plan = plan
         let planes = Self.planes(plan, source, linear: linear)
-        memory = planes.reduce(0) { $0 + $1.plan.memory }
+        memory = try options.reserve(memory: planes.reduce(0) { $0 + $1.plan.memory })
         resamplers = zip(planes, source.rings).map { plane, ring in
             if let linear {
                 return LinearResampler(plane.plan, from: ring, hasAlpha: linear.hasAlpha)
@@ -147,17 +146,29 @@ final class Stage {
         children.reduce(sink?.firstNeeded(plane) ?? .max) { min($0, $1.firstNeededOfSource(plane)) }
     }
 
-    /// Makes the rows that can be made, and hands them to the sink.
-    func pump() throws {
-        for (plane, resampler) in resamplers.enumerated() {
-            let ring = rings[plane]
-            resampler.take()
-            while resampler.canProduce {
-                ring.reserve(1, keeping: firstNeeded(plane))
-                resampler.produce(into: ring.row(ring.written))
-                ring.advance()
+    /// Makes the rows that can be made, a few at a time, and hands them to the sink and to the stages below: one row
+    /// of a picture that is made larger can be thousands here.
+    func pump(checking options: DecodeOptions) throws {
+        for resampler in resamplers { resampler.take() }
+        var isDone = false
+        while !isDone {
+            isDone = true
+            for (plane, resampler) in resamplers.enumerated() {
+                let ring = rings[plane]
+                var count = 0
+                while count < Self.rowsAtATime && resampler.canProduce {
+                    ring.reserve(1, keeping: firstNeeded(plane))
+                    resampler.produce(into: ring.row(ring.written))
+                    ring.advance()
+                    count += 1
+                }
+                if count == Self.rowsAtATime { isDone = false }
             }
+            try sink?.take()
+            for child in children { try child.pump(checking: options) }
+            if !isDone { try options.check() }
         }
-        try sink?.take()
     }
+
+    private static let rowsAtATime = 16
 }

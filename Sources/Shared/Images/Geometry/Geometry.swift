@@ -130,7 +130,8 @@ public struct Geometry: Sendable, Hashable {
         default: return fitted(area, box)
         }
         let wanted = max(shape.width / area.width, shape.height / area.height)
-        let ratio = enlarges ? wanted : min(wanted, 1)
+        // What is one but for rounding is one: pixels are then copied.
+        let ratio = abs(wanted - 1) < 1e-9 || !enlarges && wanted > 1 ? 1 : wanted
         let share = ratio / wanted
         let target = PixelSize(width: Self.whole(shape.width * share), height: Self.whole(shape.height * share))
         if gravity.saliency != nil {

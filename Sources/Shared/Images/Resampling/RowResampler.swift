@@ -42,6 +42,7 @@ struct RowResamplingPlan {
         let boxed = boxWidth * boxHeight > 1 ? RowRing.memory(samples: samples, rows: widestSpan + 1) : 0
         return boxed + RowRing.memory(samples: sourceWidth * channels, rows: widestSpan / boxHeight + 1)
             + 6 * RowRing.memory(samples: samples, rows: 1)
+            + MemoryLayout<Int16>.size * (horizontal.weights.count + vertical.weights.count)
     }
 }
 

@@ -67,6 +67,42 @@ struct DownsampleColourTests {
         }
     }
 
+    @Test func whatCannotHoldAProfileHasSRGB() throws {
+        let home = try ToolHome()
+        let profile = DrawnProfile.adobeRGB
+        let colour: [UInt8] = [120, 150, 110]
+        try home.write("a.png", DrawnPicture.solid(60, 40, colour).png(chunks: [profile.chunk]))
+        // WebP's extended form with a profile (container specification, VP8X and ICCP), around an animation.
+        let frames = [DrawnPicture.solid(60, 40, colour), .solid(60, 40, [10, 20, 30])]
+        try home.write("plain.gif", DrawnAnimation(frames).gif())
+        _ = try home.run("img-downsample", ["plain.gif", "-o", "plain.webp"]).expect(0)
+        var webp = try home.bytes("plain.webp")
+        let levels = try home.pixels("plain.webp").colour(5, 5)[..<3].map { UInt8($0) }
+        let padded = profile.bytes + (profile.bytes.count % 2 == 0 ? [] : [0])
+        webp.insert(
+            contentsOf: Array("ICCP".utf8) + Picture.number(profile.bytes.count, 4).reversed() + padded, at: 30)
+        webp[20] |= 0x20
+        webp.replaceSubrange(4..<8, with: Picture.number(webp.count - 8, 4).reversed())
+        try home.write("a.webp", webp)
+        for (source, colour, target) in [
+            ("a.png", colour, "b.gif"), ("a.webp", levels, "b.gif"), ("a.webp", levels, "b.webp"),
+        ] {
+            let made = try home.shrunk([source, "--width", "30", "--keep-profile"], to: target)
+            for (a, b) in zip(made.colour(15, 10), profile.inSRGB(colour)) {
+                #expect(abs(a - b) <= 8, "\(source) to \(target): \(made.colour(15, 10))")
+            }
+        }
+        // Gray levels, where the format or the background makes colours of them.
+        let gray = DrawnProfile.linearGray
+        try home.write("gray.png", DrawnPicture.solid(60, 40, [55]).png(chunks: [gray.chunk]))
+        for (options, target) in [
+            ([], "b.webp"), (["--corner-radius", "9", "--background", "#ff0000"], "b.jpg"), ([], "c.jpg"),
+        ] {
+            let made = try home.shrunk(["gray.png", "--keep-profile"] + options, to: target)
+            #expect(abs(made.colour(30, 20)[0] - gray.inSRGB([55])[0]) <= 4, "\(target): \(made.colour(30, 20))")
+        }
+    }
+
     @Test(.enabled(if: Corpus.isPresent)) func inksBecomeSRGB() throws {
         let home = try ToolHome()
         for name in ["jpg-cmyk-2.jpg", "cmyk-transform0.jpg"] {

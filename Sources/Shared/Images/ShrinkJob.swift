@@ -130,8 +130,14 @@ struct ShrinkJob {
         }
     }
 
+    /// Whether colours stay as they are: only where the profile that says what they mean can go along. GIFs and
+    /// animations hold none, and of gray levels only JPEG and PNG.
     private func keepsProfile(_ planned: Planned, _ source: Source) -> Bool {
-        planned.output.keepsProfile && source.layout != .cmyk
+        let encoding = planned.output.encoding
+        guard planned.output.keepsProfile, encoding.format != .gif, planned.animation == nil else { return false }
+        let holdsGray = encoding.format == .png || encoding.format == .jpeg && encoding.background.isGray
+        let staysGray = source.layout.channels < 3 && holdsGray
+        return PictureMetadata(profile: source.profile).profile(isGray: staysGray) != nil
     }
 
     /// Whether planes go straight into a JPEG's, without ever becoming pixels.

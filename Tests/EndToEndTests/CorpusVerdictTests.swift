@@ -74,14 +74,14 @@ struct CorpusVerdictTests {
             // The container of one ends too early, but its pixels don't.
             let isWhole = expected.name.hasPrefix("webp-truncated-lossless")
             if !record.has("error") && expected.whole == "truncated-image" && !isWhole {
-                #expect(record.has("variants.pager.truncated"), "\(expected.name)")
+                #expect(record.bool("variants.pager.truncated") == true, "\(expected.name)")
             }
         }
     }
 
     @Test(arguments: [
         "--format jpeg --progressive --print-hash", "--format png --progressive --linear",
-        "--format webp --keep-metadata", "--format avif --width 48", "--format gif --poster", "--fallback",
+        "--format webp --keep-metadata", "--format avif --width 48", "--format gif --poster",
         "--keep-profile --keep-copyright --quality-decode full", "--allow-truncated --format webp --rotate 90",
         "--content-mode fill --gravity attention --width 90 --height 60", "--region 10%,10%,50%,50% --width 40",
     ])

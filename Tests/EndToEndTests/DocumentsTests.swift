@@ -22,7 +22,7 @@ import Testing
             ["apod-fetch"], ["img-downsample"], ["gif-cache", "put"], ["gif-cache", "get"],
         ] + ["put", "get", "has", "path", "cat", "ls", "rm", "stats"].map { ["img-cache", $0] }
         let home = try ToolHome()
-        var options: Set<Substring> = ["--with-bench", "--filter"]  // of the scripts
+        var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize"]  // of the scripts
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout
             for word in Self.options(in: help) { options.insert(Substring(word)) }
@@ -49,14 +49,17 @@ import Testing
             "cache_dir": "x", "scope": "x", "ttl": "1d", "capacity": "1GB", "lease": "1m", "jobs": "2", "timeout": "9s",
             "retries": "1", "max_bytes": "1MB", "allow_private": "1", "quality": "50",
             "science_url": "https://example.org", "api_url": "https://example.org",
-            "exercisedb_url": "https://example.org", "resolution": "360",
+            "exercisedb_url": "https://example.org", "resolution": "360", "max_pixels": "9", "max_frames": "9",
+            "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9",
         ]
+        // An object of objects, which stands in no string.
+        let styles = #""styles": {"hero": {"width": 9}}"#
         var fields: Set<String> = []
         for row in rows[(table + 2)...].prefix(while: { $0.count == 7 }) {
             for field in Self.quoted(row[4]) { fields.insert(String(field)) }
         }
-        #expect(fields == Set(values.keys))
-        let object = values.map { "\"\($0.key)\": \"\($0.value)\"" }.joined(separator: ", ")
+        #expect(fields == Set(values.keys).union(["styles"]))
+        let object = (values.map { "\"\($0.key)\": \"\($0.value)\"" } + [styles]).joined(separator: ", ")
         let home = try ToolHome()
         let file = try home.write("config.json", "{\(object)}")
         for tool in ["img-cache put", "gif-cache put", "img-downsample --width 9"] {

@@ -57,7 +57,7 @@ public struct Rendition: Sendable, Hashable {
         EncodeOptions(format: format, quality: quality, background: background, isProgressive: isProgressive)
     }
 
-    /// Every option that changes the bytes of a variant, and the engine's version, as the cache's key wants it. Whoever
+    /// Every option that can change the bytes of a variant, and the engine's version, as the cache's key wants it. Whoever
     /// changes what the engine makes raises the version.
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }

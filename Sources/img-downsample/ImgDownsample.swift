@@ -43,6 +43,7 @@ struct ImgDownsample: ParsableCommand {
         version: toolsVersion)
 
     static func main() {
+        returnLargeBlocks()
         // A word in place of the first file: a subcommand beside files would make every one of them a guess.
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == "styles" {

@@ -110,14 +110,14 @@ struct PipelineTests {
         #expect(!record.has("path") && !record.has("variants"))
     }
 
-    @Test func aGIFDayBecomesAPNG() throws {
+    @Test func aGIFDayStaysAGIF() throws {
         let home = try Sample.home()
         let script = "apod-fetch --date 2024-03-19 | img-cache put | img-downsample --variant pager"
         let record = try home.shell(script).expect(0).record
         #expect(record.string("cache.content_type") == "image/gif")
-        #expect(record.string("variants.pager.format") == "png")
+        #expect(record.string("variants.pager.format") == "gif")
         let path = try #require(record.string("variants.pager.path"))
-        #expect(try Picture.header(path).format == .png)
+        #expect(try Picture.header(path).format == .gif)
         #expect(try Picture.size(path) == "320x200")
     }
 

@@ -88,7 +88,9 @@ extension VariantMaker {
     public func draw(
         _ placeholder: Placeholder, _ request: Request
     ) throws -> (result: ShrinkResult, warnings: [String]) {
-        let options = options.begun()
+        var options = options.begun()
+        // The limit is for strangers' pictures; this one's size was asked for.
+        options.limits.maxPixels = max(options.limits.maxPixels, DecodeLimits.standard.maxPixels)
         let memory = try options.reserve(memory: request.variant.placeholderSize, bytesPerPixel: 4)
         defer { withExtendedLifetime(memory) {} }
         let drawing = try placeholder.draw(size: request.variant.placeholderSize, scale: 2)

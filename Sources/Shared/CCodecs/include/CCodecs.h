@@ -44,6 +44,10 @@ typedef struct {
 
 #define APOD_MESSAGE_CAPACITY 200
 
+/// Makes the process give blocks of a megabyte and more back to the system as soon as they are freed. By itself glibc
+/// learns from the first such block to keep those that follow, once for each thread.
+void apod_return_large_blocks(void);
+
 // JPEG in
 
 typedef struct apod_jpeg_decoder apod_jpeg_decoder;

@@ -93,7 +93,8 @@ struct Run {
     func run() throws {
         let context = try common.context(tool: "img-downsample")
         let settings = try ShrinkSettings(self, context)
-        let status = try settings.output.map { try shrinkOne(to: $0, settings, context) } ?? shrinkAll(settings, context)
+        let status =
+            try settings.output.map { try shrinkOne(to: $0, settings, context) } ?? shrinkAll(settings, context)
         try end(with: status)
     }
 

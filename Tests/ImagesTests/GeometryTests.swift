@@ -114,10 +114,13 @@ import Testing
         let placement = try Geometry(region: region).placement(of: landscape)
         #expect(placement.crop == Rectangle(x: 300, y: 200, width: 1500, height: 1800))
         #expect(placement.target == PixelSize(width: 1500, height: 1800))
-        #expect(failureCode { _ = try Geometry(region: Region("3000,0,5,5")!).placement(of: landscape) } == "region-outside")
+        let outside = try #require(Region("3000,0,5,5"))
+        #expect(failureCode { _ = try Geometry(region: outside).placement(of: landscape) } == "region-outside")
     }
 
-    @Test(arguments: ["", "1,2,3", "1,2,3,4,5", "a,b,c,d", "-1,0,5,5", "0,0,0,5", "0,0,5,0%", "0,0,101%,5", "0,0,nan%,5"])
+    @Test(arguments: [
+        "", "1,2,3", "1,2,3,4,5", "a,b,c,d", "-1,0,5,5", "0,0,0,5", "0,0,5,0%", "0,0,101%,5", "0,0,nan%,5",
+    ])
     func whatIsNoRegionIsNotRead(text: String) { #expect(Region(text) == nil) }
 
     @Test func turnsAddUpOnTopOfTheOrientation() {

@@ -90,8 +90,8 @@ public enum ImageError: Failure, Equatable {
         case .doesNotFit(let format, let bytes, let limit):
             "the smallest \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a smaller size"
         case .animationDoesNotFit(let format, let bytes, let limit):
-            "the animated \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a lower quality or a"
-                + " smaller size"
+            "the animated \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a lower quality"
+                + " or a smaller size"
         case .noSuchFrame(let index, let count): "there is no frame \(index): the picture has \(count), from 0 on"
         case .outputTooLarge(let format, let size): "a \(format.name) cannot hold \(size) pixels: choose a smaller size"
         case .encoder(let format, let fault): "the \(format.name) cannot be written: \(fault)"

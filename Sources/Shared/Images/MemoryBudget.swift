@@ -1,8 +1,8 @@
 import CCodecs
 import Support
 
-/// Makes what a whole picture took go back to the system with the picture, so that a run's memory is that of the pictures
-/// under way. For a process that works on many, to be called before its threads are started.
+/// Makes what a whole picture took go back to the system with the picture, so that a run's memory is that of the
+/// pictures under way. For a process that works on many, to be called before its threads are started.
 public func returnLargeBlocks() { apod_return_large_blocks() }
 
 /// The memory that all pictures of a run may take together where a format forces much of a picture into it.

@@ -4,9 +4,9 @@ import Support
 /// Makes pictures smaller (or larger, if so told) and encodes them: any number of outputs from one decoding.
 ///
 /// Outputs are upright, sRGB unless told otherwise, and of exactly the size that their geometry gives for the upright
-/// source, whatever way the source is decoded. Equal input and the same set of outputs give equal bytes. Memory stays flat, a few rows,
-/// except where a format forces the whole picture into it (progressive JPEG, interlaced PNG, WebP), or where a small
-/// output must be turned, looked at or encoded as a whole.
+/// source, whatever way the source is decoded. Equal input and the same set of outputs give equal bytes. Memory stays
+/// flat, a few rows, except where a format forces the whole picture into it (progressive JPEG, interlaced PNG, WebP), or
+/// where a small output must be turned, looked at or encoded as a whole.
 ///
 /// - Parameters:
 ///   - isLinear: whether colours are mixed in linear light, which is slower and keeps the light of fine bright detail.

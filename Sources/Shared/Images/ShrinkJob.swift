@@ -107,7 +107,8 @@ struct ShrinkJob {
         return Source(planes: InterleavedRows(rows), layout: jpeg.layout, profile: jpeg.profile)
     }
 
-    /// Runs the planes of one picture, or of one frame, through to the outputs; `done` is told each, the smallest first.
+    /// Runs the planes of one picture, or of one frame, through to the outputs; `done` is told each, the smallest
+    /// first.
     private func pass(_ source: Source, _ planned: [Planned], done: (Planned) throws -> Void) throws {
         let transform = ColourTransform(profile: source.profile, layout: source.layout)
         let flow = try RowFlow(

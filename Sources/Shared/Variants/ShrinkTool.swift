@@ -24,14 +24,14 @@ public struct ShrinkTool: RecordTool {
     }
 
     public let name = "img-downsample"
-    private let variants: [Variant]
-    private let maker: VariantMaker
-    private let destination: Destination
+    let variants: [Variant]
+    let maker: VariantMaker
+    let destination: Destination
     private let emitsEach: Bool
-    private let fallback: Fallback?
-    private let log: Log
+    let fallback: Fallback?
+    let log: Log
     /// What has been warned of, so that a stream says it once.
-    private let warned = Monitor(Set<String>())
+    let warned = Monitor(Set<String>())
 
     /// - Parameters:
     ///   - variants: at least one, no two of one name.
@@ -137,242 +137,17 @@ public struct ShrinkTool: RecordTool {
         }
     }
 
-    /// The picture's own thumbnail as a variant, where it has one.
-    private func makeThumbnail(_ path: String, _ record: Record) throws -> (Variant, JSON)? {
-        guard let variant = maker.thumbnail(for: variants) else { return nil }
-        // Where names don't tell variants apart, the one name is the picture's.
-        if case .folder(let naming) = destination, !naming.namesVariants { return nil }
-        let source = try File.openInput(path)
-        guard let info = try? inspect(source, limits: maker.options.limits),
-            let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
-        else { return nil }
-        var made: (Variant, JSON)?
-        do {
-            switch destination {
-            case .cache(let caches):
-                let cache = try caches.cache(scope: record.string("cache.scope"))
-                let parent = try original(path, record, in: cache)
-                try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
-                    made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
-                } make: { _, missing, done in
-                    let output = try File.open(missing[0].path, O_WRONLY | O_CREAT | O_EXCL)
-                    let request = VariantMaker.Request(variant) { try output.write($0) }
-                    try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
-                }
-            case .folder(let naming):
-                let target = try naming.path(
-                    stem: Self.stem(path), variant: variant, format: maker.rendition.format(for: .jpeg), record: record)
-                let file = try OutputFile(path: target)
-                let request = VariantMaker.Request(variant) { try file.write($0) }
-                try maker.make(thumbnail.source, thumbnail.info, [request]) { _, result in
-                    try file.commit()
-                    made = (variant, try Self.field(target, result, status: "made"))
-                }
-            }
-        } catch is ImageError {
-            // A damaged thumbnail is as good as none.
-            return nil
-        }
-        return made
-    }
-
-    // MARK: In place of a picture
-
-    private func drawPlaceholders(
-        _ variants: [Variant], for record: Record, _ failure: (any Failure)?, path: String?, named: Set<String>,
-        ready: (Variant, JSON) -> Void
-    ) throws {
-        guard let fallback else { return }
-        let placeholder = fallback.placeholder(for: record, failure)
-        for variant in variants {
-            switch destination {
-            case .cache(let caches):
-                let cache = try caches.cache(scope: record.string("cache.scope"))
-                ready(variant, Self.field(try drawn(placeholder, variant, in: cache), status: "fallback"))
-            case .folder(let naming):
-                let target = try naming.path(
-                    stem: path.map(Self.stem) ?? "placeholder", variant: variant,
-                    format: maker.placeholderFormat(nil), record: record, isNumbered: path == nil,
-                    own: named)
-                let file = try OutputFile(path: target)
-                let result = try draw(placeholder, variant) { try file.write($0) }.result
-                try file.commit()
-                ready(variant, try Self.field(target, result, status: "fallback"))
-            }
-        }
-    }
-
-    /// The placeholder's entry, drawn where it is not there yet.
-    private func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
-        let key = maker.key(placeholder, variant)
-        if let entry = try cache.lookup(CacheKey(custom: key)) { return entry }
-        var bytes: [UInt8] = []
-        let (result, isComplete) = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
-        let picture = Self.picture(result)
-        // One without its words is drawn again when there may be a font.
-        let kept = try CacheKey(custom: isComplete ? key : "incomplete:\(key)")
-        return try cache.store(MemorySource(bytes), key: kept) { _ in picture }.entry
-    }
-
-    private func draw(
-        _ placeholder: Placeholder, _ variant: Variant, sink: @escaping (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> (result: ShrinkResult, isComplete: Bool) {
-        let (result, warnings) = try maker.draw(placeholder, VariantMaker.Request(variant, sink: sink))
-        for warning in warnings where warned.withLock({ $0.insert(warning).inserted }) { log.warning(warning) }
-        return (result, warnings.isEmpty)
-    }
-
-    // MARK: Into the cache
-
-    private func makeCached(
-        _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
-    ) throws {
-        let parent = try original(path, record, in: cache)
-        // Variants of other names can be the same picture.
-        let keys = variants.map(maker.key)
-        let distinct = keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }
-        try cache.variants(of: parent, options: distinct.map { keys[$0] }) { index, entry, isMade in
-            for place in keys.indices where keys[place] == keys[distinct[index]] {
-                ready(variants[place], Self.field(entry, status: isMade ? "made" : "hit"))
-            }
-        } make: { original, missing, done in
-            try named(path) {
-                let source = try File.openInput(original.path)
-                let requests = try missing.map { index, target in
-                    let output = try File.open(target, O_WRONLY | O_CREAT | O_EXCL)
-                    return VariantMaker.Request(variants[distinct[index]]) { try output.write($0) }
-                }
-                try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
-                    try done(missing[place].index, Self.picture(result))
-                }
-            }
-        }
-    }
-
-    private static func picture(_ result: ShrinkResult) -> InspectedPicture {
-        InspectedPicture(
-            contentType: result.format.contentType, fileExtension: result.format.fileExtension,
-            width: result.size.width, height: result.size.height, details: facts(result))
-    }
-
-    private static func field(_ entry: Entry, status: String) -> JSON {
-        var field = Record()
-        field.set("path", .string(entry.path))
-        if let width = entry.width { field.set("width", .integer(width)) }
-        if let height = entry.height { field.set("height", .integer(height)) }
-        field.set("bytes", .integer(entry.bytes))
-        field.set("format", .string(String(entry.contentType.drop { $0 != "/" }.dropFirst())))
-        field.set("status", .string(status))
-        add(entry.details, to: &field)
-        return .raw(field.line)
-    }
-
-    /// Adds what is kept as an object's text.
-    private static func add(_ facts: String?, to field: inout Record) {
-        guard let facts, let record = try? Record(parsing: Array(facts.utf8)) else { return }
-        for name in record.names {
-            if let path = FieldPath(name), let raw = record.raw(path) { field.set(name, .raw(Array(raw))) }
-        }
-    }
-
-    /// What there is to say of a variant beside its size, as an object's text; nil for nothing.
-    private static func facts(_ result: ShrinkResult) -> String? {
-        var facts = Record()
-        if let frames = result.frames {
-            facts.set("frames", .integer(frames.output))
-            facts.set("source_frames", .integer(frames.source))
-        }
-        if result.isTruncated { facts.set("truncated", .bool(true)) }
-        if let hash = result.hash {
-            facts.set("dominant_colour", .string(hash.dominantColour))
-            facts.set("thumbhash", .string(hash.thumbHash))
-        }
-        return facts.isEmpty ? nil : String(decoding: facts.line, as: UTF8.self)
-    }
-
-    /// The key of the picture's original in the cache. A file that is not there is put there first.
-    private func original(_ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
-        if let text = record.string("cache.key") {
-            let key = try CacheKey(custom: text)
-            if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
-        }
-        let key = try CacheItem.fileKey(path)
-        return try named(path) {
-            // What is over a limit costs the cache nothing.
-            _ = try inspect(try File.openInput(path), limits: maker.options.limits)
-            do {
-                _ = try cache.store(try File.openInput(path), key: key)
-                return key
-            } catch let failure as any Failure
-                where maker.options.allowsTruncated && Self.isTruncation(failure)
-            {
-                // Under a key of its own: nobody else takes it for the whole picture.
-                let key = try CacheKey(custom: "truncated:\(key)")
-                let limits = maker.options.limits
-                _ = try cache.store(try File.openInput(path), key: key) { source in
-                    let info = try inspect(source, limits: limits)
-                    return InspectedPicture(format: info.format, upright: info.uprightSize)
-                }
-                return key
-            }
-        }
-    }
-
-    /// Whether a picture ends too early, and there is something of it.
-    private static func isTruncation(_ failure: any Failure) -> Bool {
-        if case FormatFailure.truncated = failure { return true }
-        if case ImageError.truncated = failure { return true }
-        return false
-    }
-
-    // MARK: Into a folder
-
-    private func makeFiles(
-        _ path: String, _ record: Record, _ naming: OutputNaming, named: inout Set<String>,
-        ready: (Variant, JSON) -> Void
-    ) throws {
-        let source = try File.openInput(path)
-        try self.named(path) {
-            let info = try inspect(source, limits: maker.options.limits)
-            let format = maker.rendition.format(for: info.format)
-            let targets = try variants.map { variant in
-                try naming.path(stem: Self.stem(path), variant: variant, format: format, record: record)
-            }
-            named.formUnion(targets)
-            let files = try targets.map { try OutputFile(path: $0) }
-            let requests = zip(variants, files).map { variant, file in
-                VariantMaker.Request(variant) { try file.write($0) }
-            }
-            try maker.make(source, info, requests) { index, result in
-                try files[index].commit()
-                ready(variants[index], try Self.field(targets[index], result, status: "made"))
-            }
-        }
-    }
-
-    private static func field(_ target: String, _ result: ShrinkResult, status: String) throws -> JSON {
-        var field = Record()
-        field.set("path", .string(try absolute(target)))
-        field.set("width", .integer(result.size.width))
-        field.set("height", .integer(result.size.height))
-        field.set("bytes", .integer(result.bytes))
-        field.set("format", .string(result.format.rawValue))
-        field.set("status", .string(status))
-        add(facts(result), to: &field)
-        return .raw(field.line)
-    }
-
     // MARK: Names
 
     /// The file's name without folder and extension.
-    private static func stem(_ path: String) -> String {
+    static func stem(_ path: String) -> String {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
         return String(name[..<dot])
     }
 
     /// The path from the root on, links resolved. Throws `SystemFailure` (66).
-    private static func absolute(_ path: String) throws -> String {
+    static func absolute(_ path: String) throws -> String {
         guard let resolved = realpath(path, nil) else {
             throw SystemFailure(errno: errno, "open \(path)", purpose: .openInput)
         }
@@ -381,32 +156,11 @@ public struct ShrinkTool: RecordTool {
     }
 
     /// Adds the picture's name to what is wrong with it.
-    private func named<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    func named<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let failure as any Failure {
             throw PictureFailure.naming(path, failure)
         }
     }
-}
-
-/// What is wrong with a picture, with the picture's name in its message.
-public struct PictureFailure: Failure {
-    public let path: String
-    public let reason: any Failure
-
-    /// Failures that name a file already, or have nothing to do with the picture, stay as they are.
-    public static func naming(_ path: String, _ failure: any Failure) -> any Failure {
-        failure is ImageError || failure is FormatFailure ? PictureFailure(path: path, reason: failure) : failure
-    }
-
-    public init(path: String, reason: any Failure) {
-        self.path = path
-        self.reason = reason
-    }
-
-    public var code: String { reason.code }
-    public var message: String { "\(path): \(reason.message)" }
-    public var isTransient: Bool { reason.isTransient }
-    public var exitCode: ExitCode { reason.exitCode }
 }

@@ -30,7 +30,8 @@ final class AnimatedOutput {
     /// What takes the rows of the next frame, R, G, B and alpha, and hands the frame on at its end.
     func frame() -> any RowWriter { Frame(self) }
 
-    /// Throws `ImageError.animationDoesNotFit` where the animation is larger than it may be: its quality is not searched for.
+    /// Throws `ImageError.animationDoesNotFit` where the animation is larger than it may be: its quality is not
+    /// searched for.
     func finish() throws {
         try writer.finish()
         if let limit = output.byteLimit, drain.count > limit {

@@ -1,0 +1,61 @@
+import Support
+
+/// One thing for a tool to do: a record, and the plain argument that stood in for it, if one did.
+public struct RecordJob: Sendable {
+    public var record: Record
+    public let argument: String?
+
+    public init(_ record: Record, argument: String? = nil) {
+        self.record = record
+        self.argument = argument
+    }
+}
+
+/// What a source of records gives: something to do, or something that is no record.
+public enum RecordInput: Sendable {
+    case job(RecordJob)
+    /// Becomes this record with `error` added, and with `input_line` where the input has lines.
+    case bad(any Failure, in: Record = Record())
+}
+
+extension RecordReader {
+    /// The next record as a job.
+    public func nextInput() throws -> RecordInput? {
+        switch try next() {
+        case nil: nil
+        case .record(let record): .job(RecordJob(record))
+        case .bad(let bad): .bad(bad)
+        }
+    }
+}
+
+/// What a tool does with records.
+public protocol RecordTool: Sendable {
+    /// The tool's name, as it stands in `error.tool`.
+    var name: String { get }
+    /// Whether there is something to do; a record that is not accepted passes untouched. Called for every record in
+    /// order, so it must be quick.
+    func accepts(_ job: RecordJob) -> Bool
+    /// Whether records that bear an `error` of an earlier tool are for it too; else they pass untouched.
+    var acceptsErrors: Bool { get }
+    /// Does the work and adds the tool's fields. A failure becomes the record's `error`; fields that were set before
+    /// it was thrown stay. Called on several threads at once.
+    ///
+    /// - Parameter emit: writes a record before the work on it is done, in its place among the others.
+    func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws
+}
+
+extension RecordTool {
+    public func accepts(_ job: RecordJob) -> Bool { true }
+    public var acceptsErrors: Bool { false }
+}
+
+/// Does nothing: for a tool whose records come out of its source finished.
+public struct PassingTool: RecordTool {
+    public let name: String
+
+    public init(name: String) { self.name = name }
+
+    public func accepts(_ job: RecordJob) -> Bool { false }
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) {}
+}

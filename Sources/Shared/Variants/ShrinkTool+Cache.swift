@@ -1,0 +1,76 @@
+import Cache
+import Formats
+import Images
+import Records
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Into the cache, beside their original.
+extension ShrinkTool {
+    func makeCached(
+        _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
+    ) throws {
+        let parent = try original(path, record, in: cache)
+        // Variants of other names can be the same picture.
+        let keys = variants.map(maker.key)
+        let distinct = keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }
+        try cache.variants(of: parent, options: distinct.map { keys[$0] }) { index, entry, isMade in
+            for place in keys.indices where keys[place] == keys[distinct[index]] {
+                ready(variants[place], Self.field(entry, status: isMade ? "made" : "hit"))
+            }
+        } make: { original, missing, done in
+            try named(path) {
+                let source = try File.openInput(original.path)
+                let requests = try missing.map { index, target in
+                    let output = try File.open(target, O_WRONLY | O_CREAT | O_EXCL)
+                    return VariantMaker.Request(variants[distinct[index]]) { try output.write($0) }
+                }
+                try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
+                    try done(missing[place].index, Self.picture(result))
+                }
+            }
+        }
+    }
+
+    /// The key of the picture's original in the cache. A file that is not there is put there first.
+    func original(_ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
+        if let text = record.string("cache.key") {
+            let key = try CacheKey(custom: text)
+            if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
+        }
+        let key = try CacheItem.fileKey(path)
+        return try named(path) {
+            // What is over a limit costs the cache nothing.
+            _ = try inspect(try File.openInput(path), limits: maker.options.limits)
+            do {
+                _ = try cache.store(try File.openInput(path), key: key)
+                return key
+            } catch let failure as any Failure
+                where maker.options.allowsTruncated && Self.isTruncation(failure)
+            {
+                // Under a key of its own: nobody else takes it for the whole picture.
+                let key = try CacheKey(custom: "truncated:\(key)")
+                let limits = maker.options.limits
+                _ = try cache.store(try File.openInput(path), key: key) { source in
+                    let info = try inspect(source, limits: limits)
+                    return InspectedPicture(format: info.format, upright: info.uprightSize)
+                }
+                return key
+            }
+        }
+    }
+
+    /// Whether a picture ends too early, and there is something of it.
+    static func isTruncation(_ failure: any Failure) -> Bool {
+        if case FormatFailure.truncated = failure { return true }
+        if case ImageError.truncated = failure { return true }
+        return false
+    }
+}

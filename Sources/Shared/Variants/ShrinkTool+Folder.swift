@@ -1,0 +1,29 @@
+import Images
+import Records
+import Support
+
+/// Into a folder.
+extension ShrinkTool {
+    func makeFiles(
+        _ path: String, _ record: Record, _ naming: OutputNaming, named: inout Set<String>,
+        ready: (Variant, JSON) -> Void
+    ) throws {
+        let source = try File.openInput(path)
+        try self.named(path) {
+            let info = try inspect(source, limits: maker.options.limits)
+            let format = maker.rendition.format(for: info.format)
+            let targets = try variants.map { variant in
+                try naming.path(stem: Self.stem(path), variant: variant, format: format, record: record)
+            }
+            named.formUnion(targets)
+            let files = try targets.map { try OutputFile(path: $0) }
+            let requests = zip(variants, files).map { variant, file in
+                VariantMaker.Request(variant) { try file.write($0) }
+            }
+            try maker.make(source, info, requests) { index, result in
+                try files[index].commit()
+                ready(variants[index], try Self.field(targets[index], result, status: "made"))
+            }
+        }
+    }
+}

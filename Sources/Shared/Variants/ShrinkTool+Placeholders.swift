@@ -1,0 +1,99 @@
+import Cache
+import Images
+import Placeholders
+import Records
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What stands in for a picture: before it is there its own thumbnail, and where there is none a placeholder.
+extension ShrinkTool {
+    /// The picture's own thumbnail as a variant, where it has one.
+    func makeThumbnail(_ path: String, _ record: Record) throws -> (Variant, JSON)? {
+        guard let variant = maker.thumbnail(for: variants) else { return nil }
+        // Where names don't tell variants apart, the one name is the picture's.
+        if case .folder(let naming) = destination, !naming.namesVariants { return nil }
+        let source = try File.openInput(path)
+        guard let info = try? inspect(source, limits: maker.options.limits),
+            let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
+        else { return nil }
+        var made: (Variant, JSON)?
+        do {
+            switch destination {
+            case .cache(let caches):
+                let cache = try caches.cache(scope: record.string("cache.scope"))
+                let parent = try original(path, record, in: cache)
+                try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
+                    made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
+                } make: { _, missing, done in
+                    let output = try File.open(missing[0].path, O_WRONLY | O_CREAT | O_EXCL)
+                    let request = VariantMaker.Request(variant) { try output.write($0) }
+                    try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
+                }
+            case .folder(let naming):
+                let target = try naming.path(
+                    stem: Self.stem(path), variant: variant, format: maker.rendition.format(for: .jpeg), record: record)
+                let file = try OutputFile(path: target)
+                let request = VariantMaker.Request(variant) { try file.write($0) }
+                try maker.make(thumbnail.source, thumbnail.info, [request]) { _, result in
+                    try file.commit()
+                    made = (variant, try Self.field(target, result, status: "made"))
+                }
+            }
+        } catch is ImageError {
+            // A damaged thumbnail is as good as none.
+            return nil
+        }
+        return made
+    }
+
+    func drawPlaceholders(
+        _ variants: [Variant], for record: Record, _ failure: (any Failure)?, path: String?, named: Set<String>,
+        ready: (Variant, JSON) -> Void
+    ) throws {
+        guard let fallback else { return }
+        let placeholder = fallback.placeholder(for: record, failure)
+        for variant in variants {
+            switch destination {
+            case .cache(let caches):
+                let cache = try caches.cache(scope: record.string("cache.scope"))
+                ready(variant, Self.field(try drawn(placeholder, variant, in: cache), status: "fallback"))
+            case .folder(let naming):
+                let target = try naming.path(
+                    stem: path.map(Self.stem) ?? "placeholder", variant: variant,
+                    format: maker.placeholderFormat(nil), record: record, isNumbered: path == nil,
+                    own: named)
+                let file = try OutputFile(path: target)
+                let result = try draw(placeholder, variant) { try file.write($0) }.result
+                try file.commit()
+                ready(variant, try Self.field(target, result, status: "fallback"))
+            }
+        }
+    }
+
+    /// The placeholder's entry, drawn where it is not there yet.
+    func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
+        let key = maker.key(placeholder, variant)
+        if let entry = try cache.lookup(CacheKey(custom: key)) { return entry }
+        var bytes: [UInt8] = []
+        let (result, isComplete) = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
+        let picture = Self.picture(result)
+        // One without its words is drawn again when there may be a font.
+        let kept = try CacheKey(custom: isComplete ? key : "incomplete:\(key)")
+        return try cache.store(MemorySource(bytes), key: kept) { _ in picture }.entry
+    }
+
+    func draw(
+        _ placeholder: Placeholder, _ variant: Variant, sink: @escaping (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> (result: ShrinkResult, isComplete: Bool) {
+        let (result, warnings) = try maker.draw(placeholder, VariantMaker.Request(variant, sink: sink))
+        for warning in warnings where warned.withLock({ $0.insert(warning).inserted }) { log.warning(warning) }
+        return (result, warnings.isEmpty)
+    }
+}

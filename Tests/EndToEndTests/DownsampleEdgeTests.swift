@@ -1,0 +1,100 @@
+import Formats
+import Images
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Options that meet where one does not expect it.
+struct DownsampleEdgeTests {
+    // MARK: Enlarging
+
+    @Test func enlargingIsBoundByPixelsAndByTime() throws {
+        let home = try ToolHome()
+        try home.write("tall.png", DrawnPicture.solid(1, 20_000, [7]).png(.stored))
+        try home.write("tiny.png", DrawnPicture.solid(40, 2, [200, 10, 10]).png(.stored))
+        for (arguments, code) in [
+            (["tall.png", "--enlarge", "--width", "60000", "--format", "png"], "output-too-large"),
+            (
+                ["tiny.png", "--enlarge", "--content-mode", "force", "--width", "30000", "--height", "30000"],
+                "too-many-pixels"
+            ),
+            (
+                [
+                    "tiny.png", "--enlarge", "--content-mode", "force", "--width", "9000", "--height", "9000",
+                    "--max-seconds", "0.001",
+                ], "too-slow"
+            ),
+        ] {
+            let output = try home.run("img-downsample", arguments + ["--output-dir", "out"])
+            #expect(output.status == 77, "\(output)")
+            #expect(try output.record.string("error.code") == code, "\(arguments)")
+        }
+        #expect(TemporaryFolder.names(in: home.path("out")) == [])
+    }
+
+    @Test func aLargeEnlargementKeepsOnlySomeRows() throws {
+        let home = try ToolHome()
+        try home.write("tiny.png", DrawnPicture.sky(40, 2, seed: 1).png(.stored))
+        let record = try home.run(
+            "img-downsample",
+            [
+                "tiny.png", "--enlarge", "--content-mode", "force", "--width", "3000", "--height", "3000", "--format",
+                "jpeg", "--max-memory", "8MB",
+            ]
+        ).expect(0).record
+        #expect(record.integer("variants.custom.height") == 3000)
+    }
+
+    // MARK: Records
+
+    @Test func aPrintedFieldIsPrintedOnceAlsoWhenRecordsLeaveEarly() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        let arguments = ["sky.jpg", "--variant", "pager,launch-card", "--progressive-records"]
+        let output = try home.run("img-downsample", arguments + ["--print", "variants.launch-card.status"])
+        #expect(try output.expect(0).stdout == "made\n")
+    }
+
+    @Test(arguments: [["--print-hash"], ["--progressive-records"], ["--print", "path"], ["--pretty"]])
+    func optionsOfRecordsAreRefusedWhereNoneIsWritten(options: [String]) throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        let output = try home.run("img-downsample", ["sky.jpg", "-o", "out.jpg"] + options)
+        #expect(output.status == 64 && output.stderr.contains(options[0]), "\(output)")
+    }
+
+    @Test func whatIsOverALimitIsNotPutIntoTheCache() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        let output = try home.run("img-downsample", ["sky.jpg", "--variant", "pager", "--max-bytes", "100"])
+        #expect(try output.record.string("error.code") == "too-many-bytes")
+        #expect(try home.run("img-cache", ["ls"]).expect(0).stdout == "")
+    }
+
+    // MARK: Placeholders
+
+    @Test func messagesThatDifferByALineBreakAreTwoPictures() throws {
+        let home = try ToolHome()
+        let failed = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
+        func path(_ message: String) throws -> String {
+            let output = try home.run(
+                "img-downsample", ["--variant", "launch-card", "--fallback", "--fallback-message", message],
+                stdin: .lines([failed]))
+            return try #require(output.expect(0).record.string("variants.launch-card.path"))
+        }
+        let paths = try ["No\npicture", "Nopicture", "No\u{7F}picture", "No" + String(repeating: "\u{301}", count: 9000)]
+            .map(path)
+        #expect(Set(paths).count == paths.count)
+    }
+
+    @Test func anErrorThatARecordBearsOutlivesAPlaceholderThatCannotBeDrawn() throws {
+        let home = try ToolHome()
+        let failed = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
+        let output = try home.run(
+            "img-downsample", ["--width", "4000", "--height", "4000", "--fallback", "--max-memory", "1MB"],
+            stdin: .lines([failed]))
+        #expect(try output.expect(0).stdout == failed + "\n")
+        #expect(output.stderr.contains("no placeholder"))
+    }
+}

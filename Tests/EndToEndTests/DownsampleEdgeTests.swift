@@ -46,6 +46,30 @@ struct DownsampleEdgeTests {
         #expect(record.integer("variants.custom.height") == 3000)
     }
 
+    // MARK: Bytes
+
+    @Test func anAnimationIsFittedByItsQuality() throws {
+        let home = try ToolHome()
+        let frames = (0..<3).map { DrawnPicture.sky(160, 120, seed: UInt64($0 + 1)) }
+        try home.write("dance.gif", DrawnAnimation(frames).gif())
+        func made(_ options: [String]) throws -> (bytes: Int, frames: Int?) {
+            let arguments = ["dance.gif", "--width", "120", "--format", "webp", "--output-dir", "out"]
+            let record = try home.run("img-downsample", arguments + options).expect(0).record
+            let bytes = try #require(record.integer("variants.custom.bytes"))
+            return (bytes, record.integer("variants.custom.frames"))
+        }
+        let (good, poor) = (try made(["--quality", "80"]), try made(["--quality", "1"]))
+        let limit = (good.bytes + poor.bytes) / 2
+        let fitted = try made(["--quality", "80", "--fit-bytes", "\(limit)"])
+        #expect(fitted.bytes <= limit && fitted.bytes > poor.bytes)
+        #expect(fitted.frames == 3)
+        let output = try home.run(
+            "img-downsample",
+            ["dance.gif", "--width", "120", "--format", "webp", "--output-dir", "out", "--fit-bytes", "100"])
+        #expect(output.status == 77)
+        #expect(try output.record.string("error.code") == "does-not-fit")
+    }
+
     // MARK: Records
 
     @Test func aPrintedFieldIsPrintedOnceAlsoWhenRecordsLeaveEarly() throws {

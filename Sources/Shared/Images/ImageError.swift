@@ -35,8 +35,6 @@ public enum ImageError: Failure, Equatable {
     case doesNotFit(OutputFormat, bytes: Int, limit: Int)
     /// An animation does not have a frame of that number, counted from 0.
     case noSuchFrame(Int, count: Int)
-    /// The animation takes more bytes than it may have; its quality is not searched for.
-    case animationDoesNotFit(OutputFormat, bytes: Int, limit: Int)
     /// The output format cannot hold a picture of that size.
     case outputTooLarge(OutputFormat, PixelSize)
     /// The encoder refuses; the fault is its own wording.
@@ -60,7 +58,7 @@ public enum ImageError: Failure, Equatable {
         case .overLimit: "over-limit"
         case .outOfMemory: "out-of-memory"
         case .regionOutside: "region-outside"
-        case .doesNotFit, .animationDoesNotFit: "does-not-fit"
+        case .doesNotFit: "does-not-fit"
         case .noSuchFrame: "no-such-frame"
         case .outputTooLarge: "output-too-large"
         case .encoder: "encoder"
@@ -89,9 +87,6 @@ public enum ImageError: Failure, Equatable {
         case .regionOutside(let region, let size): "the region \(region) covers nothing of a picture of \(size) pixels"
         case .doesNotFit(let format, let bytes, let limit):
             "the smallest \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a smaller size"
-        case .animationDoesNotFit(let format, let bytes, let limit):
-            "the animated \(format.name) takes \(bytes) bytes, over the \(limit) it may have: choose a lower quality"
-                + " or a smaller size"
         case .noSuchFrame(let index, let count): "there is no frame \(index): the picture has \(count), from 0 on"
         case .outputTooLarge(let format, let size): "a \(format.name) cannot hold \(size) pixels: choose a smaller size"
         case .encoder(let format, let fault): "the \(format.name) cannot be written: \(fault)"
@@ -103,7 +98,7 @@ public enum ImageError: Failure, Equatable {
         switch self {
         case .corrupt, .truncated, .unsupported, .notAnImage, .noSuchFrame, .regionOutside: .data
         case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .tooManyFrames, .tooManyAnimationPixels, .tooSlow,
-            .tooManyScans, .overLimit, .outputTooLarge, .doesNotFit, .animationDoesNotFit:
+            .tooManyScans, .overLimit, .outputTooLarge, .doesNotFit:
             .notAllowed
         case .codecMissing: .unavailable
         case .outOfMemory: .temporary

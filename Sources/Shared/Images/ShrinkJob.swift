@@ -202,7 +202,8 @@ extension ShrinkJob {
         }
         // A single frame is a still picture, which the encoders of those write smaller.
         if reader.frameCount == 1 { return false }
-        for planned in planned where wantsAll(planned) {
+        func isFitted(_ planned: Planned) -> Bool { wantsAll(planned) && planned.output.byteLimit != nil }
+        for planned in planned where wantsAll(planned) && !isFitted(planned) {
             planned.animation = try AnimatedOutput(
                 planned.output, size: planned.placement.target, plays: reader.plays, options: options,
                 into: planned.drain)
@@ -211,7 +212,9 @@ extension ShrinkJob {
         var count = 0
         while count <= last, let frame = try reader.nextFrame() {
             try options.check()
-            let shown = planned.filter { $0.animation != nil || ($0.output.frame ?? 0) == count }
+            let shown = planned.filter {
+                $0.animation != nil || !isFitted($0) && ($0.output.frame ?? 0) == count
+            }
             for planned in shown { planned.animation?.delay = frame.delay }
             count += 1
             if shown.isEmpty { continue }
@@ -221,10 +224,27 @@ extension ShrinkJob {
         }
         for planned in planned.reversed() {
             try planned.animation?.finish()
-            let frames = FrameCounts(source: reader.frameCount, output: planned.animation == nil ? 1 : count)
+            if isFitted(planned) { try fit(planned, source) }
+            let frames = FrameCounts(source: reader.frameCount, output: wantsAll(planned) ? count : 1)
             try done(planned.index, planned.result(isTruncated: last == .max && count < reader.frameCount, frames))
         }
         return true
+    }
+
+    /// Makes an animation that may not take more than some bytes, from its first frame on at each quality.
+    private func fit(_ planned: Planned, _ source: some ByteSource) throws {
+        guard let byteLimit = planned.output.byteLimit else { return }
+        let bytes = try fitted(planned.output.encoding, byteLimit: byteLimit) { encoding in
+            var bytes: [UInt8] = []
+            var output = planned.output
+            output.encoding = encoding
+            output.byteLimit = nil
+            output.sink = { bytes.append(contentsOf: $0) }
+            let job = ShrinkJob(info: info, outputs: [output], options: options, isLinear: isLinear)
+            try job.run(source) { planned.hash = $1.hash }
+            return bytes
+        }
+        try bytes.withUnsafeBytes(planned.drain.write)
     }
 
     /// How many frames the source has, where it has several and that can be told without decoding.

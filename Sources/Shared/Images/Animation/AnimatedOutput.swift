@@ -4,18 +4,14 @@ import Formats
 final class AnimatedOutput {
     /// How long the next frame is shown, in milliseconds.
     var delay = 0
-    private let output: Output
     private let size: PixelSize
-    private let drain: ByteDrain
     private let writer: any AnimationWriter
     private let canvas: AlignedBuffer
     private let memory: MemoryReservation
 
     /// - Parameter output: of a format that holds animations.
     init(_ output: Output, size: PixelSize, plays: Int, options: DecodeOptions, into drain: ByteDrain) throws {
-        self.output = output
         self.size = size
-        self.drain = drain
         // The canvas, and libwebpmux's own beside what each frame reserves for libwebp.
         memory = try options.reserve(memory: size, bytesPerPixel: output.encoding.format == .webp ? 20 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
@@ -30,14 +26,7 @@ final class AnimatedOutput {
     /// What takes the rows of the next frame, R, G, B and alpha, and hands the frame on at its end.
     func frame() -> any RowWriter { Frame(self) }
 
-    /// Throws `ImageError.animationDoesNotFit` where the animation is larger than it may be: its quality is not
-    /// searched for.
-    func finish() throws {
-        try writer.finish()
-        if let limit = output.byteLimit, drain.count > limit {
-            throw ImageError.animationDoesNotFit(output.encoding.format, bytes: drain.count, limit: limit)
-        }
-    }
+    func finish() throws { try writer.finish() }
 
     private final class Frame: RowWriter {
         private let animation: AnimatedOutput

@@ -30,31 +30,10 @@ final class FittingWriter: RowWriter {
     }
 
     func finish() throws {
-        // The size need not grow with every step of quality, but does so nearly: the search ends at a quality that
-        // fits whose successor does not.
-        var best: [UInt8]?
-        var smallest = Int.max
-        var low = 1
-        var high = encoding.format.hasQuality ? encoding.quality : 1
-        var next = high
-        while low <= high {
-            let bytes = try encode(quality: next)
-            smallest = min(smallest, bytes.count)
-            if bytes.count <= byteLimit {
-                best = bytes
-                low = next + 1
-            } else {
-                high = next - 1
-            }
-            next = (low + high) / 2
-        }
-        guard let best else { throw ImageError.doesNotFit(encoding.format, bytes: smallest, limit: byteLimit) }
-        try best.withUnsafeBytes(drain.write)
+        try fitted(encoding, byteLimit: byteLimit, encode).withUnsafeBytes(drain.write)
     }
 
-    private func encode(quality: Int) throws -> [UInt8] {
-        var encoding = encoding
-        encoding.quality = quality
+    private func encode(_ encoding: EncodeOptions) throws -> [UInt8] {
         var bytes: [UInt8] = []
         let attempt = ByteDrain(encoding.format) { bytes.append(contentsOf: $0) }
         attempt.checkpoint = drain.checkpoint
@@ -66,4 +45,31 @@ final class FittingWriter: RowWriter {
         try writer.finish()
         return bytes
     }
+}
+
+/// What `encode` makes with the highest quality, up to that of `encoding`, at which it takes no more than `byteLimit`.
+/// Asks it about seven times. Throws `ImageError.doesNotFit`, and what `encode` throws.
+func fitted(
+    _ encoding: EncodeOptions, byteLimit: Int, _ encode: (EncodeOptions) throws -> [UInt8]
+) throws -> [UInt8] {
+    // The size need not grow with every step of quality, but does so nearly: the search ends at a quality that fits
+    // whose successor does not.
+    var best: [UInt8]?
+    var smallest = Int.max
+    var attempt = encoding
+    var (low, high) = (1, encoding.format.hasQuality ? encoding.quality : 1)
+    attempt.quality = high
+    while low <= high {
+        let bytes = try encode(attempt)
+        smallest = min(smallest, bytes.count)
+        if bytes.count <= byteLimit {
+            best = bytes
+            low = attempt.quality + 1
+        } else {
+            high = attempt.quality - 1
+        }
+        attempt.quality = (low + high) / 2
+    }
+    guard let best else { throw ImageError.doesNotFit(encoding.format, bytes: smallest, limit: byteLimit) }
+    return best
 }

@@ -55,6 +55,19 @@ struct ShrinkJob {
         /// Of one plane; three are YCbCr.
         let layout: RowLayout
         let profile: [UInt8]?
+        /// From the profile to sRGB; nil where nothing needs to be done.
+        let transform: ColourTransform?
+
+        init(_ planes: any PlaneReader, _ layout: RowLayout, profile: [UInt8]?) {
+            self.init(planes, layout, profile: profile, ColourTransform(profile: profile, layout: layout))
+        }
+
+        init(_ planes: any PlaneReader, _ layout: RowLayout, profile: [UInt8]?, _ transform: ColourTransform?) {
+            self.planes = planes
+            self.layout = layout
+            self.profile = profile
+            self.transform = transform
+        }
     }
 
     func run(_ source: some ByteSource, done: (Int, ShrinkResult) throws -> Void) throws {
@@ -71,7 +84,7 @@ struct ShrinkJob {
     /// Runs pixels that are there through.
     func run(_ pixels: PixelBuffer, done: (Int, ShrinkResult) throws -> Void) throws {
         let rows = PixelRows(pixels)
-        try pass(Source(planes: InterleavedRows(rows), layout: rows.layout, profile: nil), plan()) { planned in
+        try pass(Source(InterleavedRows(rows), rows.layout, profile: nil), plan()) { planned in
             try done(planned.index, planned.result(isTruncated: false, nil))
         }
     }
@@ -90,7 +103,7 @@ struct ShrinkJob {
     private func open(_ source: some ByteSource, _ planned: [Planned]) throws -> Source {
         guard info.format == .jpeg else {
             let reader = try rowReader(source, info, scale: 8, options: options)
-            return Source(planes: InterleavedRows(reader), layout: reader.layout, profile: reader.profile)
+            return Source(InterleavedRows(reader), reader.layout, profile: reader.profile)
         }
         let jpeg = try JPEGReader(source, options: options)
         guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
@@ -100,26 +113,22 @@ struct ShrinkJob {
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         if jpeg.hasPlanes && !isLinear && !copiesPixels {
-            let planes = try jpeg.planes(scale: scale, reduction: reduction)
-            return Source(planes: planes, layout: jpeg.layout, profile: jpeg.profile)
+            return Source(try jpeg.planes(scale: scale, reduction: reduction), jpeg.layout, profile: jpeg.profile)
         }
         let rows = try jpeg.rows(scale: scale, reduction: reduction)
-        return Source(planes: InterleavedRows(rows), layout: jpeg.layout, profile: jpeg.profile)
+        return Source(InterleavedRows(rows), jpeg.layout, profile: jpeg.profile)
     }
 
     /// Runs the planes of one picture, or of one frame, through to the outputs; `done` is told each, the smallest
     /// first.
     private func pass(_ source: Source, _ planned: [Planned], done: (Planned) throws -> Void) throws {
-        let transform = ColourTransform(profile: source.profile, layout: source.layout)
         let flow = try RowFlow(
             source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
             stages: planned.map { planned in
-                StagePlan(
-                    plan: planned.plan,
-                    isDirect: isDirect(planned, source.planes, keepsProfile(planned, source) ? nil : transform))
+                StagePlan(plan: planned.plan, isDirect: isDirect(planned, source))
             }, options: options)
         let sinks = try zip(planned, flow.stages).map { planned, stage in
-            let sink = try sink(planned, stage, source, transform)
+            let sink = try sink(planned, stage, source)
             stage.sink = sink
             return sink
         }
@@ -142,26 +151,25 @@ struct ShrinkJob {
     }
 
     /// Whether planes go straight into a JPEG's, without ever becoming pixels.
-    private func isDirect(_ planned: Planned, _ planes: any PlaneReader, _ transform: ColourTransform?) -> Bool {
-        planned.output.encoding.format == .jpeg && transform == nil && planned.plan.orientation == .upright
+    private func isDirect(_ planned: Planned, _ source: Source) -> Bool {
+        planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
             && planned.placement.cover == nil && !planned.output.hasLooks
-            && (planes.planes.count == 3 || planes.planes[0].channels == 1)
+            && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
+            && (source.transform == nil || keepsProfile(planned, source))
     }
 
-    private func sink(
-        _ planned: Planned, _ stage: Stage, _ source: Source, _ transform: ColourTransform?
-    ) throws -> any StageSink {
+    private func sink(_ planned: Planned, _ stage: Stage, _ source: Source) throws -> any StageSink {
         let output = planned.output
         var encoding = output.encoding
-        if keepsProfile(planned, source) { encoding.metadata.profile = source.profile }
-        encoding.metadata.exif = output.exif?.upright(
-            size: planned.placement.target, isSRGB: !keepsProfile(planned, source)).bytes
+        let keepsProfile = keepsProfile(planned, source)
+        if keepsProfile { encoding.metadata.profile = source.profile }
+        encoding.metadata.exif = output.exif?.upright(size: planned.placement.target, isSRGB: !keepsProfile).bytes
         encoding.metadata.xmp = output.xmp?.upright.bytes
         if stage.plan.isDirect {
             return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
         }
         let finish = RowFinish(
-            source.layout, transform: keepsProfile(planned, source) ? nil : transform,
+            source.layout, transform: keepsProfile ? nil : source.transform,
             isPremultiplied: stage.isResampled && !isLinear, width: planned.plan.target.width)
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
@@ -210,6 +218,7 @@ extension ShrinkJob {
         }
         let last = planned.contains(where: wantsAll) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
         var count = 0
+        let transform = ColourTransform(profile: reader.profile, layout: .rgba)
         while count <= last, let frame = try reader.nextFrame() {
             try options.check()
             let shown = planned.filter {
@@ -218,8 +227,8 @@ extension ShrinkJob {
             for planned in shown { planned.animation?.delay = frame.delay }
             count += 1
             if shown.isEmpty { continue }
-            let canvas = Source(
-                planes: InterleavedRows(CanvasRows(frame, size: reader.size)), layout: .rgba, profile: reader.profile)
+            let rows = InterleavedRows(CanvasRows(frame, size: reader.size))
+            let canvas = Source(rows, .rgba, profile: reader.profile, transform)
             try pass(canvas, shown) { _ in }
         }
         for planned in planned.reversed() {

@@ -14,8 +14,10 @@ struct RowFlow {
     private let rings: [RowRing]
     /// The decoder's rows as they are, for outputs that copy them; the same where there is no difference.
     private let straight: [RowRing]
-    private let resampled: [Stage]
-    private let copied: [Stage]
+    /// The stages that are made of the decoder's rows: of `rings`, and of `straight` where those differ.
+    private let users: [Stage]
+    private let straightUsers: [Stage]
+    private let roots: [Stage]
     private let premultiplies: Bool
     private let options: DecodeOptions
     private let memory: MemoryReservation
@@ -68,9 +70,10 @@ struct RowFlow {
         self.straight = straight
         self.stages = stages
         let children = Set(stages.flatMap(\.children).map(ObjectIdentifier.init))
-        let roots = stages.filter { !children.contains(ObjectIdentifier($0)) }
-        resampled = roots.filter(\.isResampled)
-        copied = roots.filter { !$0.isResampled }
+        roots = stages.filter { !children.contains(ObjectIdentifier($0)) }
+        let isShared = straight[0] === rings[0]
+        users = isShared ? roots : roots.filter(\.isResampled)
+        straightUsers = isShared ? [] : roots.filter { !$0.isResampled }
     }
 
     /// Runs the picture through.
@@ -79,7 +82,7 @@ struct RowFlow {
         for group in 0..<groups {
             if group % checkInterval == 0 { try options.check() }
             try readGroup()
-            for stage in resampled + copied { try stage.pump(checking: options) }
+            for stage in roots { try stage.pump(checking: options) }
         }
         try reader.finish()
     }
@@ -88,15 +91,12 @@ struct RowFlow {
     private var checkInterval: Int { reader.planes[0].groupRows == 1 ? 16 : 1 }
 
     private func readGroup() throws {
-        let takesStraight = straight[0] !== rings[0]
         for (plane, geometry) in reader.planes.enumerated() {
-            let isSharing = !takesStraight
-            let users = isSharing ? resampled + copied : resampled
             rings[plane].reserve(
                 geometry.groupRows, keeping: users.reduce(.max) { min($0, $1.firstNeededOfSource(plane)) })
-            if takesStraight {
+            if !straightUsers.isEmpty {
                 straight[plane].reserve(
-                    geometry.groupRows, keeping: copied.reduce(.max) { min($0, $1.firstNeededOfSource(plane)) })
+                    geometry.groupRows, keeping: straightUsers.reduce(.max) { min($0, $1.firstNeededOfSource(plane)) })
             }
         }
         try reader.readGroup { plane, row in rings[plane].row(rings[plane].written + row) }
@@ -104,7 +104,7 @@ struct RowFlow {
             let ring = rings[plane]
             if premultiplies {
                 let row = ring.row(ring.written)
-                if takesStraight {
+                if !straightUsers.isEmpty {
                     straight[plane].row(straight[plane].written).update(from: row, count: geometry.rowBytes)
                     straight[plane].advance()
                 }

@@ -67,7 +67,9 @@ struct ImgDownsample: ParsableCommand {
 
 /// The same without the options that few calls have, for which alone it is tried first.
 private struct QuickCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "img-downsample").forRunning
+    /// ArgumentParser looks in every line for the wish for a completion script, by parsing two more commands before
+    /// this one; it leaves that out for a command that is said to be below another. A wish for one is for the whole.
+    static let configuration = CommandConfiguration(commandName: "img-downsample", _superCommandName: "")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var stream: StreamOptions

@@ -85,23 +85,6 @@ private func parse<Root: ParsableCommand>(
     return try root.parseAsRoot(arguments)
 }
 
-extension CommandConfiguration {
-    /// The configuration of a command line that asks for nothing but to be run. ArgumentParser looks in every line for
-    /// the wish for a completion script, by parsing two more commands before this one, which is a quarter of a cold
-    /// start; it leaves that out for a command that is said to be below another.
-    public var forRunning: CommandConfiguration {
-        let words = CommandLine.arguments.dropFirst()
-        let asksForMore = words.contains { word in
-            word == "-h" || word == "help" || word.hasPrefix("--help") || word.hasPrefix("--generate-completion-script")
-                || word.hasPrefix("--experimental-dump-help")
-        }
-        guard !asksForMore else { return self }
-        var configuration = self
-        configuration._superCommandName = ""
-        return configuration
-    }
-}
-
 /// Says a failure in the form that was asked for, even where the command line as a whole could not be read.
 private func report(_ message: String, tool: String, _ arguments: [String]) {
     let isJSON = zip(arguments, arguments.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }

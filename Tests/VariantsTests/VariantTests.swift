@@ -136,7 +136,7 @@ struct VariantTests {
             for source in [ImageFormat.jpeg, .png, .gif, .webp] {
                 #expect(Rendition(format: format).format(for: source) == format)
                 #expect(
-                    Rendition(format: format, quality: 7).encoding(for: source)
+                    Rendition(format: format, quality: 7).encoding(Rendition(format: format).format(for: source))
                         == EncodeOptions(format: format, quality: 7))
             }
         }

@@ -51,8 +51,6 @@ public struct Rendition: Sendable, Hashable {
         }
     }
 
-    public func encoding(for source: ImageFormat) -> EncodeOptions { encoding(format(for: source)) }
-
     func encoding(_ format: OutputFormat) -> EncodeOptions {
         EncodeOptions(format: format, quality: quality, background: background, isProgressive: isProgressive)
     }

@@ -47,21 +47,19 @@ extension ShrinkTool {
         }
         let key = try CacheItem.fileKey(path)
         return try named(path) {
+            let file = try File.openInput(path)
             // What is over a limit costs the cache nothing.
-            _ = try inspect(try File.openInput(path), limits: maker.options.limits)
+            let info = try inspect(file, limits: maker.options.limits)
             do {
-                _ = try cache.store(try File.openInput(path), key: key)
+                _ = try cache.store(file, key: key)
                 return key
             } catch let failure as any Failure
                 where maker.options.allowsTruncated && Self.isTruncation(failure)
             {
                 // Under a key of its own: nobody else takes it for the whole picture.
                 let key = try CacheKey(custom: "truncated:\(key)")
-                let limits = maker.options.limits
-                _ = try cache.store(try File.openInput(path), key: key) { source in
-                    let info = try inspect(source, limits: limits)
-                    return InspectedPicture(format: info.format, upright: info.uprightSize)
-                }
+                let picture = InspectedPicture(format: info.format, upright: info.uprightSize)
+                _ = try cache.store(file, key: key) { _ in picture }
                 return key
             }
         }

@@ -53,12 +53,24 @@ extension ShrinkTool {
         return made
     }
 
+    /// Draws what stands in for these variants, where that is wanted. One that cannot be drawn is warned of: what the
+    /// picture lacks goes before what is wrong with its stand-in.
     func drawPlaceholders(
         _ variants: [Variant], for record: Record, _ failure: (any Failure)?, path: String?, named: Set<String>,
         ready: (Variant, JSON) -> Void
     ) throws {
-        guard let fallback else { return }
-        let placeholder = fallback.placeholder(for: record, failure)
+        guard let placeholder = fallback?.placeholder(for: record, failure) else { return }
+        do {
+            try draw(placeholder, variants, for: record, path: path, named: named, ready: ready)
+        } catch let failure as any Failure where Self.isOfPicture(failure) {
+            log.warning("no placeholder: \(failure.message)")
+        }
+    }
+
+    private func draw(
+        _ placeholder: Placeholder, _ variants: [Variant], for record: Record, path: String?, named: Set<String>,
+        ready: (Variant, JSON) -> Void
+    ) throws {
         for variant in variants {
             switch destination {
             case .cache(let caches):

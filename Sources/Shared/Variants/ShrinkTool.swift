@@ -86,30 +86,21 @@ public struct ShrinkTool: RecordTool {
                 if emitsEach && !left.isEmpty { emit(result) }
             }
             guard let path, !record.bearsError || isPlaceholder(record) else {
-                do {
-                    return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
-                } catch let failure as any Failure where Self.isOfPicture(failure) {
-                    // What the record says is missing goes before what is wrong with its stand-in.
-                    return log.warning("no placeholder: \(failure.message)")
-                }
+                return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
             }
             do {
                 if argument != nil { result.set("path", .string(try Self.absolute(path))) }
                 if emitsEach, let (variant, field) = try makeThumbnail(path, result) { add(variant, field) }
                 try make(path, result, named: &named, ready: add)
             } catch let failure as any Failure where fallback != nil && Self.isOfPicture(failure) {
-                do {
-                    try drawPlaceholders(left, for: record, failure, path: path, named: named, ready: add)
-                } catch let other as any Failure where Self.isOfPicture(other) {
-                    log.warning("no placeholder: \(other.message)")
-                }
+                try drawPlaceholders(left, for: record, failure, path: path, named: named, ready: add)
                 throw failure
             }
         }
     }
 
     /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
-    private static func isOfPicture(_ failure: any Failure) -> Bool {
+    static func isOfPicture(_ failure: any Failure) -> Bool {
         failure is PictureFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
             || failure.exitCode == .noInput
     }

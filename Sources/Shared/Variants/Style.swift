@@ -70,13 +70,13 @@ public struct Style: Sendable, Hashable {
             value.map { $0 == $0.rounded() ? .integer(Int($0)) : .raw(Array(String($0).utf8)) }
         }
         record.set("name", .string(name))
-        let values: [(FieldPath, JSON?)] = [
+        let values: [(String, JSON?)] = [
             ("width", number(width)), ("height", number(height)), ("aspect_ratio", number(aspectRatio)),
             ("corner_radius", number(cornerRadius)), ("content_mode", .string(contentMode.rawValue)),
             ("gravity", .string(gravity.rawValue)), ("gradient", .string(gradient.rawValue)),
         ]
         for (field, value) in values {
-            if let value { record.set(field.description, value) }
+            if let value { record.set(field, value) }
         }
         switch origin {
         case .builtIn: record.set("from", .string("built-in"))

@@ -144,7 +144,7 @@ final class Download {
             // Nothing after these bytes: the resource is shorter by now, or its length was not known.
             forget()
             throw HTTPClient.AskAgain()
-        case .head: break
+        case .head, .pause: break
         case .body(let bytes):
             try file.write(bytes)
             hash.update(bytes)

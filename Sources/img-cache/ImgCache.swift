@@ -25,7 +25,7 @@ struct ImgCache: ParsableCommand {
             """,
         version: toolsVersion,
         subcommands: [
-            PutCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, ListCommand.self,
+            PutCommand.self, PrefetchCommand.self, ExplainCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, ListCommand.self,
             RemoveCommand.self, StatsCommand.self,
         ])
 

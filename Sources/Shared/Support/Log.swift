@@ -49,16 +49,24 @@ public struct Log: Sendable {
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 
+    /// What the user is told at the end of a run, unless only errors are wanted.
+    public func notice(_ message: @autoclosure () -> String) {
+        guard threshold >= .warning else { return }
+        line("notice", prefix: "", message())
+    }
+
     private func say(_ level: Level, _ message: () -> String) {
         guard level <= threshold else { return }
+        line(level.word, prefix: level == .warning ? "warning: " : "", message())
+    }
+
+    private func line(_ word: String, prefix: String, _ message: String) {
         switch format {
-        case .plain:
-            let prefix = level == .warning ? "warning: " : ""
-            write("\(tool): \(prefix)\(TerminalText.escaped(message()))\n")
+        case .plain: write("\(tool): \(prefix)\(TerminalText.escaped(message))\n")
         case .json:
             write(
-                "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(level.word)\""
-                    + ",\"message\":\(TerminalText.jsonString(message(), forTerminal: true))}\n")
+                "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(word)\""
+                    + ",\"message\":\(TerminalText.jsonString(message, forTerminal: true))}\n")
         }
     }
 

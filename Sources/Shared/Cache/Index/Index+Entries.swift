@@ -17,6 +17,7 @@ struct NewEntry {
     var expiresAt: Timestamp
     var lastUsed: Timestamp
     var leaseUntil: Timestamp
+    var mustRevalidate = false
 }
 
 extension Index {
@@ -26,12 +27,13 @@ extension Index {
     static let touch = "UPDATE entries SET last_used = ?3, lease_until = ?4 WHERE id = ?1 AND name = ?2"
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
-            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,
+            must_revalidate)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
         ON CONFLICT (scope, name) DO UPDATE SET
             key = ?3, kind = ?4, parent = ?5, parent_sha256 = ?6, url = ?7, file = ?8, bytes = ?9, content_type = ?10,
             sha256 = ?11, width = ?12, height = ?13, details = ?14, etag = ?15, last_modified = ?16, fetched_at = ?17,
-            expires_at = ?18, last_used = ?19, lease_until = ?20, unsettled = 0
+            expires_at = ?18, last_used = ?19, lease_until = ?20, must_revalidate = ?22, unsettled = 0
         RETURNING \(columns)
         """
     static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
@@ -39,7 +41,7 @@ extension Index {
 
     private static let columns = """
         id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
-        last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled
+        last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled, must_revalidate
         """
 
     /// The row of this name, whatever has become of its file.
@@ -120,7 +122,9 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(old?.isPinned ?? false), read: entry)
+                Value(new.leaseUntil), Value(old?.isPinned ?? false),
+                Value(new.mustRevalidate), read: entry)
+            try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
             guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
             return stored
         }
@@ -128,8 +132,8 @@ extension Index {
 
     /// Writes down that an entry was found unchanged by its server; nil where it has gone meanwhile.
     func refresh(
-        _ entry: Entry, validators: Validators, expiresAt: Timestamp, leaseUntil: Timestamp, generation: Int64,
-        now: Timestamp
+        _ entry: Entry, validators: Validators, expiresAt: Timestamp, mustRevalidate: Bool = false,
+        leaseUntil: Timestamp, generation: Int64, now: Timestamp
     ) throws -> Entry? {
         try write(now: now) { connection in
             try check(generation: generation, in: connection)
@@ -137,10 +141,11 @@ extension Index {
             let refreshed = try connection.database.first(
                 """
                 UPDATE entries SET etag = ?3, last_modified = ?4, fetched_at = ?5, expires_at = ?6, last_used = ?5,
-                    lease_until = ?7
+                    lease_until = ?7, must_revalidate = ?8
                 WHERE id = ?1 AND name = ?2 RETURNING \(Self.columns)
                 """, Value(Int(entry.id)), Value(entry.name), Value(validators.etag), Value(validators.lastModified),
-                Value(now), Value(expiresAt), Value(leaseUntil), read: self.entry)
+                Value(now), Value(expiresAt), Value(leaseUntil), Value(mustRevalidate), read: self.entry)
+            try connection.database.run(Self.dropNegatives, Value(scopeID), Value(entry.name))
             try connection.database.run(Self.expireVariants, Value(scopeID), Value(entry.name), Value(expiresAt))
             return refreshed
         }
@@ -163,6 +168,7 @@ extension Index {
     func remove(_ name: String, now: Timestamp) throws -> Int {
         try write(now: now) { connection in
             guard let scopeID = try connection.findScope(scope) else { return 0 }
+            try connection.database.run(Self.dropNegatives, Value(scopeID), Value(name))
             return try connection.database.run(Self.removeFamily, Value(scopeID), Value(name))
         }
     }
@@ -179,6 +185,6 @@ extension Index {
             isPinned: row.bool(19),
             validators: Validators(etag: row.optionalString(13), lastModified: row.optionalString(14)),
             id: row.int64(0), name: row.string(1), file: file, parentSHA256: row.optionalString(4),
-            isUnsettled: row.bool(20))
+            isUnsettled: row.bool(20), mustRevalidate: row.bool(21))
     }
 }

@@ -8,7 +8,7 @@ struct Schema: Sendable {
 
     var version: Int { steps.count }
 
-    static let current = Schema(steps: [firstLayout])
+    static let current = Schema(steps: [firstLayout, serverWishes, negatives])
 
     /// Brings the index to this version. To be called by one process at a time (the set-up lock); a crash on the way
     /// leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
@@ -77,5 +77,19 @@ struct Schema: Sendable {
             UPDATE totals SET bytes = bytes - old.bytes + new.bytes WHERE id = 1;
             UPDATE scopes SET bytes = bytes - old.bytes + new.bytes WHERE id = new.scope;
         END;
+        """
+
+    /// `must_revalidate` says that the server forbids to use the entry once it has expired (RFC 9111 §5.2.2.2).
+    private static let serverWishes = "ALTER TABLE entries ADD COLUMN must_revalidate INTEGER NOT NULL DEFAULT 0"
+
+    /// Failures that are remembered until a time. `name` is that of the key, `address` the SHA-256 of the address that
+    /// was asked, which several of a record's may have one key for.
+    private static let negatives = """
+        CREATE TABLE negatives (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
+            code TEXT NOT NULL, message TEXT NOT NULL, exit INTEGER NOT NULL, since INTEGER NOT NULL,
+            until INTEGER NOT NULL);
+        CREATE UNIQUE INDEX negatives_by_name ON negatives (scope, name, address);
+        CREATE INDEX negatives_by_end ON negatives (until);
         """
 }

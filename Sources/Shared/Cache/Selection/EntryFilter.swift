@@ -22,13 +22,6 @@ public struct EntryFilter: Sendable, Equatable {
 
     public init() {}
 
-    /// Whether there is any condition but the kind.
-    public var isSelective: Bool {
-        var open = EntryFilter()
-        open.kinds = kinds
-        return self != open
-    }
-
     public func accepts(_ entry: Entry, now: Timestamp) -> Bool {
         guard kinds.contains(entry.kind) else { return false }
         if let olderThan, entry.fetchedAt >= now - olderThan { return false }

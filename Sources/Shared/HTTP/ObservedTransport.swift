@@ -32,6 +32,7 @@ public struct ObservedTransport: HTTPTransport {
                 case .body(let piece):
                     bytes += piece.count
                     transfer?.receive(piece.count)
+                case .pause: break
                 }
                 try receive(event)
             }

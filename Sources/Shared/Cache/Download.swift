@@ -110,6 +110,7 @@ struct Download {
                 hash.update(bytes)
                 count += bytes.count
                 received += bytes.count
+            case .pause: break
             }
         }
         if response.status == 304 { return .unchanged(Self.validators(of: response, else: validators)) }

@@ -5,7 +5,8 @@ extension HTTPClient {
     static let errorBodyLimit = 65_536
 
     /// Gets the request's URL and hands the answer to `receive`: its head, then its body, both only where the status
-    /// is one of `statuses`. A further head means that an attempt is repeated: the receiver starts over.
+    /// is one of `statuses`. A further head means that an attempt is repeated: the receiver starts over. It is told of
+    /// pauses before the head, too.
     ///
     /// Transient failures are repeated as the schedule says. Throws `FetchFailure`, `WebURLFailure` (a redirect to an
     /// address that isn't opened), `Cancelled`, and what `receive` throws, which is never repeated.
@@ -46,6 +47,7 @@ extension HTTPClient {
             switch event {
             case .head: bytes.removeAll(keepingCapacity: true)
             case .body(let chunk): bytes.append(contentsOf: chunk)
+            case .pause: break
             }
         }
         return (response, bytes)
@@ -117,6 +119,9 @@ extension HTTPClient {
                         body.append(contentsOf: bytes.prefix(room))
                         if bytes.count > room { throw ReadEnough() }
                     }
+                case .pause:
+                    // Of an answer that is not accepted the receiver sees nothing.
+                    if isAccepted || head == nil { try pass(event) }
                 }
             }
             return (response, body)

@@ -55,13 +55,14 @@ let package = Package(
         system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
+        .target(name: "CSystem", path: "Sources/Shared/CSystem"),
         .target(name: "CCurl", path: "Sources/Shared/CCurl"),
         .target(name: "CAVIF", path: "Sources/Shared/CAVIF"),
         .target(name: "CText", path: "Sources/Shared/CText"),
         .target(name: "CCodecs", dependencies: ["CJPEG", "CPNG"], path: "Sources/Shared/CCodecs"),
         .target(name: "CKernels", path: "Sources/Shared/CKernels"),
         // The shared library, lowest layer first
-        module("Support"),
+        module("Support", ["CSystem"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support"]),

@@ -25,8 +25,9 @@ struct ImgCache: ParsableCommand {
             """,
         version: toolsVersion,
         subcommands: [
-            PutCommand.self, PrefetchCommand.self, ExplainCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, ListCommand.self,
-            RemoveCommand.self, StatsCommand.self,
+            PutCommand.self, PrefetchCommand.self, ExplainCommand.self, GetCommand.self, HasCommand.self,
+            CatCommand.self, PathCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self, PinCommand.self,
+            UnpinCommand.self, CleanCommand.self, VerifyCommand.self, StatsCommand.self,
         ])
 
     static func main() { runTool(Self.self) }

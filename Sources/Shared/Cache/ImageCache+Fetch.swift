@@ -23,7 +23,7 @@ extension ImageCache {
         let key = key ?? CacheKey(url: request.url)
         do {
             let wishes = settings.wishes(now: clock.now())
-            if let ready = try serve(try sound(key.name), key: key, wishes: wishes) { return ready }
+            if let ready = try serve(try sound(key), key: key, wishes: wishes) { return ready }
             try repeatFailure(request, key: key, wishes: wishes)
             try requireWriting()
             return try interruption.during {
@@ -60,7 +60,7 @@ extension ImageCache {
         _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
-        let entry = try sound(key.name, isLocked: true)
+        let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
             if wishes.hasWaited { index.count { $0.add(.coalesced) } }
             return ready

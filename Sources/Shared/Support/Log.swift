@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Words for a person, on standard error: `tool: message`, one line an event.
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
@@ -52,15 +44,18 @@ public struct Log: Sendable {
     /// What the user is told at the end of a run, unless only errors are wanted.
     public func notice(_ message: @autoclosure () -> String) {
         guard threshold >= .warning else { return }
-        line("notice", prefix: "", message())
+        line(word: "notice", prefix: "", message())
     }
+
+    /// Says how far the work is, whatever the threshold: who does not want to know has no progress shown.
+    func progress(_ message: String) { line(word: "progress", prefix: "", message) }
 
     private func say(_ level: Level, _ message: () -> String) {
         guard level <= threshold else { return }
-        line(level.word, prefix: level == .warning ? "warning: " : "", message())
+        line(word: level.word, prefix: level == .warning ? "warning: " : "", message())
     }
 
-    private func line(_ word: String, prefix: String, _ message: String) {
+    private func line(word: String, prefix: String, _ message: String) {
         switch format {
         case .plain: write("\(tool): \(prefix)\(TerminalText.escaped(message))\n")
         case .json:
@@ -70,23 +65,6 @@ public struct Log: Sendable {
         }
     }
 
-    public static let standardError: @Sendable (String) -> Void = { line in
-        var line = line
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let base = rest.baseAddress, !rest.isEmpty {
-                let count = writeThroughSignals(2, base, rest.count)
-                if count <= 0 { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
-    }
-}
-
-/// `write(2)`, again after a signal.
-private func writeThroughSignals(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
-    while true {
-        let written = write(descriptor, base, count)
-        if written >= 0 || errno != EINTR { return written }
-    }
+    /// Writes to standard error, above what progress draws there.
+    public static let standardError: @Sendable (String) -> Void = { StandardError.write($0) }
 }

@@ -50,7 +50,16 @@ struct RemoveCommand: LookupCommand {
             return
         }
         var sum = Removal()
-        try forEachEntry(handingOut: false, finish: { try report(sum, pinned: 0, output) }) { entry, cache in
+        // What is remembered of a picture that could not be had goes too.
+        func forget(_ picture: String, cache: ImageCache, rules: CacheItem.Rules) throws {
+            if dryRun { return }
+            for key in try CacheItem(argument: picture).keys(rules, record: Record()) {
+                try cache.forgetFailures(of: key)
+            }
+        }
+        try forEachEntry(
+            handingOut: false, before: forget, finish: { try report(sum, pinned: 0, output) }
+        ) { entry, cache in
             sum.add(try cache.remove(entry, dryRun: dryRun))
         }
     }

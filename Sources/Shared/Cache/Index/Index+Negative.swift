@@ -44,6 +44,25 @@ extension Index {
         }
     }
 
+    /// Forgets the failures of a key. Writes nothing where there are none.
+    func forgetNegatives(of name: String, now: Timestamp) throws {
+        let isKnown = try perform { connection -> Bool in
+            guard let scopeID = try connection.findScope(scope) else { return false }
+            return try connection.database.first(
+                "SELECT 1 FROM negatives WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name)) { _ in true }
+                ?? false
+        }
+        guard isKnown else { return }
+        try write(now: now) { connection in
+            _ = try connection.database.run(Self.dropNegatives, Value(try connection.makeScope(scope)), Value(name))
+        }
+    }
+
+    /// How many failures are remembered, those whose time is over among them.
+    func countNegatives() throws -> Int {
+        try perform { try $0.database.first("SELECT COUNT(*) FROM negatives") { $0.int(0) } ?? 0 }
+    }
+
     /// Forgets failures of all scopes: those whose time is over, or all. Gives how many there were.
     func forgetNegatives(expiredOnly: Bool, now: Timestamp) throws -> Int {
         try write(now: now) { connection in

@@ -28,6 +28,12 @@ extension ImageCache {
         }
     }
 
+    /// Forgets the failures of a key, also where it has no entry.
+    public func forgetFailures(of key: CacheKey) throws {
+        try requireWriting()
+        try index.forgetNegatives(of: key.name, now: clock.now())
+    }
+
     /// Forgets failures of all scopes, those whose time is over or all of them. Gives how many there were.
     @discardableResult
     public func forgetFailures(expiredOnly: Bool = false) throws -> Int {

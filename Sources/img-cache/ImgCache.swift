@@ -26,7 +26,7 @@ struct ImgCache: ParsableCommand {
         version: toolsVersion,
         subcommands: [
             PutCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, ListCommand.self,
-            RemoveCommand.self, StatsCommand.self,
+            RemoveCommand.self, ScopeCommand.self, ResetCommand.self, StatsCommand.self,
         ])
 
     static func main() { runTool(Self.self) }

@@ -69,19 +69,27 @@ private func parse<Root: ParsableCommand>(
     _ root: Root.Type, _ quick: (any ParsableCommand.Type)?, _ arguments: [String]
 ) throws -> any ParsableCommand {
     if let quick, let command = try? quick.parse(arguments) { return command }
-    let subcommands = root.configuration.subcommands
-    guard !subcommands.isEmpty else { return try root.parseAsRoot(arguments) }
-    let names = subcommands.compactMap { $0.configuration.commandName }
-    guard let first = arguments.first else {
-        throw UsageFailure("say what to do: \(names.joined(separator: ", ")); see --help")
+    guard !root.configuration.subcommands.isEmpty else { return try root.parseAsRoot(arguments) }
+    var command: any ParsableCommand.Type = root
+    var words: [String] = []
+    var rest = arguments[...]
+    while !command.configuration.subcommands.isEmpty {
+        let subcommands = command.configuration.subcommands
+        let names = subcommands.compactMap { $0.configuration.shouldDisplay ? $0.configuration.commandName : nil }
+        guard let first = rest.first else {
+            throw UsageFailure("say what to do: \(names.joined(separator: ", ")); see --help")
+        }
+        guard let subcommand = subcommands.first(where: { $0.configuration.commandName == first }) else {
+            if first.hasPrefix("-") || first == "help" { return try root.parseAsRoot(arguments) }
+            throw UsageFailure(
+                "there is no command \"\((words + [first]).joined(separator: " "))\""
+                    + "\(NearMatch.advice(for: first, among: names)); there are \(names.joined(separator: ", "))")
+        }
+        command = subcommand
+        words.append(first)
+        rest = rest.dropFirst()
     }
-    if let subcommand = subcommands.first(where: { $0.configuration.commandName == first }) {
-        if let command = try? subcommand.parse(Array(arguments.dropFirst())) { return command }
-    } else if !first.hasPrefix("-"), first != "help" {
-        throw UsageFailure(
-            "there is no command \"\(first)\"\(NearMatch.advice(for: first, among: names)); there are"
-                + " \(names.joined(separator: ", "))")
-    }
+    if let command = try? command.parse(Array(rest)) { return command }
     return try root.parseAsRoot(arguments)
 }
 

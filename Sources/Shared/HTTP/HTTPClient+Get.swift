@@ -32,7 +32,7 @@ extension HTTPClient {
                     throw error
                 }
                 log.detail("\(failure.message); attempt \(attempt + 1) in \(delay.milliseconds) ms")
-                try sleep(delay)
+                try pause(delay)
                 attempt += 1
             }
         }
@@ -51,6 +51,18 @@ extension HTTPClient {
             }
         }
         return (response, bytes)
+    }
+
+    /// Waits before the next attempt, under supervision where there is any.
+    private func pause(_ span: Duration) throws {
+        guard let watch else { return try sleep(span) }
+        var rest = span
+        while rest > .zero {
+            let piece = min(rest, HTTPEvent.pauseLength)
+            try sleep(piece)
+            try watch()
+            rest -= piece
+        }
     }
 
     /// One attempt: the request and the redirects it meets.
@@ -97,11 +109,13 @@ extension HTTPClient {
         var isAccepted = false
         var body: [UInt8] = []
         var limit = BodyLimit(request)
-        func pass(_ event: HTTPEvent) throws {
-            do { try receive(event) } catch { throw ReceiverStopped(error: error) }
+        func orStop(_ body: () throws -> Void) throws {
+            do { try body() } catch { throw ReceiverStopped(error: error) }
         }
+        func pass(_ event: HTTPEvent) throws { try orStop { try receive(event) } }
         do {
             let response = try transport.exchange(request, interruption: interruption) { event in
+                if let watch { try orStop(watch) }
                 switch event {
                 case .head(let response):
                     head = response

@@ -14,6 +14,8 @@ public struct HTTPClient: Sendable {
     let interruption: Interruption
     let clock: Clock
     let sleep: Sleeper
+    /// See `watched(by:)`.
+    var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
     ///   - guard: judges hosts that are addresses before anything is opened; names are the transport's to judge.
@@ -34,5 +36,13 @@ public struct HTTPClient: Sendable {
         self.interruption = interruption
         self.clock = clock
         self.sleep = sleep ?? { [interruption] in try interruption.sleep($0) }
+    }
+
+    /// The same client under supervision: `watch` is called with everything that comes, and at least every
+    /// `HTTPEvent.pauseLength` while nothing does, between two attempts too. What it throws ends the request.
+    public func watched(by watch: @escaping @Sendable () throws -> Void) -> HTTPClient {
+        var client = self
+        client.watch = watch
+        return client
     }
 }

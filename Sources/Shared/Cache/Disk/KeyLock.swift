@@ -24,8 +24,12 @@ final class KeyLock: Sendable {
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
-    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped.
-    convenience init(root: CacheRoot, path: String, removesFile: Bool = true, interruption: Interruption) throws {
+    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped, and what
+    /// `whileWaiting` throws, which is called before each look but the first.
+    convenience init(
+        root: CacheRoot, path: String, removesFile: Bool = true, interruption: Interruption,
+        whileWaiting: () throws -> Void = {}
+    ) throws {
         var wait = Self.firstWait
         var contended = false
         while true {
@@ -35,8 +39,15 @@ final class KeyLock: Sendable {
             }
             contended = true
             try interruption.sleep(wait)
+            try whileWaiting()
             wait = min(wait * 2, Self.longestWait)
         }
+    }
+
+    /// Takes the lock at `path`, or gives nil where somebody holds it.
+    convenience init?(ifFree path: String, root: CacheRoot) throws {
+        guard let file = try Self.attempt(root: root, path: path) else { return nil }
+        self.init(file: file, removesFile: true, wasContended: false)
     }
 
     private init(file: File, removesFile: Bool, wasContended: Bool) {

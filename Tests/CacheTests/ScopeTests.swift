@@ -132,7 +132,7 @@ import Testing
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.purge(alice)
-        let held = try KeyLock(ifFree: cache.index.root.purgeLock, root: cache.index.root)
+        let held = try KeyLock.ifFree(root: cache.index.root, path: cache.index.root.purgeLock)
 
         #expect(held != nil)
         try cache.continuePurges(for: .seconds(1))

@@ -65,7 +65,7 @@ extension ImageCache {
     /// Finishes purges as a process that was started for that: it leaves it to another such process that runs already.
     public func finishPurgesInBackground() throws {
         repeat {
-            guard let turn = try KeyLock(ifFree: index.root.purgerLock, root: index.root) else { return }
+            guard let turn = try KeyLock.ifFree(root: index.root, path: index.root.purgerLock) else { return }
             defer { withExtendedLifetime(turn) {} }
             try finishPurges()
             // Looked at again afterwards: whoever purges in between may have found the lock taken.
@@ -75,7 +75,7 @@ extension ImageCache {
     /// Takes on what purges have left, for at most about `limit`, and only where nobody else is at it.
     func continuePurges(for limit: Duration) throws {
         guard try isPurgePending() else { return }
-        guard let lock = try KeyLock(ifFree: index.root.purgeLock, root: index.root) else { return }
+        guard let lock = try KeyLock.ifFree(root: index.root, path: index.root.purgeLock) else { return }
         defer { withExtendedLifetime(lock) {} }
         let end = ContinuousClock.now + limit
         _ = try Purge(index: index, clock: clock).run { [interruption] in

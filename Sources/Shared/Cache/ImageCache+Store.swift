@@ -30,7 +30,7 @@ extension ImageCache {
     private func storeAlone(
         _ source: some ByteSource, key: CacheKey, url: String?, inspect: Inspection, generation: Int64
     ) throws -> (entry: Entry, status: CacheStatus) {
-        let old = try sound(key.name, isLocked: true)
+        let old = try sound(key, isLocked: true)
         if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(

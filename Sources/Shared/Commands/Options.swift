@@ -1,8 +1,15 @@
 import ArgumentParser
 import Cache
-import HTTP
 import Records
 import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Options that every command of every tool has: how it speaks, and where the cache is.
 ///
@@ -16,6 +23,12 @@ public struct CommonOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("How standard error is written: plain or json.", valueName: "format"))
     public var logFormat: String?
+
+    @Option(help: ArgumentHelp("How progress is shown: auto, plain (lines for a log) or none.", valueName: "style"))
+    public var progress: String?
+
+    @Option(help: ArgumentHelp("Append an event for each step of the work to this file (APOD_TOOLS_METRICS).", valueName: "file"))
+    public var metrics: String?
 
     @Option(help: ArgumentHelp("Configuration file, instead of the usual one.", valueName: "file"))
     public var config: String?
@@ -39,16 +52,35 @@ public struct CommonOptions: ParsableArguments {
 
     public init() {}
 
-    /// The command's surroundings. Reads the configuration file, if there is one.
+    /// The command's surroundings. Reads the configuration file, if there is one, and opens the file for metrics, if
+    /// one is wanted.
     public func context(tool: String) throws -> ToolContext {
         let environment = Environment.ofProcess()
         guard let format = logFormat.map(Log.Format.init(rawValue:)) ?? .plain else {
             throw UsageFailure("--log-format takes plain or json, not \"\(logFormat ?? "")\"")
         }
-        return ToolContext(
+        let log = Log(tool: tool, threshold: quiet ? .error : verbose ? .detail : .warning, format: format)
+        var context = ToolContext(
             tool: tool, environment: environment,
-            configuration: try .load(option: config, environment: environment),
-            log: Log(tool: tool, threshold: quiet ? .error : verbose ? .detail : .warning, format: format))
+            configuration: try .load(option: config, environment: environment), log: log)
+        if let path = try context.setting(
+            "metrics", option: metrics, variable: "APOD_TOOLS_METRICS", expected: "a file",
+            parse: { $0.isEmpty ? nil : $0 })
+        {
+            context.metrics = try MetricsFile.open(path, tool: tool, log: log)
+        }
+        context.progress = try progress(log, environment)
+        return context
+    }
+
+    private func progress(_ log: Log, _ environment: Environment) throws -> Progress {
+        guard let wish = progress.map(ProgressStyle.Wish.init(rawValue:)) ?? .auto else {
+            throw UsageFailure("--progress takes auto, plain or none, not \"\(progress ?? "")\"")
+        }
+        let style = ProgressStyle(
+            wish, isTerminal: isatty(2) == 1, isQuiet: quiet, logFormat: log.format, environment: environment)
+        if style == .hidden { return .none }
+        return Progress(style, log: log, meetsOutput: isatty(1) == 1)
     }
 
     /// How the cache is to be used. Touches no file.
@@ -135,68 +167,5 @@ public struct StreamOptions: ParsableArguments {
             throw UsageFailure("--print takes a field or a dotted path such as variants.overlay.path, not \"\(print)\"")
         }
         return .field(path, terminator: nullTerminated ? 0 : UInt8(ascii: "\n"))
-    }
-}
-
-/// How the network is used.
-public struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How long one request may take in all, retries included (120s).", valueName: "time"))
-    public var timeout: String?
-
-    @Option(help: ArgumentHelp("How often a request that failed for a time is repeated (3).", valueName: "n"))
-    public var retries: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Allow private, loopback and reserved addresses: all of them, or a list of CIDRs (APOD_TOOLS_ALLOW_PRIVATE).",
-            valueName: "cidrs"))
-    public var allowPrivate: String?
-
-    @Option(help: ArgumentHelp("Trust the certificates in this PEM file instead of the system's.", valueName: "file"))
-    public var cacert: String?
-
-    public init() {}
-
-    /// A client for these options. Opens and loads nothing.
-    ///
-    /// - Parameter wrap: what is to stand between the client and libcurl, if anything.
-    public func client(
-        _ context: ToolContext, over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
-    ) throws -> HTTPClient {
-        let addressGuard = try addressGuard(context)
-        var schedule = RetrySchedule()
-        if let count = try context.setting(
-            "retries", option: retries, expected: "a number from 0 to 100",
-            parse: { Int($0).flatMap { (0...100).contains($0) ? $0 : nil } })
-        {
-            schedule.retries = count
-        }
-        return HTTPClient(
-            transport: wrap(
-                CurlTransport(
-                    guard: addressGuard, environment: context.environment,
-                    settings: CurlTransport.Settings(certificateFile: cacert))),
-            guard: addressGuard, retries: schedule, timeouts: try timeouts(context), log: context.log,
-            interruption: context.interruption)
-    }
-
-    /// How long a request may take.
-    private func timeouts(_ context: ToolContext) throws -> HTTPRequest.Timeouts {
-        var timeouts = HTTPRequest.Timeouts()
-        if let total = try context.setting(
-            "timeout", option: timeout, expected: "a time such as 120s",
-            parse: { text in TimeSpan.parse(text).flatMap { $0 > .zero ? $0 : nil } })
-        {
-            timeouts.total = total
-            timeouts.connect = min(timeouts.connect, total)
-            timeouts.stall = min(timeouts.stall, total)
-        }
-        return timeouts
-    }
-
-    private func addressGuard(_ context: ToolContext) throws -> AddressGuard {
-        try context.setting(
-            "allow-private", option: allowPrivate, variable: "APOD_TOOLS_ALLOW_PRIVATE", expected: "CIDRs",
-            parse: AddressGuard.init(allowPrivate:)) ?? .standard
     }
 }

@@ -17,6 +17,7 @@ import Support
 /// partial/<scope>-<name>.g<n>       the same, for a scope that has been purged n times
 /// locks/<scope>-<name>              held by whoever fetches or makes that entry; `setup` by who makes the index,
 ///                                   `purge` by who removes what purges have left, `purger` by the background process
+/// rebuild                           there while files may have lost their rows with an older index
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
 /// digits in between spread the files over 256 folders, since not every file system is at ease with a million files
@@ -51,13 +52,9 @@ struct CacheRoot: Sendable {
     /// The same for every generation: whoever takes it waits for one whose generation is over, and who sees that soon.
     func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
 
-    var partials: String { path + "/partial" }
-
-    private var locks: String { path + "/locks" }
-
     /// Makes what is missing; any number of processes may do so at once.
     func make() throws {
-        for folder in [path, path + "/scopes", partials, locks] { try Self.makeFolder(folder) }
+        for folder in [path, scopes, partials, locks] { try Self.makeFolder(folder) }
         try makeFile(path + "/CACHEDIR.TAG", Array(Self.tag.utf8))
         try makeIndexFile()
     }

@@ -5,6 +5,7 @@ import Musl
 #else
 import Darwin
 #endif
+import Support
 
 /// What lies in a folder and on it, for whoever looks after the files.
 enum FolderListing {
@@ -21,5 +22,35 @@ enum FolderListing {
             if name != "." && name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// What a file's metadata says.
+    struct Facts: Equatable {
+        let bytes: Int
+        let modified: Timestamp
+        /// When the file was last changed, renamed, or had its mode changed.
+        let changed: Timestamp
+    }
+
+    /// The facts about a regular file, links not followed; nil for anything else.
+    static func facts(_ path: String) -> Facts? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        #if canImport(Darwin)
+        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        return Facts(bytes: Int(status.st_size), modified: Timestamp(modified), changed: Timestamp(changed))
+    }
+
+    /// Removes a folder if it is empty; false where it is not, or cannot be removed. Whoever is about to put a file
+    /// into it makes it again.
+    static func removeIfEmpty(_ path: String) -> Bool { rmdir(path) == 0 }
+}
+
+extension Timestamp {
+    fileprivate init(_ time: timespec) {
+        self.init(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 }

@@ -3,7 +3,8 @@ import Support
 /// A file that is ready to be put in place, and what its row will say.
 struct NewEntry {
     var name: String
-    var key: String
+    /// Nil only where it is not known, see `Entry.key`.
+    var key: String?
     var kind: Entry.Kind = .original
     var parent: String?
     var parentSHA256: String?
@@ -17,6 +18,8 @@ struct NewEntry {
     var expiresAt: Timestamp
     var lastUsed: Timestamp
     var leaseUntil: Timestamp
+    /// Asked for of an entry that is restored; a new one takes over what its predecessor was.
+    var isPinned = false
 }
 
 extension Index {
@@ -34,14 +37,15 @@ extension Index {
             expires_at = ?18, last_used = ?19, lease_until = ?20, unsettled = 0
         RETURNING \(columns)
         """
-    static let removeFamily = "DELETE FROM entries WHERE scope = \(liveScope) AND (name = ?2 OR parent = ?2)"
+    /// Within a transaction, by the scope's number.
+    static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = \(liveScope) AND parent = ?2"
 
     /// Of an entry that was read before, as long as its scope has not been purged: `?2` its name, `?3` its number, which
     /// alone could be another's by now.
-    private static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
+    static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
 
-    private static let columns = """
+    static let columns = """
         id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
         last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled, \
         (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
@@ -50,7 +54,7 @@ extension Index {
     /// The row of this name, whatever has become of its file.
     func find(_ name: String) throws -> Entry? {
         try perform { connection in
-            try connection.database.first(Self.selectByName, Value(scope.text), Value(name), read: entry)
+            try connection.database.first(Self.selectByName, Value(scope.hash), Value(name), read: entry)
         }
     }
 
@@ -58,7 +62,7 @@ extension Index {
     func page(after name: String, limit: Int) throws -> [Entry] {
         try perform { connection in
             try connection.database.all(
-                Self.selectPage, Value(scope.text), Value(name), Value(limit), read: entry)
+                Self.selectPage, Value(scope.hash), Value(name), Value(limit), read: entry)
         }
     }
 
@@ -66,7 +70,7 @@ extension Index {
     func touch(_ entry: Entry, leaseUntil: Timestamp, now: Timestamp) throws -> Bool {
         try write(now: now) { connection in
             try connection.database.run(
-                Self.touch, Value(scope.text), Value(entry.name), Value(entry.id), Value(now), Value(leaseUntil)) == 1
+                Self.touch, Value(scope.hash), Value(entry.name), Value(entry.id), Value(now), Value(leaseUntil)) == 1
         }
     }
 
@@ -74,7 +78,7 @@ extension Index {
     func unsettle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 1 \(Self.sameEntry)", Value(scope.text), Value(entry.name),
+                "UPDATE entries SET unsettled = 1 \(Self.sameEntry)", Value(scope.hash), Value(entry.name),
                 Value(entry.id))
         }
     }
@@ -83,7 +87,7 @@ extension Index {
     func settle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 0 \(Self.sameEntry)", Value(scope.text), Value(entry.name),
+                "UPDATE entries SET unsettled = 0 \(Self.sameEntry)", Value(scope.hash), Value(entry.name),
                 Value(entry.id))
         }
     }
@@ -104,7 +108,7 @@ extension Index {
                 try database.run(
                     "DELETE FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(new.file))
             }
-            let old = try database.first(Self.selectByName, Value(scope.text), Value(new.name), read: entry)
+            let old = try database.first(Self.selectByName, Value(scope.hash), Value(new.name), read: entry)
             if let old, old.file != new.file {
                 if old.isPinned || old.leaseUntil > now {
                     try database.run(
@@ -141,9 +145,9 @@ extension Index {
                 UPDATE entries SET etag = ?4, last_modified = ?5, fetched_at = ?6, expires_at = ?7, last_used = ?6,
                     lease_until = ?8
                 \(Self.sameEntry) RETURNING \(Self.columns)
-                """, Value(scope.text), Value(entry.name), Value(entry.id), Value(validators.etag),
+                """, Value(scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
                 Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil), read: self.entry)
-            try connection.database.run(Self.expireVariants, Value(scope.text), Value(entry.name), Value(expiresAt))
+            try connection.database.run(Self.expireVariants, Value(scope.hash), Value(entry.name), Value(expiresAt))
             return refreshed
         }
     }
@@ -153,22 +157,18 @@ extension Index {
     func heal(_ name: String, now: Timestamp, isSound: (Entry) -> Bool) throws {
         try write(now: now) { connection in
             guard let found = try connection.database.first(
-                Self.selectByName, Value(scope.text), Value(name), read: entry), !isSound(found)
+                Self.selectByName, Value(scope.hash), Value(name), read: entry), !isSound(found)
             else { return }
             try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
             connection.tally.add(.healed)
         }
     }
 
-    /// Removes the row of an original with those of its variants, or that of one variant; gives how many there were.
-    func remove(_ name: String, now: Timestamp) throws -> Int {
-        try write(now: now) { connection in
-            try connection.database.run(Self.removeFamily, Value(scope.text), Value(name))
-        }
-    }
-
     /// Reads what `columns` lists.
-    private func entry(_ row: Row) -> Entry {
+    private func entry(_ row: Row) -> Entry { entry(row, scope: scope) }
+
+    /// The same for any scope.
+    func entry(_ row: Row, scope: ScopeName) -> Entry {
         let file = row.string(6)
         return Entry(
             key: row.optionalString(2), scope: scope, kind: Entry.Kind(rawValue: row.int(3)) ?? .original,

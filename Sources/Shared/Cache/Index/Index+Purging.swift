@@ -110,9 +110,7 @@ extension Index {
             let rows = try connection.database.all("SELECT folder, generation FROM scopes WHERE purged = 0") {
                 (String($0.string(0).prefix(32)), $0.int64(1))
             }
-            let first = try connection.database.first(
-                "SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) }
-            return (Dictionary(rows) { max($0, $1) }, first ?? 0)
+            return (Dictionary(rows) { max($0, $1) }, try connection.firstGeneration())
         }
     }
 }

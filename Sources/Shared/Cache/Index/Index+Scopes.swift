@@ -1,9 +1,11 @@
 import Support
 
 extension Index {
-    /// The number of the live row of the scope whose name is `?1`. Part of each statement rather than asked for once:
+    /// The number of the live row of the scope whose hash is `?1`. Part of each statement rather than asked for once:
     /// another process may purge the scope at any time, and its number may then become another scope's.
-    static let liveScope = "(SELECT id FROM scopes WHERE name = ?1 AND purged = 0)"
+    static let liveScope = "(SELECT id FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0)"
+    /// The same for one generation, whose folder is `?1`: nothing where that is over.
+    static let liveFolder = "(SELECT id FROM scopes WHERE folder = ?1 AND purged = 0)"
 
     /// The scope last switched to; nil where nobody ever has.
     static func currentScope(_ database: Database) throws -> ScopeName? {
@@ -16,6 +18,9 @@ extension Index {
     /// How often the scope was emptied; what began in an earlier generation must not be stored. Throws
     /// `CacheFailure.scopeChanged` where the run took the scope that was current, and another one is by now.
     func generation() throws -> Int64 { try perform { try generation(in: $0) } }
+
+    /// The folder of the live generation.
+    func folder() throws -> String { try perform { scope.folder(generation: try $0.live(scope).generation) } }
 
     /// Throws `CacheFailure.scopeChanged` where the scope is not in `generation` any more, or not current any more
     /// although the run has it for that reason alone.
@@ -65,18 +70,30 @@ extension Index.Connection {
     /// The live row of a scope, nil before anything was written to it, and the scope's generation.
     func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64) {
         let row = try database.first(
-            "SELECT id, generation FROM scopes WHERE name = ?1 AND purged = 0", Value(scope.text)
+            "SELECT id, generation FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)
         ) { (id: $0.int64(0), generation: $0.int64(1)) }
         if let row { return row }
-        let first = try database.first("SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) }
-        return (nil, first ?? 0)
+        // Files of a lost index are taken in again where they lie.
+        return (nil, max(try firstGeneration(), root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0))
+    }
+
+    /// The generation of scopes of which nothing is known.
+    func firstGeneration() throws -> Int64 {
+        try database.first("SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) } ?? 0
+    }
+
+    /// The number of the live row whose generation has this folder; nil where that is over. Right within the same
+    /// transaction.
+    func liveRow(folder: String) throws -> Int64? {
+        try database.first("SELECT id FROM scopes WHERE folder = ?1 AND purged = 0", Value(folder)) { $0.int64(0) }
     }
 
     /// The number of a scope's live row, which is made where there is none. To be called within a transaction, and
     /// right for as long as that lasts.
     func makeScope(_ scope: ScopeName) throws -> Int64 {
         let (id, generation) = try live(scope)
-        return try id ?? addLiveRow(scope, generation: generation)
+        guard let id else { return try addLiveRow(scope, generation: generation) }
+        return id
     }
 
     func addLiveRow(_ scope: ScopeName, generation: Int64) throws -> Int64 {

@@ -79,13 +79,13 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `scopes` has one live row a name, and one for each generation that is being purged: nothing looks for entries
+    /// * `scopes` has one live row a scope, found by the hash in its folder, and one for each generation that is being purged: nothing looks for entries
     ///   of those, and their files go with their folder rather than one by one, so that none of them is doomed.
     /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
     /// * A scope without a live row is in the generation that `settings` has as `first_generation`, else in 0.
     private static let scopeGenerations = """
         ALTER TABLE scopes ADD COLUMN purged INTEGER NOT NULL DEFAULT 0;
-        CREATE UNIQUE INDEX scopes_live ON scopes (name) WHERE purged = 0;
+        CREATE UNIQUE INDEX scopes_live ON scopes (substr(folder, 1, 32)) WHERE purged = 0;
         CREATE INDEX scopes_purged ON scopes (purged) WHERE purged = 1;
         DROP TRIGGER entry_removed;
         CREATE TRIGGER entry_removed AFTER DELETE ON entries BEGIN

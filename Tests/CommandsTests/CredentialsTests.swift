@@ -63,7 +63,8 @@ struct CredentialsTests {
         try folder.write("home/.netrc", "machine a login u password p")
         let file = try folder.write("netrc", "machine a login v password q")
         func user(_ configuration: String = "{}", usesHome: Bool = false, file: String? = nil) throws -> String? {
-            try context(configuration, ["HOME": home]).passwords(usesHome: usesHome, file: file)?.credentials(for: url)?.user
+            let passwords = try context(configuration, ["HOME": home]).passwords(usesHome: usesHome, file: file)
+            return passwords?.credentials(for: url)?.user
         }
         #expect(try user() == nil)
         #expect(try user(usesHome: true) == "u")

@@ -92,8 +92,8 @@ struct HeaderTests {
     }
 
     @Test(arguments: [
-        ["--header", "X-A:"], ["--header", "hidden"], ["--header", "Range: bytes=hidden"], ["--header-for", "X-A: hidden"],
-        ["--header-for", "https://a/b", "X-A: hidden"], ["--netrc", "--netrc-file", "x"], ["--heder", "X: hidden"],
+        ["--header", "X-A:"], ["--header", "hidden"], ["--header", "Range: bytes=hidden"],
+        ["--header-for", "X-A: hidden"], ["--header-for", "https://a/b", "X-A: hidden"], ["--netrc", "--netrc-file", "x"], ["--heder", "X: hidden"],
     ])
     func whatIsNoHeaderIsAWrongCommandLine(options: [String]) throws {
         let output = try put([listener.url("a.png")] + options)

@@ -64,7 +64,8 @@ import Testing
         ("2001:10::1", .orchid), ("2001:2f::1", .orchid), ("2001:5::1", .reserved), ("5f00::1", .reserved),
         ("4000::1", .reserved), ("8000::1", .reserved), ("64:ff9b:2::1", .reserved),
         // The rest of IANA's registries, first and last addresses of blocks
-        ("0.255.255.255", .reserved), ("10.255.255.255", .privateUse), ("9.255.255.255", .global), ("11.0.0.0", .global),
+        ("0.255.255.255", .reserved), ("10.255.255.255", .privateUse), ("9.255.255.255", .global),
+        ("11.0.0.0", .global),
         ("126.255.255.255", .global), ("128.0.0.0", .global), ("169.253.255.255", .global),
         ("169.254.0.0", .linkLocal), ("169.254.255.255", .linkLocal), ("169.255.0.0", .global),
         ("192.0.0.0", .reserved), ("192.0.0.170", .reserved), ("192.0.0.255", .reserved), ("192.0.1.0", .global),
@@ -85,7 +86,8 @@ import Testing
         ("2002:808:808::1", .global), ("64:ff9b::a00:1", .privateUse), ("64:ff9b::808:808", .global),
         ("64:ff9b:1::169.254.169.254", .metadata), ("64:ff9b:1:808:8:800::", .reserved),
         ("64:ff9b:1::8.8.8.8", .global),
-        ("64:ff9b:1:7f00:0:100:808:808", .reserved), ("64:ff9b:1:0:7f:1:808:808", .reserved), ("2001:0:4136:e378:8000:63bf:80ff:fffe", .loopback),
+        ("64:ff9b:1:7f00:0:100:808:808", .reserved), ("64:ff9b:1:0:7f:1:808:808", .reserved),
+        ("2001:0:4136:e378:8000:63bf:80ff:fffe", .loopback),
         ("2001:0:4136:e378:8000:63bf:f7f7:f7f7", .global),
     ])
     func everyAddressHasItsClass(text: String, kind: AddressClass) throws {

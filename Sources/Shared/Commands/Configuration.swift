@@ -15,7 +15,7 @@ public struct Configuration: Sendable {
     static let fields = [
         "allow_private", "api_url", "bearer_file", "cache_dir", "capacity", "exercisedb_url", "header_file", "jobs",
         "jobs_per_host", "lease", "max_animation_pixels", "max_bytes", "max_frames", "max_memory", "max_pixels",
-        "max_seconds", "netrc_file", "quality", "rate", "resolution", "retries", "science_url", "scope",
+        "max_seconds", "metrics", "netrc_file", "quality", "rate", "resolution", "retries", "science_url", "scope",
         "styles", "timeout", "ttl",
     ]
 

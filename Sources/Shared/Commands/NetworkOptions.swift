@@ -76,9 +76,11 @@ extension NetworkArguments {
         }
         return HTTPClient(
             transport: wrap(
-                CurlTransport(
-                    guard: addressGuard, environment: context.environment,
-                    settings: CurlTransport.Settings(certificateFile: cacert))),
+                ObservedTransport.over(
+                    CurlTransport(
+                        guard: addressGuard, environment: context.environment,
+                        settings: CurlTransport.Settings(certificateFile: cacert)),
+                    metrics: context.metrics, progress: context.progress)),
             guard: addressGuard, retries: schedule, redirects: redirects,
             timeouts: try timeouts(context, isSlowedDown: pace.bytesPerSecond != nil),
             rate: pace.bytesPerSecond.map(RateLimit.init), hosts: pace.jobsPerHost.map(HostLimit.init),

@@ -49,7 +49,7 @@ struct ExplainCommand: ParsableCommand {
             interruption: context.interruption)
         let tool = ExplainTool(
             explainer: explainer, rules: try keys.rules(arguments: pictures), writesText: writesText,
-            request: try fetch.request(context))
+            request: try fetch.request(context, arguments: pictures))
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses", job: pictureJob)
         try end(with: status)

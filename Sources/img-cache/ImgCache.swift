@@ -27,7 +27,8 @@ struct ImgCache: ParsableCommand {
         subcommands: [
             PutCommand.self, PrefetchCommand.self, ExplainCommand.self, GetCommand.self, HasCommand.self,
             CatCommand.self, PathCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self, PinCommand.self,
-            UnpinCommand.self, CleanCommand.self, VerifyCommand.self, StatsCommand.self,
+            UnpinCommand.self, CleanCommand.self, VerifyCommand.self, ScopeCommand.self, ResetCommand.self,
+            StatsCommand.self,
         ])
 
     static func main() { runTool(Self.self) }

@@ -33,7 +33,7 @@ struct PrefetchCommand: ParsableCommand {
         let settings = try fetch.cacheSettings(common, context)
         let options = try stream.runOptions(context, jobs: 2)
         let rules = try keys.rules(arguments: pictures)
-        let request = try fetch.request(context)
+        let request = try fetch.request(context, arguments: pictures)
         let client = try fetch.client(context)
         let delay = try context.setting(
             "delay", option: delay, expected: "a time such as 2s", parse: TimeSpan.parse)

@@ -7,7 +7,9 @@ extension ImageCache {
     ///
     /// What arrives is inspected before it is stored. An expired entry is revalidated where its server gave something
     /// to do so by, and handed out as `stale`, with a warning, where the server fails for a time. A transfer that
-    /// broke off is continued by the next attempt or call where the server allows that (see `Download`). Memory does not grow with the body.
+    /// broke off is continued by the next attempt or call where the server allows that (see `Download`). Memory does not
+    /// grow with the body. Where the scope is purged meanwhile, or switched away from, it ends within half a second with
+    /// `CacheFailure.scopeChanged`.
     ///
     /// A definite failure is remembered, and given again for a while (`NegativeTTL`), unless `refreshes` is set; not of
     /// a request with credentials or fields of its own.
@@ -27,12 +29,14 @@ extension ImageCache {
             try repeatFailure(request, key: key, wishes: wishes)
             try requireWriting()
             return try interruption.during {
-                let lock = try lock(key.name)
+                let watch = try GenerationWatch(index)
+                let lock = try lock(key.name, whileWaiting: watch.check)
                 defer { withExtendedLifetime(lock) {} }
                 var wishes = wishes
                 wishes.hasWaited = lock.wasContended
                 return try fetchAlone(
-                    request, key: key, client: client, inspect: inspect ?? self.inspect, wishes: wishes)
+                    request, key: key, client: client.watched(by: watch.check), inspect: inspect ?? self.inspect,
+                    wishes: wishes, generation: watch.generation)
             }
         } catch {
             // A failure that is given again was counted when it came.
@@ -57,16 +61,17 @@ extension ImageCache {
 
     /// To be called with the key's lock held. Looks again first: whoever held the lock before may have done the work.
     private func fetchAlone(
-        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes
+        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes,
+        generation: Int64
     ) throws -> (entry: Entry, status: CacheStatus) {
-        let generation = try index.generation()
         let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
             if wishes.hasWaited { index.count { $0.add(.coalesced) } }
             return ready
         }
         try repeatFailure(request, key: key, wishes: wishes)
-        let partial = PartialFile(path: index.root.partial(key.name, in: scope), root: index.root)
+        let partial = PartialFile(
+            path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
         do {
             var validators: Validators?
             // Under a key of the user's own may lie what another server gave.

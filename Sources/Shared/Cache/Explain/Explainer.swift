@@ -73,7 +73,8 @@ extension ImageCache {
         if settings.negativeTTL != .none, request.isForAnybody {
             facts.negative = try index.negative(key.name, address: Download.address(of: request), now: now)
         }
-        let partial = PartialFile(path: index.root.partial(key.name, in: scope), root: index.root)
+        let partial = PartialFile(
+            path: index.root.partial(key.name, in: scope, generation: try index.generation()), root: index.root)
         facts.leftover = partial.leftover(for: Download.address(of: request))
         facts.isLocked = KeyLock.isHeld(at: index.root.lock(key.name, in: scope))
         return facts

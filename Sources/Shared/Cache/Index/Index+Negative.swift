@@ -4,13 +4,17 @@ import Support
 /// address, since several addresses may stand for one key.
 extension Index {
     static let selectNegative =
-        "SELECT code, message, exit, since, until FROM negatives WHERE scope = ?1 AND name = ?2 AND address = ?3"
+        "SELECT code, message, exit, since, until FROM negatives"
+        + " WHERE scope = \(liveScope) AND name = ?2 AND address = ?3"
     static let insertNegative = """
         INSERT OR REPLACE INTO negatives (scope, name, address, code, message, exit, since, until)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         """
     static let dropExpiredNegatives =
         "DELETE FROM negatives WHERE id IN (SELECT id FROM negatives WHERE until <= ?1 LIMIT ?2)"
+    static let hasNegatives = "SELECT 1 FROM negatives WHERE scope = \(liveScope) AND name = ?2 LIMIT 1"
+    static let dropLiveNegatives = "DELETE FROM negatives WHERE scope = \(liveScope) AND name = ?2"
+    /// Within a transaction, by the scope's number.
     static let dropNegatives = "DELETE FROM negatives WHERE scope = ?1 AND name = ?2"
 
     /// How many expired rows go at each new one: more than come, so that they never pile up, and few enough to cost
@@ -20,9 +24,8 @@ extension Index {
     /// What is remembered of an address; nil where that is nothing, or over.
     func negative(_ name: String, address: String, now: Timestamp) throws -> NegativeAnswer? {
         let found = try perform { connection -> NegativeAnswer? in
-            guard let scopeID = try connection.findScope(scope) else { return nil }
-            return try connection.database.first(
-                Self.selectNegative, Value(scopeID), Value(name), Value(address)
+            try connection.database.first(
+                Self.selectNegative, Value(scope.hash), Value(name), Value(address)
             ) { row in
                 NegativeAnswer(
                     code: row.string(0), exitCode: ExitCode(rawValue: Int32(row.int(2))) ?? .unavailable,
@@ -47,14 +50,11 @@ extension Index {
     /// Forgets the failures of a key. Writes nothing where there are none.
     func forgetNegatives(of name: String, now: Timestamp) throws {
         let isKnown = try perform { connection -> Bool in
-            guard let scopeID = try connection.findScope(scope) else { return false }
-            return try connection.database.first(
-                "SELECT 1 FROM negatives WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name)) { _ in true }
-                ?? false
+            try connection.database.first(Self.hasNegatives, Value(scope.hash), Value(name)) { _ in true } ?? false
         }
         guard isKnown else { return }
         try write(now: now) { connection in
-            _ = try connection.database.run(Self.dropNegatives, Value(try connection.makeScope(scope)), Value(name))
+            _ = try connection.database.run(Self.dropLiveNegatives, Value(scope.hash), Value(name))
         }
     }
 

@@ -8,7 +8,7 @@ struct Schema: Sendable {
 
     var version: Int { steps.count }
 
-    static let current = Schema(steps: [firstLayout, serverWishes, negatives])
+    static let current = Schema(steps: [firstLayout, scopeGenerations, serverWishes, negatives])
 
     /// Brings the index to this version. To be called by one process at a time (the set-up lock); a crash on the way
     /// leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
@@ -79,11 +79,28 @@ struct Schema: Sendable {
         END;
         """
 
+    /// * `scopes` has one live row a scope, found by the hash in its folder, and one for each generation that is being purged: nothing looks for entries
+    ///   of those, and their files go with their folder rather than one by one, so that none of them is doomed.
+    /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
+    /// * A scope without a live row is in the generation that `settings` has as `first_generation`, else in 0.
+    private static let scopeGenerations = """
+        ALTER TABLE scopes ADD COLUMN purged INTEGER NOT NULL DEFAULT 0;
+        CREATE UNIQUE INDEX scopes_live ON scopes (substr(folder, 1, 32)) WHERE purged = 0;
+        CREATE INDEX scopes_purged ON scopes (purged) WHERE purged = 1;
+        DROP TRIGGER entry_removed;
+        CREATE TRIGGER entry_removed AFTER DELETE ON entries BEGIN
+            UPDATE totals SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = 1;
+            UPDATE scopes SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = old.scope;
+            INSERT OR IGNORE INTO doomed SELECT folder, old.file FROM scopes WHERE id = old.scope AND purged = 0;
+        END;
+        """
+
     /// `must_revalidate` says that the server forbids to use the entry once it has expired (RFC 9111 §5.2.2.2).
     private static let serverWishes = "ALTER TABLE entries ADD COLUMN must_revalidate INTEGER NOT NULL DEFAULT 0"
 
     /// Failures that are remembered until a time. `name` is that of the key, `address` the SHA-256 of the address that
-    /// was asked, which several of a record's may have one key for.
+    /// was asked, which several of a record's may have one key for. They go with their scope's row, whose number may
+    /// become another scope's.
     private static let negatives = """
         CREATE TABLE negatives (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
@@ -91,5 +108,8 @@ struct Schema: Sendable {
             until INTEGER NOT NULL);
         CREATE UNIQUE INDEX negatives_by_name ON negatives (scope, name, address);
         CREATE INDEX negatives_by_end ON negatives (until);
+        CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
+            DELETE FROM negatives WHERE scope = old.id;
+        END;
         """
 }

@@ -45,5 +45,5 @@ extension ImageCache {
 extension HTTPRequest {
     /// Whether everybody would get the same answer: one that depends on credentials or on a user's own fields is
     /// neither remembered nor given to others.
-    var isForAnybody: Bool { headers.isEmpty && url.credentials == nil }
+    var isForAnybody: Bool { headers.isEmpty && !carriesCredentials }
 }

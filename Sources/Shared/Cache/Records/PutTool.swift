@@ -9,14 +9,14 @@ public struct PutTool: RecordTool {
     private let cache: ImageCache
     private let client: HTTPClient
     private let rules: CacheItem.Rules
-    /// A request without its address: limits and times.
-    private let request: @Sendable (WebURL) -> HTTPRequest
+    /// The request for an address: its limits, and what is sent with it.
+    private let request: @Sendable (WebURL) throws -> HTTPRequest
     /// Waited for before a server is asked.
     public var pacing: StartPacing?
 
     public init(
         cache: ImageCache, client: HTTPClient, rules: CacheItem.Rules,
-        request: @escaping @Sendable (WebURL) -> HTTPRequest
+        request: @escaping @Sendable (WebURL) throws -> HTTPRequest
     ) {
         self.cache = cache
         self.client = client
@@ -47,7 +47,7 @@ public struct PutTool: RecordTool {
             do {
                 let url = try candidate.get()
                 let key = try rules.key(url, record: record)
-                let request = request(url)
+                let request = try request(url)
                 if let pacing, try cache.wouldAsk(request, key: key) { try pacing.take() }
                 return try UnusableBody.naming(url.redacted) {
                     try cache.fetch(request, key: key, client: client)
@@ -63,7 +63,7 @@ public struct PutTool: RecordTool {
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.
     private static func isLocal(_ failure: any Failure) -> Bool {
-        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure
+        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure || failure is EndOfRun
     }
 }
 

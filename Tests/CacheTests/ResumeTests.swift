@@ -175,7 +175,8 @@ import Testing
 
     @Test(arguments: [
         (Validators(etag: "\"1\""), nil, "\"1\""), (Validators(etag: "W/\"1\""), nil, nil),
-        (Validators(etag: "1"), nil, nil), (Validators(etag: "\""), nil, nil), (Validators(), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
+        (Validators(etag: "1"), nil, nil), (Validators(etag: "\""), nil, nil),
+        (Validators(), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
         (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), nil, nil),
         (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:00 GMT", nil),
         (
@@ -240,7 +241,8 @@ import Testing
         _ bytes: [UInt8], in cache: ImageCache, _ change: (inout PartialFile.Note) -> Void = { _ in }
     ) throws {
         let name = CacheKey(url: moon.url).name
-        let partial = PartialFile(path: cache.index.root.partial(name, in: cache.scope), root: cache.index.root)
+        let partial = PartialFile(
+            path: cache.index.root.partial(name, in: cache.scope, generation: 0), root: cache.index.root)
         var note = PartialFile.Note(
             address: Download.address(of: moon), validator: "\"1\"", total: whole.count,
             boot: try #require(PartialFile.boot))

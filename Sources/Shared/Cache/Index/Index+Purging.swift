@@ -84,6 +84,15 @@ extension Index {
         }
     }
 
+    /// What all purged generations still hold.
+    func purgedContents() throws -> ScopeContents {
+        try perform { connection in
+            try connection.database.first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
+                ScopeContents(entries: $0.int(0), bytes: $0.int(1))
+            } ?? ScopeContents()
+        }
+    }
+
     /// Removes some rows of a purged generation; false once there are none.
     func forgetEntries(of scope: PurgedScope, now: Timestamp) throws -> Bool {
         try write(now: now) { connection in

@@ -9,6 +9,8 @@ public struct CleanStep: Sendable, Equatable {
         case expired
         /// The least recently used entries while there are more bytes than the capacity.
         case capacity
+        /// What purged scopes have left.
+        case purges
         /// Files whose rows have gone.
         case files
         /// Files that never got a row: whoever stored them was killed.
@@ -62,6 +64,7 @@ extension ImageCache {
         }
         let mustRebuild = index.root.awaitsRebuild
         if mustRebuild { try step(.rebuild) { try cleanByRebuilding(&$0, dryRun) } }
+        try step(.purges) { try cleanPurges(&$0, dryRun) }
         try step(.files) { try cleanDoomed(&$0, dryRun) }
         try step(.expired) { try cleanExpired(&$0, dryRun) }
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
@@ -78,6 +81,11 @@ extension ImageCache {
         try forEachOrphan { folder, files in
             for file in files { step.add(FolderListing.facts("\(folder.path)/\(file)")?.bytes ?? 0) }
         }
+    }
+
+    private func cleanPurges(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        let purged = try dryRun ? index.purgedContents() : finishPurges()
+        step.add(Removal(entries: purged.entries, bytes: purged.bytes))
     }
 
     private func cleanDoomed(_ step: inout CleanStep, _ dryRun: Bool) throws {

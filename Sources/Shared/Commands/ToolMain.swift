@@ -26,6 +26,8 @@ public func runTool<Root: ParsableCommand>(
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
     let tool = root.configuration.commandName ?? "apod-tools"
+    let secrets = ArgumentSecrets(arguments)
+    if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: arguments) }
     do {
         var command = try parse(root, quick, ArgumentRewriting.completed(arguments))
         try command.run()
@@ -49,7 +51,7 @@ public func runTool<Root: ParsableCommand>(
             report(UnexpectedFailure(error).message, tool: tool, arguments)
             exit(Support.ExitCode.software.rawValue)
         }
-        report("\(root.message(for: error)); see \(tool) --help", tool: tool, arguments)
+        report("\(secrets.redacted(root.message(for: error))); see \(tool) --help", tool: tool, arguments)
         exit(Support.ExitCode.usage.rawValue)
     }
 }
@@ -102,32 +104,4 @@ private func report(_ message: String, tool: String, _ arguments: [String]) {
 /// Ends a command with this status, without another word.
 public func end(with status: Int32) throws {
     if status != 0 { throw ArgumentParser.ExitCode(status) }
-}
-
-/// Completes options whose value may be left out.
-enum ArgumentRewriting {
-    /// `--allow-private` alone means all: it takes the word behind it only where that can be its value, so that an
-    /// address behind it stays an argument.
-    static func completed(_ arguments: [String]) -> [String] {
-        var result: [String] = []
-        var index = 0
-        while index < arguments.count {
-            let argument = arguments[index]
-            result.append(argument)
-            index += 1
-            if argument == "--" { return result + arguments[index...] }
-            guard argument == "--allow-private" else { continue }
-            if index < arguments.count, isAddressList(arguments[index]) {
-                result.append(arguments[index])
-                index += 1
-            } else {
-                result.append("1")
-            }
-        }
-        return result
-    }
-
-    private static func isAddressList(_ text: String) -> Bool {
-        !text.isEmpty && text.allSatisfy { $0.isHexDigit || ".:/,".contains($0) } && !text.hasPrefix("/")
-    }
 }

@@ -32,11 +32,11 @@ extension HTTPClient {
     /// - Parameter next: asked before each attempt, and after each `AskAgain`.
     public func get(attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void) throws -> HTTPResponse {
         var (request, statuses) = try sendable(next())
-        let deadline = clock.now() + request.timeouts.total
+        var deadline = clock.now() + request.timeouts.total
         var attempt = 1
         while true {
             do {
-                return try follow(request, accepting: statuses, deadline: deadline, receive: receive)
+                return try follow(request, accepting: statuses, deadline: &deadline, receive: receive)
             } catch let stop as ReceiverStopped {
                 guard stop.error is AskAgain else { throw stop.error }
                 (request, statuses) = try sendable(next())
@@ -95,7 +95,7 @@ extension HTTPClient {
 
     /// One attempt: the request and the redirects it meets.
     private func follow(
-        _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: Timestamp,
+        _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: inout Timestamp,
         receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         var request = request
@@ -103,11 +103,10 @@ extension HTTPClient {
         while true {
             try interruption.check()
             try judge(request.url)
-            let remaining = deadline - clock.now()
-            guard remaining > .zero else { throw FetchFailure.timedOut(url: request.url, .receiving) }
-            request.timeouts.total = remaining
-            log.detail("GET \(request.url.redacted)")
-            let answer = try exchange(request, accepting: statuses, receive: receive)
+            let answer = try takingTurn(request, deadline: &deadline) { request in
+                log.detail("GET \(request.url.redacted)")
+                return try exchange(request, accepting: statuses, receive: receive)
+            }
             let response = answer.response
             log.detail("\(response.status) \(response.url.redacted)")
             if statuses.contains(response.status) { return response }
@@ -120,6 +119,27 @@ extension HTTPClient {
             request = try redirects.next(after: response, to: request, followed: followed)
             followed += 1
         }
+    }
+
+    /// Waits for the turn of the request's host. That is not the server's fault, nor that of the request: the deadline
+    /// moves by as much.
+    private func takingTurn<Result>(
+        _ request: HTTPRequest, deadline: inout Timestamp, _ body: (HTTPRequest) throws -> Result
+    ) throws -> Result {
+        var request = request
+        let asked = clock.now()
+        var end = deadline
+        defer { deadline = end }
+        func begin() throws -> Result {
+            let begun = clock.now()
+            end = end + (begun - asked)
+            let remaining = end - begun
+            guard remaining > .zero else { throw FetchFailure.timedOut(url: request.url, .receiving) }
+            request.timeouts.total = remaining
+            return try body(request)
+        }
+        guard let hosts else { return try begin() }
+        return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
     /// A host that is an address is judged before anything is opened.
@@ -150,12 +170,16 @@ extension HTTPClient {
                     isAccepted = statuses.contains(response.status)
                     body.removeAll()
                     guard isAccepted else { return }
+                    if !request.decompresses, let coding = response.headers.compression {
+                        throw FetchFailure.unwantedEncoding(url: request.url, coding: coding)
+                    }
                     try limit.begin(response)
                     try pass(event)
                 case .body(let bytes):
                     if isAccepted {
                         try limit.add(bytes.count)
                         try pass(event)
+                        try rate?.spend(bytes.count, interruption: interruption)
                     } else {
                         let room = Self.errorBodyLimit - body.count
                         body.append(contentsOf: bytes.prefix(room))

@@ -21,6 +21,7 @@ import Testing
         let commands = [
             ["apod-fetch"], ["img-downsample"], ["gif-cache", "put"], ["gif-cache", "get"],
         ] + ["put", "get", "has", "path", "cat", "ls", "rm", "stats"].map { ["img-cache", $0] }
+            + ["switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
         var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize"]  // of the scripts
         for command in commands {

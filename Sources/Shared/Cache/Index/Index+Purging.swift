@@ -39,7 +39,8 @@ extension Index {
             try database.run("DELETE FROM counters")
             try database.run("DELETE FROM settings")
             try database.run(
-                "INSERT INTO settings (name, value) VALUES ('first_generation', ?1)", Value(String((highest ?? 0) &+ 1)))
+                "INSERT INTO settings (name, value) VALUES ('first_generation', ?1)",
+                Value(String((highest ?? 0) &+ 1)))
             try database.run("UPDATE scopes SET purged = 1 WHERE purged = 0")
             connection.tally = Tally()
             return report

@@ -50,7 +50,8 @@ struct RemoveCommand: LookupCommand {
             return
         }
         var sum = Removal()
-        try forEachEntry(handingOut: false, finish: { try report(sum, pinned: 0, output) }) { entry, cache in
+        let finish = { if sum.entries > 0 { try report(sum, pinned: 0, output) } }
+        try forEachEntry(handingOut: false, finish: finish) { entry, cache in
             sum.add(try cache.remove(entry, dryRun: dryRun))
         }
     }

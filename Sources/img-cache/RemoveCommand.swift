@@ -57,12 +57,13 @@ struct RemoveCommand: LookupCommand {
     }
 
     private func report(_ removal: Removal, pinned: Int, _ output: ReportOutput) throws {
+        let files = "\(removal.entries) files \(dryRun ? "would go" : "removed")"
         let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""
         try output.write(
             .object([
                 "removed": .integer(removal.entries), "bytes": .integer(removal.bytes), "pinned": .integer(pinned),
                 "dry_run": dryRun ? .bool(true) : nil,
             ]),
-            "\(removal.entries) files \(dryRun ? "would go" : "removed"), \(ByteCount.description(removal.bytes))\(kept)\n")
+            "\(files), \(ByteCount.description(removal.bytes))\(kept)\n")
     }
 }

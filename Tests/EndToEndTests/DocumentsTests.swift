@@ -20,7 +20,10 @@ import Testing
     func everyOptionInADocumentIsOneOfATool(name: String) throws {
         let commands = [
             ["apod-fetch"], ["img-downsample"], ["gif-cache", "put"], ["gif-cache", "get"],
-        ] + ["put", "get", "has", "path", "cat", "ls", "rm", "stats"].map { ["img-cache", $0] }
+        ]
+            + [
+                "put", "get", "has", "path", "cat", "ls", "info", "rm", "pin", "unpin", "clean", "verify", "stats",
+            ].map { ["img-cache", $0] }
         let home = try ToolHome()
         var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize"]  // of the scripts
         for command in commands {

@@ -33,6 +33,35 @@ import Testing
         #expect(try cache.store(MemorySource(picture(1)), key: key("moon")).status == .hit)
     }
 
+    @Test func whatADamagedIndexStillSaysIsBelievedWhereItFits() throws {
+        let cache = try world.cache(scope: "alice")
+        for number in 0..<50 {
+            let url = "https://a.example/\(number)"
+            let entry = try cache.store(MemorySource(picture(number)), key: key(url), url: url).entry
+            if number % 2 == 0 { _ = try cache.setPinned(entry, true) }
+        }
+        // Of one entry the damage is that the row tells of another content.
+        try cache.index.perform {
+            try $0.database.execute("UPDATE entries SET sha256 = 'x' WHERE key = 'https://a.example/4'")
+        }
+        let before = try #require(try cache.lookup(key("https://a.example/2")))
+        try cache.index.setAside()
+        world.time.advance(.seconds(3600))
+
+        let found = try #require(try cache.lookup(key("https://a.example/2")))
+        #expect(found.isPinned && found.url == before.url && found.expiresAt == before.expiresAt)
+        try world.cache().rebuild { _ in }
+
+        var filter = EntryFilter()
+        filter.isPinned = true
+        var listing = try cache.entries(filter)
+        var pinned = 0
+        while try listing.next() != nil { pinned += 1 }
+        #expect(pinned == 24)
+        #expect(try cache.peek(key("https://a.example/4"))?.isPinned == false)
+        #expect(try cache.statistics().entries == 50)
+    }
+
     @Test func fileThatIsNoWholePictureIsNotTakenIn() throws {
         let stored = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
         loseIndex()

@@ -95,8 +95,8 @@ import Testing
     @Test func leftPartialsGoUnlessTheirLockIsHeld() throws {
         let cache = try world.cache()
         let root = cache.index.root
-        let dead = root.partial(try key("moon").name, in: cache.scope)
-        let alive = root.partial(try key("mars").name, in: cache.scope)
+        let dead = root.partial(try key("moon").name, in: cache.scope, generation: 0)
+        let alive = root.partial(try key("mars").name, in: cache.scope, generation: 0)
         for path in [dead, dead + ".note", alive, alive + ".note"] { try write(path) }
         try write(root.partials + "/notes-of-a-stranger")
         let lock = try cache.lock(key("mars").name)
@@ -131,11 +131,11 @@ import Testing
         let root = cache.index.root
         let name = try key("mars").name
         let orphans = [
-            root.blob("\(name).gif", in: cache.scope), root.blob("\(name)-v.png", in: cache.scope),
+            try root.blob("\(name).gif", folder: cache.index.folder()), root.blob("\(name)-v.png", in: cache.scope),
             root.blob("\(name).gif", folder: String(repeating: "ab", count: 16)),
         ]
         for path in orphans { try write(path) }
-        try write(root.blob("README.txt", in: cache.scope))
+        try write(root.blob("README.txt", folder: cache.index.folder()))
 
         #expect(try #require(try clean(cache, dryRun: true)[.orphans]).count == 3)
         let steps = try clean(cache)

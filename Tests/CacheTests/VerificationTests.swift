@@ -93,8 +93,8 @@ import Testing
         let cache = try world.cache()
         let entry = try put(1)[0]
         try cache.index.unsettle(entry, now: world.time.now)
-        let orphan = cache.index.root.blob("\(try key("mars").name).gif", in: cache.scope)
-        let partial = cache.index.root.partial(try key("mars").name, in: cache.scope)
+        let orphan = try cache.index.root.blob("\(key("mars").name).gif", folder: cache.index.folder())
+        let partial = cache.index.root.partial(try key("mars").name, in: cache.scope, generation: 0)
         for path in [orphan, partial] {
             try CacheRoot.makeFolder(String(path[..<path.lastIndex(of: "/")!]))
             try File.open(path, O_WRONLY | O_CREAT).write([1, 2, 3])

@@ -130,12 +130,13 @@ import Testing
         let kept = try put(cache, "moon")
         let root = cache.index.root
         let name = try key("mars").name
+        let folder = try cache.index.folder()
         let orphans = [
-            try root.blob("\(name).gif", folder: cache.index.folder()), root.blob("\(name)-v.png", in: cache.scope),
+            root.blob("\(name).gif", folder: folder), root.blob("\(name)-v.png", folder: folder),
             root.blob("\(name).gif", folder: String(repeating: "ab", count: 16)),
         ]
         for path in orphans { try write(path) }
-        try write(root.blob("README.txt", folder: cache.index.folder()))
+        try write(root.blob("README.txt", folder: folder))
 
         #expect(try #require(try clean(cache, dryRun: true)[.orphans]).count == 3)
         let steps = try clean(cache)

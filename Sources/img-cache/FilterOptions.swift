@@ -20,7 +20,7 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only smaller files.", valueName: "size"))
     var smallerThan: String?
 
-    @Option(help: ArgumentHelp("Only pictures of this host; .example.org takes those below it, too.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only pictures of this host; .example.org takes those below too.", valueName: "name"))
     var host: String?
 
     @Option(

@@ -9,8 +9,8 @@ struct RemoveCommand: LookupCommand {
         commandName: "rm",
         abstract: "Remove pictures and all that was made from them.",
         discussion: """
-            Either pictures are named, or conditions say which of the scope are meant. What is pinned goes only when it \
-            is named. A named picture that is not there is passed over with status 1.
+            Either pictures are named, or conditions say which of the scope are meant. What is pinned goes only when \
+            it is named. A named picture that is not there is passed over with status 1.
 
             EXAMPLES
               img-cache rm https://example.org/m31.jpg

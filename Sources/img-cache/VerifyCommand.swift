@@ -8,8 +8,8 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Hold index and files against each other; status 1 where something is wrong.",
         discussion: """
-            The steps are index (is it sound?), mark (has each row its file?), check (has each file its SHA-256?) and \
-            sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
+            The steps are index (is it sound?), mark (has each row its file?), check (has each file its SHA-256?), \
+            and sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
             makes rows anew from files where the index was lost. All scopes are looked at, while others use the cache.
 
             Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the status \

@@ -100,7 +100,8 @@ import Testing
         func made(_ cache: ImageCache) throws -> (entry: Entry, isNew: Bool)? {
             let result = Monitor<(Entry, Bool)?>(nil)
             try cache.variants(
-                of: key("moon"), options: ["small"], ready: { _, entry, isNew in result.withLock { $0 = (entry, isNew) } },
+                of: key("moon"), options: ["small"],
+                ready: { _, entry, isNew in result.withLock { $0 = (entry, isNew) } },
                 make: { _, missing, done in
                     try File.open(missing[0].path, O_WRONLY | O_CREAT).write(png)
                     try done(0, InspectedPicture(contentType: "image/png", fileExtension: "png"))

@@ -129,8 +129,8 @@ extension ImageCache {
         }
     }
 
-    /// Gives the files that have no row, a folder's at a time and no more than a transaction is to remove. Some may have
-    /// got their rows by the time that they are given.
+    /// Gives the files that have no row, a folder's at a time and no more than a transaction is to remove. Some may
+    /// have got their rows by the time that they are given.
     func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         try index.root.forEachBlobFolder { folder in
             try interruption.check()

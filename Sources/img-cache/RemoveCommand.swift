@@ -50,8 +50,15 @@ struct RemoveCommand: LookupCommand {
             return
         }
         var sum = Removal()
+        // What is remembered of a picture that could not be had goes too.
+        func forget(_ picture: String, cache: ImageCache, rules: CacheItem.Rules) throws {
+            if dryRun { return }
+            for key in try CacheItem(argument: picture).keys(rules, record: Record()) {
+                try cache.forgetFailures(of: key)
+            }
+        }
         let finish = { if sum.entries > 0 { try report(sum, pinned: 0, output) } }
-        try forEachEntry(handingOut: false, finish: finish) { entry, cache in
+        try forEachEntry(handingOut: false, before: forget, finish: finish) { entry, cache in
             sum.add(try cache.remove(entry, dryRun: dryRun))
         }
     }

@@ -11,6 +11,8 @@ public struct CleanStep: Sendable, Equatable {
         case capacity
         /// What purged scopes have left.
         case purges
+        /// Failures that are remembered; they have no bytes.
+        case failures
         /// Files whose rows have gone.
         case files
         /// Files that never got a row: whoever stored them was killed.
@@ -67,6 +69,7 @@ extension ImageCache {
         try step(.purges) { try cleanPurges(&$0, dryRun) }
         try step(.files) { try cleanDoomed(&$0, dryRun) }
         try step(.expired) { try cleanExpired(&$0, dryRun) }
+        try step(.failures) { $0.count = try dryRun ? index.countNegatives() : forgetFailures() }
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
         // What could be taken in again is no orphan.
         try step(.orphans) { if !(dryRun && mustRebuild) { try cleanOrphans(&$0, dryRun) } }

@@ -63,7 +63,7 @@ extension LookupCommand {
     /// Gives every named picture's entry to `body`, and ends with the status that those which failed call for.
     ///
     /// - Parameters:
-    ///   - handingOut: whether the entries' paths are to be used, see `ImageCache.lookup`; else they are only looked at.
+    ///   - handingOut: whether the entries' paths are to be used, see `ImageCache.lookup`; else only looked at.
     ///   - finish: is called behind the last one.
     func forEachEntry(
         handingOut: Bool = true, before: (String, ImageCache, CacheItem.Rules) throws -> Void = { _, _, _ in },

@@ -20,7 +20,11 @@ import Testing
     func everyOptionInADocumentIsOneOfATool(name: String) throws {
         let commands = [
             ["apod-fetch"], ["img-downsample"], ["gif-cache", "put"], ["gif-cache", "get"],
-        ] + ["put", "explain", "prefetch", "get", "has", "path", "cat", "ls", "rm", "stats"].map { ["img-cache", $0] }
+        ]
+            + [
+                "put", "prefetch", "explain", "get", "has", "path", "cat", "ls", "info", "rm", "pin", "unpin", "clean",
+                "verify", "stats", "reset",
+            ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
         var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize"]  // of the scripts
         for command in commands {

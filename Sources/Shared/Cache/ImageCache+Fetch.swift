@@ -19,16 +19,26 @@ extension ImageCache {
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = key ?? CacheKey(url: request.url)
+        return try observed(.fetch, key, url: request.url) {
+            try fetchCounted(request, key: key, client: client, inspect: inspect ?? self.inspect)
+        }
+    }
+
+    private func fetchCounted(
+        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: @escaping Inspection
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        var wasLost = false
         do {
             let wishes = Freshness.Wishes(
                 isOffline: settings.isOffline, refreshes: settings.refreshes, askedAt: clock.now())
-            if let ready = try serve(try sound(key.name), key: key, wishes: wishes) { return ready }
+            let found = try sound(key.name, wasLost: &wasLost)
+            if let ready = try serve(found, key: key, wishes: wishes) { return ready }
             try requireWriting()
             return try interruption.during {
                 let lock = try lock(key.name)
                 defer { withExtendedLifetime(lock) {} }
                 return try fetchAlone(
-                    request, key: key, client: client, inspect: inspect ?? self.inspect, wishes: wishes,
+                    request, key: key, client: client, inspect: inspect, wishes: wishes, wasLost: wasLost,
                     hasWaited: lock.wasContended)
             }
         } catch {
@@ -54,7 +64,7 @@ extension ImageCache {
     /// To be called with the key's lock held. Looks again first: whoever held the lock before may have done the work.
     private func fetchAlone(
         _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes,
-        hasWaited: Bool
+        wasLost: Bool, hasWaited: Bool
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
         let entry = try sound(key.name, isLocked: true)
@@ -83,9 +93,10 @@ extension ImageCache {
                 guard case .body(let body) = try download.run(client: client, inspect: inspect) else {
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }
-                return (try keep(body, partial, request, key, replacing: nil, generation), .miss)
+                return (try keep(body, partial, request, key, replacing: nil, generation, .absent), .miss)
             case .body(let body):
-                return (try keep(body, partial, request, key, replacing: entry, generation), .miss)
+                let reason = MissReason(replacing: entry, at: clock.now(), elseIf: wasLost)
+                return (try keep(body, partial, request, key, replacing: entry, generation, reason), .miss)
             }
         } catch let failure as FetchFailure where failure.isTransient {
             guard let entry, settings.servesStale, let handed = try handOut(entry) else { throw failure }
@@ -105,7 +116,7 @@ extension ImageCache {
 
     private func keep(
         _ body: Download.Body, _ partial: PartialFile, _ request: HTTPRequest, _ key: CacheKey,
-        replacing old: Entry?, _ generation: Int64
+        replacing old: Entry?, _ generation: Int64, _ reason: MissReason
     ) throws -> Entry {
         defer { partial.remove() }
         let now = clock.now()
@@ -115,7 +126,7 @@ extension ImageCache {
             picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: now + settings.ttl,
             lastUsed: now, leaseUntil: lease.end(from: now))
         index.count {
-            $0.add(.misses)
+            $0.add(miss: reason)
             $0.add(.bytesFetched, body.received)
         }
         return try keep(partial.path, as: new, replacing: old, generation: generation)

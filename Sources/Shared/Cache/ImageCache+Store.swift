@@ -11,16 +11,18 @@ extension ImageCache {
     public func store(
         _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
-        do {
-            try requireWriting()
-            return try interruption.during {
-                let lock = try lock(key.name)
-                defer { withExtendedLifetime(lock) {} }
-                return try storeAlone(source, key: key, url: url, inspect: inspect ?? self.inspect)
+        try observed(.store, key) {
+            do {
+                try requireWriting()
+                return try interruption.during {
+                    let lock = try lock(key.name)
+                    defer { withExtendedLifetime(lock) {} }
+                    return try storeAlone(source, key: key, url: url, inspect: inspect ?? self.inspect)
+                }
+            } catch {
+                if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
+                throw error
             }
-        } catch {
-            if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
-            throw error
         }
     }
 
@@ -29,7 +31,8 @@ extension ImageCache {
         _ source: some ByteSource, key: CacheKey, url: String?, inspect: Inspection
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
-        let old = try sound(key.name, isLocked: true)
+        var wasLost = false
+        let old = try sound(key.name, isLocked: true, wasLost: &wasLost)
         if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(
@@ -60,7 +63,7 @@ extension ImageCache {
             sha256: hash.finish(), picture: picture, fetchedAt: now, expiresAt: now + settings.ttl, lastUsed: now,
             leaseUntil: lease.end(from: now))
         index.count {
-            $0.add(.misses)
+            $0.add(miss: MissReason(replacing: old, at: now, elseIf: wasLost, isStored: true))
             $0.add(.stored)
         }
         return (try keep(partial.path, as: new, replacing: old, generation: generation), .miss)

@@ -12,6 +12,7 @@ public final class ImageCache: Sendable {
     let index: Index
     let clock: Clock
     let log: Log
+    let metrics: Metrics
     let interruption: Interruption
     let lease: Lease
     private let trimming = Monitor(Trimming())
@@ -30,12 +31,13 @@ public final class ImageCache: Sendable {
     ///
     /// - Parameter inspect: by default a whole picture of a format that the tools read, see `ImageInspection`.
     public init(
-        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, interruption: Interruption,
-        inspect: @escaping Inspection = ImageCache.wholePicture
+        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
+        interruption: Interruption, inspect: @escaping Inspection = ImageCache.wholePicture
     ) throws {
         self.settings = settings
         self.clock = clock
         self.log = log
+        self.metrics = metrics
         self.interruption = interruption
         self.inspect = inspect
         lease = Lease(promise: settings.lease)
@@ -61,12 +63,18 @@ public final class ImageCache: Sendable {
     /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
     ///   a lease. At most one small write a minute and entry.
     public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
-        guard let found = try sound(key.name), let entry = handingOut ? try handOut(found) : found else {
-            index.count { $0.add(.misses) }
-            return nil
-        }
-        count(status(of: entry), entry)
-        return entry
+        try observed(.lookup, key) {
+            var wasLost = false
+            guard let found = try sound(key.name, wasLost: &wasLost),
+                let entry = handingOut ? try handOut(found) : found
+            else {
+                index.count { $0.add(miss: wasLost ? .lost : .absent) }
+                return nil
+            }
+            let status = status(of: entry)
+            count(status, entry)
+            return (entry, status)
+        }?.entry
     }
 
     /// Whether an entry is fresh (`hit`) or has expired (`stale`).
@@ -78,9 +86,11 @@ public final class ImageCache: Sendable {
         try requireWriting()
         let lock = try lock(key.name)
         defer { withExtendedLifetime(lock) {} }
-        let count = try index.remove(key.name, now: clock.now())
-        try index.sweep(now: clock.now())
-        return count > 0
+        return try metrics.measure {
+            let removed = try index.remove(key.name, now: clock.now())
+            try index.sweep(now: clock.now())
+            return removed.entries > 0
+        } event: { event(.remove, key, duration: $1, code: MetricEvent.code(of: $0)) }
     }
 
     /// A page of the scope's entries, variants included, in an order without meaning, and where the next page begins:
@@ -102,12 +112,6 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// What the root holds and what was counted, up to this moment.
-    public func statistics() throws -> Statistics {
-        if !index.isReadOnly { try index.flush(now: clock.now()) }
-        return try index.statistics(capacity: settings.capacity)
-    }
-
     /// Writes what was counted and not written yet, and trims where leases that have ended allow it now. Called when
     /// the last reference goes; a tool that ends by `exit` calls it itself. The cache stays usable.
     public func close() {
@@ -125,12 +129,19 @@ public final class ImageCache: Sendable {
     /// The entry of this name, if its file is there as the index says. A row that is wrong is removed.
     /// - Parameter isLocked: whether the caller holds the entry's lock.
     func sound(_ name: String, isLocked: Bool = false) throws -> Entry? {
+        var wasLost = false
+        return try sound(name, isLocked: isLocked, wasLost: &wasLost)
+    }
+
+    /// The same; `wasLost` becomes true where a row was found and its file was not.
+    func sound(_ name: String, isLocked: Bool = false, wasLost: inout Bool) throws -> Entry? {
         guard var entry = try index.find(name) else { return nil }
         if entry.isUnsettled {
             guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
             entry = settled
         }
         if BlobStore.isWhole(entry) { return entry }
+        wasLost = true
         // The file is gone, or the whole root is.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
@@ -198,7 +209,8 @@ public final class ImageCache: Sendable {
             case .hit: tally.add(.hits)
             case .stale: tally.add(.stale)
             case .revalidated: tally.add(.revalidated)
-            case .miss, .bypass: tally.add(.misses)
+            case .miss: tally.add(miss: .absent)
+            case .bypass: tally.add(miss: .policy)
             }
             if status != .miss { tally.add(.bytesServed, entry.bytes) }
         }
@@ -209,6 +221,7 @@ public final class ImageCache: Sendable {
     func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
         if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
+        index.count { $0.add(.bytesWritten, new.bytes) }
         let entry = try index.commit(new, generation: generation, now: now) {
             try BlobStore.place(temporary, at: index.root.blob(new.file, in: scope))
         }
@@ -225,18 +238,34 @@ public final class ImageCache: Sendable {
             // Also what another process was killed over, or an entry had to make way for.
             try index.sweep(now: now)
             guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
-            var isUnderway = false
-            while true {
-                let (kept, mayContinue) = try index.trimBatch(
-                    capacity: settings.capacity, isUnderway: isUnderway, now: now)
-                isUnderway = true
-                try index.sweep(now: now)
-                if mayContinue { continue }
-                if kept > settings.capacity { reportExcess(kept - settings.capacity, now: now) }
-                return
-            }
+            let kept = try metrics.measure {
+                try trimToCapacity(now: now)
+            } event: { result, duration in
+                let sizes = try? result.get()
+                return MetricEvent(
+                    .trim,
+                    [
+                        "bytes": sizes.map { .number($0.before - $0.kept) }, "kept": sizes.map { .number($0.kept) },
+                        "ms": .time(duration), "code": MetricEvent.code(of: result),
+                    ])
+            }.kept
+            if kept > settings.capacity { reportExcess(kept - settings.capacity, now: now) }
         } catch {
             log.detail("the cache was not trimmed: \(failure(of: error).message)")
+        }
+    }
+
+    /// Gives up entries, a batch at a time, until the root is below its capacity or nothing more may go. Gives the bytes
+    /// that were kept before and afterwards.
+    private func trimToCapacity(now: Timestamp) throws -> (before: Int, kept: Int) {
+        let before = try index.totalBytes()
+        var isUnderway = false
+        while true {
+            let (kept, mayContinue) = try index.trimBatch(
+                capacity: settings.capacity, isUnderway: isUnderway, now: now)
+            isUnderway = true
+            try index.sweep(now: now)
+            if !mayContinue { return (before, kept) }
         }
     }
 

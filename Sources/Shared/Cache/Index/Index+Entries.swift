@@ -34,7 +34,7 @@ extension Index {
             expires_at = ?18, last_used = ?19, lease_until = ?20, unsettled = 0
         RETURNING \(columns)
         """
-    static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
+    static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2) RETURNING bytes"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = ?1 AND parent = ?2"
 
     private static let columns = """
@@ -159,11 +159,17 @@ extension Index {
         }
     }
 
-    /// Removes the row of an original with those of its variants, or that of one variant; gives how many there were.
-    func remove(_ name: String, now: Timestamp) throws -> Int {
+    /// Removes the row of an original with those of its variants, or that of one variant; gives what there was.
+    func remove(_ name: String, now: Timestamp) throws -> Statistics.Sum {
         try write(now: now) { connection in
-            guard let scopeID = try connection.findScope(scope) else { return 0 }
-            return try connection.database.run(Self.removeFamily, Value(scopeID), Value(name))
+            guard let scopeID = try connection.findScope(scope) else { return Statistics.Sum() }
+            let sizes = try connection.database.all(Self.removeFamily, Value(scopeID), Value(name)) { $0.int(0) }
+            let sum = Statistics.Sum(entries: sizes.count, bytes: sizes.reduce(0, +))
+            if sum.entries > 0 {
+                connection.tally.add(.removed, sum.entries)
+                connection.tally.add(.bytesRemoved, sum.bytes)
+            }
+            return sum
         }
     }
 

@@ -37,9 +37,19 @@ extension ImageCache {
         event(step, key: entry.key, url: entry.url, bytes: entry.bytes, status: status)
     }
 
-    /// What was done about a key, and gave no entry.
-    func event(_ step: Step, _ key: CacheKey, duration: Duration, code: MetricEvent.Value?) -> MetricEvent {
-        event(step, key: key.text, url: nil, bytes: nil, status: nil, duration: duration, code: code)
+    /// A picture that was removed with its variants.
+    func removalEvent(key: String?, _ removal: Removal) -> MetricEvent {
+        event(.remove, key: key, url: nil, bytes: removal.bytes, status: nil)
+    }
+
+    func trimEvent(_ result: Result<Removal, any Error>, _ duration: Duration) -> MetricEvent {
+        let removal = try? result.get()
+        return MetricEvent(
+            .trim,
+            [
+                "entries": removal.map { .number($0.entries) }, "bytes": removal.map { .number($0.bytes) },
+                "ms": .time(duration), "code": MetricEvent.code(of: result),
+            ])
     }
 
     private func event(

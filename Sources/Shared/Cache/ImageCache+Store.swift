@@ -32,7 +32,7 @@ extension ImageCache {
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
         var wasLost = false
-        let old = try sound(key.name, isLocked: true, wasLost: &wasLost)
+        let old = try sound(key, isLocked: true) { wasLost = true }
         if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(

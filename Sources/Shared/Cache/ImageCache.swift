@@ -65,7 +65,7 @@ public final class ImageCache: Sendable {
     public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
         try observed(.lookup, key) {
             var wasLost = false
-            guard let found = try sound(key.name, wasLost: &wasLost),
+            guard let found = try sound(key, onLoss: { wasLost = true }),
                 let entry = handingOut ? try handOut(found) : found
             else {
                 index.count { $0.add(miss: wasLost ? .lost : .absent) }
@@ -84,13 +84,10 @@ public final class ImageCache: Sendable {
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
         try requireWriting()
-        let lock = try lock(key.name)
-        defer { withExtendedLifetime(lock) {} }
-        return try metrics.measure {
-            let removed = try index.remove(key.name, now: clock.now())
-            try index.sweep(now: clock.now())
-            return removed.entries > 0
-        } event: { event(.remove, key, duration: $1, code: MetricEvent.code(of: $0)) }
+        let removal = try index.remove(key.name, sparesPinned: false, now: clock.now())
+        try index.sweep(now: clock.now())
+        if let removal { metrics.add(removalEvent(key: key.text, removal)) }
+        return removal != nil
     }
 
     /// A page of the scope's entries, variants included, in an order without meaning, and where the next page begins:
@@ -127,21 +124,17 @@ public final class ImageCache: Sendable {
     // MARK: Shared by what follows in other files
 
     /// The entry of this name, if its file is there as the index says. A row that is wrong is removed.
-    /// - Parameter isLocked: whether the caller holds the entry's lock.
-    func sound(_ name: String, isLocked: Bool = false) throws -> Entry? {
-        var wasLost = false
-        return try sound(name, isLocked: isLocked, wasLost: &wasLost)
-    }
-
-    /// The same; `wasLost` becomes true where a row was found and its file was not.
-    func sound(_ name: String, isLocked: Bool = false, wasLost: inout Bool) throws -> Entry? {
+    /// - Parameters:
+    ///   - isLocked: whether the caller holds the entry's lock.
+    ///   - onLoss: is told that there was a row, and its file was not there.
+    func sound(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
         guard var entry = try index.find(name) else { return nil }
         if entry.isUnsettled {
             guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
             entry = settled
         }
         if BlobStore.isWhole(entry) { return entry }
-        wasLost = true
+        onLoss()
         // The file is gone, or the whole root is.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
@@ -162,6 +155,12 @@ public final class ImageCache: Sendable {
         if BlobStore.hasContent(of: entry) {
             try index.settle(entry, now: clock.now())
             return entry
+        }
+        // Put in place, and then cut short: it was whole before.
+        if entry.kind == .original,
+            let stored = try adopt(entry.file, folder: scope.folder, name: scope, key: entry.key, url: entry.url)
+        {
+            return stored
         }
         try index.heal(entry.name, now: clock.now()) { !$0.isUnsettled }
         return nil
@@ -238,34 +237,28 @@ public final class ImageCache: Sendable {
             // Also what another process was killed over, or an entry had to make way for.
             try index.sweep(now: now)
             guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
-            let kept = try metrics.measure {
-                try trimToCapacity(now: now)
-            } event: { result, duration in
-                let sizes = try? result.get()
-                return MetricEvent(
-                    .trim,
-                    [
-                        "bytes": sizes.map { .number($0.before - $0.kept) }, "kept": sizes.map { .number($0.kept) },
-                        "ms": .time(duration), "code": MetricEvent.code(of: result),
-                    ])
-            }.kept
-            if kept > settings.capacity { reportExcess(kept - settings.capacity, now: now) }
+            try trimToCapacity(now: now)
         } catch {
             log.detail("the cache was not trimmed: \(failure(of: error).message)")
         }
     }
 
-    /// Gives up entries, a batch at a time, until the root is below its capacity or nothing more may go. Gives the bytes
-    /// that were kept before and afterwards.
-    private func trimToCapacity(now: Timestamp) throws -> (before: Int, kept: Int) {
-        let before = try index.totalBytes()
-        var isUnderway = false
+    /// Gives up the least recently used entries until the root is below its capacity, or nothing more may go.
+    @discardableResult
+    func trimToCapacity(now: Timestamp) throws -> Removal {
+        try metrics.measure { try trimBatches(now: now) } event: { trimEvent($0, $1) }
+    }
+
+    private func trimBatches(now: Timestamp) throws -> Removal {
+        var removal = Removal()
         while true {
-            let (kept, mayContinue) = try index.trimBatch(
-                capacity: settings.capacity, isUnderway: isUnderway, now: now)
-            isUnderway = true
+            let batch = try index.trimBatch(
+                capacity: settings.capacity, isUnderway: removal.entries > 0, now: now)
+            removal.add(batch.removal)
             try index.sweep(now: now)
-            if !mayContinue { return (before, kept) }
+            if batch.mayContinue { continue }
+            if batch.kept > settings.capacity { reportExcess(batch.kept - settings.capacity, now: now) }
+            return removal
         }
     }
 

@@ -88,6 +88,14 @@ extension Index.Connection {
             failures: failures)
     }
 
+    /// Counts what a command has removed from a scope. To be called within a transaction.
+    func count(_ removal: Removal, in scopeID: Int64, now: Timestamp) throws {
+        for (counter, amount) in [(Counter.removed, removal.entries), (.bytesRemoved, removal.bytes)] {
+            try database.run(
+                Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
+        }
+    }
+
     /// Adds the counts to those in the index. To be called within a transaction.
     mutating func writeTally(scope: ScopeName, now: Timestamp) throws {
         guard !tally.isEmpty else { return }

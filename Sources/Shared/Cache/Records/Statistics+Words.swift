@@ -27,7 +27,7 @@ extension Statistics {
 
     /// The statistics for a person.
     var text: String {
-        var lines = ["\(entries) entries, \(ByteCount.description(bytes)) of \(ByteCount.description(capacity))"]
+        var lines = ["\(Sum(entries: entries, bytes: bytes).words) of \(ByteCount.description(capacity))"]
         if excess > 0 { lines[0] += ", \(ByteCount.description(excess)) too many" }
         if leased.entries > 0 { lines.append("leases in force: \(leased.words)") }
         if pinned.entries > 0 { lines.append("pinned: \(pinned.words)") }
@@ -57,7 +57,7 @@ extension Statistics.Scope {
     fileprivate var lines: [String] {
         let since = since.map { ", counted since \($0.iso8601)" } ?? ""
         var lines = [
-            "scope \(TerminalText.escaped(name)): \(entries) entries, \(ByteCount.description(bytes))\(since)"
+            "scope \(TerminalText.escaped(name)): \(Statistics.Sum(entries: entries, bytes: bytes).words)\(since)"
         ]
         if let found {
             let tenths = Int((Double(found.count) / Double(found.asked) * 1000).rounded(.down))

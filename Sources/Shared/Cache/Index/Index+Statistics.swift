@@ -1,11 +1,14 @@
 import Support
 
 extension Index {
-    /// One walk along the index that trimming uses, which holds all that is asked for: some 0.1 µs an entry.
+    /// One walk along the index that trimming uses, which holds all that is asked for: some 0.1 µs an entry. Rows are
+    /// looked at only while there is something purged among them, which does not count.
     static let selectHeld = """
         SELECT COUNT(*), SUM(bytes), SUM(lease_until > ?1 AND last_used <= ?2),
             SUM(CASE WHEN lease_until > ?1 AND last_used <= ?2 THEN bytes ELSE 0 END)
-        FROM entries INDEXED BY entries_by_use WHERE pinned = 0
+        FROM entries INDEXED BY entries_by_use WHERE pinned = 0 AND (
+            NOT EXISTS (SELECT 1 FROM scopes WHERE purged = 1)
+            OR scope NOT IN (SELECT id FROM scopes WHERE purged = 1))
         """
 
     /// The sums and counters of all scopes, or of one alone.
@@ -42,14 +45,14 @@ extension Index.Connection {
     fileprivate typealias ScopeRow = (id: Int64, name: String, entries: Int, bytes: Int)
 
     fileprivate func scopeRows(_ scope: ScopeName?) throws -> [ScopeRow] {
-        let rows = try database.all("SELECT id, name, entries, bytes FROM scopes ORDER BY name") {
+        let rows = try database.all("SELECT id, name, entries, bytes FROM scopes WHERE purged = 0 ORDER BY name") {
             (id: $0.int64(0), name: $0.string(1), entries: $0.int(2), bytes: $0.int(3))
         }
         return rows.filter { $0.name == scope?.text ?? $0.name }
     }
 
     fileprivate func statistics(scope: ScopeName?, capacity: Int, now: Timestamp) throws -> Statistics {
-        let totals = try database.first("SELECT entries, bytes FROM totals WHERE id = 1") {
+        let totals = try database.first(Index.selectTotals) {
             Statistics.Sum(entries: $0.int(0), bytes: $0.int(1))
         }
         let all = totals ?? Statistics.Sum()
@@ -97,7 +100,7 @@ extension Index.Connection {
     }
 
     /// Adds the counts to those in the index. To be called within a transaction.
-    mutating func writeTally(scope: ScopeName, now: Timestamp) throws {
+    func writeTally(scope: ScopeName, now: Timestamp) throws {
         guard !tally.isEmpty else { return }
         let scopeID = try makeScope(scope)
         for (name, amount) in tally.counts {

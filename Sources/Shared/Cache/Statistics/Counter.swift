@@ -49,7 +49,7 @@ public enum Counter: String, Sendable, CaseIterable {
         case .bytesWritten: "Bytes of the files that were put into the cache, variants included."
         case .evictions: "Entries that were given up to keep below the capacity."
         case .bytesEvicted: "Bytes of the entries that were given up."
-        case .removed: "Entries that a command removed, variants included."
+        case .removed: "Entries that rm and clean removed, variants included."
         case .bytesRemoved: "Bytes of the entries that were removed."
         case .healed: "Entries whose file was gone or another one, and which were dropped for it."
         }

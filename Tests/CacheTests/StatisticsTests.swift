@@ -80,6 +80,15 @@ struct StatisticsTests {
         #expect(try cache.statistics().leased == Statistics.Sum())
     }
 
+    @Test func whatIsPurgedIsHeldByNothing() throws {
+        _ = try world.cache(scope: "kept").store(MemorySource(picture(1)), key: key("a"))
+        let cache = try world.cache(scope: "purged")
+        _ = try cache.store(MemorySource(picture(2)), key: key("b"))
+        _ = try cache.purge(ScopeName("purged"))
+        let statistics = try cache.statistics()
+        #expect(statistics.entries == 1 && statistics.leased.entries == 1 && statistics.pinned == Statistics.Sum())
+    }
+
     // MARK: Beginning anew
 
     @Test func zeroingBeginsAnewInOneScopeAlone() throws {

@@ -1,7 +1,7 @@
 import Support
 
 extension Index {
-    /// One walk along the index that trimming uses, which holds all that is asked for: some 0.1 µs an entry. Rows are
+    /// One walk along the index that trimming uses, which holds all that is asked for: about 0.3 µs an entry. Rows are
     /// looked at only while there is something purged among them, which does not count.
     static let selectHeld = """
         SELECT COUNT(*), SUM(bytes), SUM(lease_until > ?1 AND last_used <= ?2),

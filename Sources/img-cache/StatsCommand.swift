@@ -50,7 +50,8 @@ struct StatsCommand: ParsableCommand {
         guard let chosen = Statistics.Format(rawValue: format) else {
             let names = Statistics.Format.allCases.map(\.rawValue)
             throw UsageFailure(
-                "--format takes \(names.joined(separator: ", ")), not \"\(format)\"\(NearMatch.advice(for: format, among: names))")
+                "--format takes \(names.joined(separator: ", ")), not \"\(format)\""
+                    + NearMatch.advice(for: format, among: names))
         }
         if json, chosen != .json { throw UsageFailure("--json and --format \(format) exclude each other") }
         return chosen

@@ -28,7 +28,9 @@ struct ProgressTests {
 
     @Test func aDownloadHasABarWithAllThatIsKnown() {
         let bar = "[" + String(repeating: "=", count: 5) + String(repeating: " ", count: 17) + "]"
-        #expect(line(download(seconds: 4, total: 16_000)) == "m31.jpg  25 %  \(bar)  4.0 kB of 16.0 kB  1.0 kB/s  0:12 left")
+        #expect(
+            line(download(seconds: 4, total: 16_000))
+                == "m31.jpg  25 %  \(bar)  4.0 kB of 16.0 kB  1.0 kB/s  0:12 left")
         #expect(line(download(seconds: 4, total: nil)) == "m31.jpg  4.0 kB  1.0 kB/s")
         #expect(line(download(seconds: 0, total: nil)) == "m31.jpg  waiting")
     }

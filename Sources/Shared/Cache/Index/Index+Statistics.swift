@@ -58,7 +58,10 @@ extension Index.Connection {
         let all = totals ?? Statistics.Sum()
         // A lease counts as over as it does for trimming.
         let held = try database.first(Index.selectHeld, Value(now), Value(now + .seconds(86_400))) {
-            (free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)), leased: Statistics.Sum(entries: $0.int(2), bytes: $0.int(3)))
+            (
+                free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)),
+                leased: Statistics.Sum(entries: $0.int(2), bytes: $0.int(3))
+            )
         }
         let free = held?.free ?? Statistics.Sum()
         var scopes = try scopeRows(scope).map { row in try statistics(of: row) }

@@ -17,7 +17,9 @@ extension Statistics {
         family("excess_bytes", "gauge", "Bytes over the capacity, which leases and pins hold.", [([], "\(excess)")])
         family("pinned_entries", "gauge", "Entries that are pinned.", [([], "\(pinned.entries)")])
         family("pinned_bytes", "gauge", "Bytes of the entries that are pinned.", [([], "\(pinned.bytes)")])
-        family("leased_entries", "gauge", "Entries whose leases are in force, without pinned ones.", [([], "\(leased.entries)")])
+        family(
+            "leased_entries", "gauge", "Entries whose leases are in force, without pinned ones.",
+            [([], "\(leased.entries)")])
         family("leased_bytes", "gauge", "Bytes of the entries whose leases are in force.", [([], "\(leased.bytes)")])
         family(
             "counted_since_timestamp_seconds", "gauge", "When the counters of a scope began.",

@@ -40,7 +40,9 @@ extension Statistics {
 extension Statistics.Sum {
     fileprivate var json: JSON { .object(["entries": .integer(entries), "bytes": .integer(bytes)]) }
 
-    fileprivate var words: String { "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))" }
+    fileprivate var words: String {
+        "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))"
+    }
 }
 
 extension Statistics.Scope {
@@ -61,7 +63,8 @@ extension Statistics.Scope {
         ]
         if let found {
             let tenths = Int((Double(found.count) / Double(found.asked) * 1000).rounded(.down))
-            lines.append("  found \(found.count) of \(found.asked) that were asked for (\(tenths / 10).\(tenths % 10) %)")
+            let percent = "\(tenths / 10).\(tenths % 10) %"
+            lines.append("  found \(found.count) of \(found.asked) that were asked for (\(percent))")
         }
         for counter in Counter.allCases where self[counter] != 0 {
             let amount = counter.countsBytes ? ByteCount.description(self[counter]) : "\(self[counter])"

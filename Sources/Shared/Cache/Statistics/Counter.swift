@@ -30,20 +30,24 @@ public enum Counter: String, Sendable, CaseIterable {
     public var meaning: String {
         switch self {
         case .hits: "Pictures that were asked for, found, and fresh."
-        case .misses: "Pictures that were asked for and not found, or not fit to be handed out; the sum of the next five."
+        case .misses:
+            "Pictures that were asked for and not found, or not fit to be handed out; the sum of the next five."
         case .missesAbsent: "Misses of what was not there."
-        case .missesExpired: "Misses of what was there and is another one by now: it had expired, or a file had changed."
+        case .missesExpired:
+            "Misses of what was there and is another one by now: it had expired, or a file had changed."
         case .missesRefresh: "Misses of what was fresh, but was to be asked for anew, and had changed."
         case .missesLost: "Misses of what the index knew and whose file was gone or another one."
         case .missesPolicy: "Misses of what a policy keeps out of the cache."
         case .negativeHits: "Failures that were remembered, so that no server was asked."
         case .stale: "Pictures that were handed out although they had expired."
-        case .revalidated: "Pictures that had expired, or were to be asked for anew, and were unchanged, as their server said."
+        case .revalidated:
+            "Pictures that had expired, or were to be asked for anew, and were unchanged, as their server said."
         case .coalesced: "Pictures that another thread or process fetched while this one waited; each is a hit, too."
         case .stored: "Pictures that were stored from a file or from memory."
         case .variantsMade: "Variants that were made."
         case .variantHits: "Variants that were asked for and found."
-        case .variantsCoalesced: "Variants that another thread or process made while this one waited; each is a hit, too."
+        case .variantsCoalesced:
+            "Variants that another thread or process made while this one waited; each is a hit, too."
         case .bytesServed: "Bytes of the files that were handed out of the cache."
         case .bytesFetched: "Bytes of bodies that came from servers and were kept."
         case .bytesWritten: "Bytes of the files that were put into the cache, variants included."

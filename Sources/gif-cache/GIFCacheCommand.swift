@@ -58,7 +58,8 @@ struct GIFOptions: ParsableArguments {
             return path
         }
         let cache = try ImageCache(
-            settings: common.cacheSettings(context), log: context.log, interruption: context.interruption)
+            settings: common.cacheSettings(context), log: context.log, metrics: context.metrics,
+            interruption: context.interruption)
         let key = try context.secret(file: apiKeyFile, variable: "EXERCISEDB_API_KEY")
         let address = try context.setting(
             "exercisedb-url", option: nil, variable: "EXERCISEDB_API_URL", expected: "an http or https address"

@@ -92,7 +92,9 @@ extension LookupCommand {
 
 extension CommonOptions {
     func open(_ context: ToolContext) throws -> ImageCache {
-        try ImageCache(settings: cacheSettings(context), log: context.log, interruption: context.interruption)
+        try ImageCache(
+            settings: cacheSettings(context), log: context.log, metrics: context.metrics,
+            interruption: context.interruption)
     }
 }
 

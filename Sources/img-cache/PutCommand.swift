@@ -33,7 +33,8 @@ struct PutCommand: ParsableCommand {
         let rules = try keys.rules(arguments: pictures)
         let request = try fetch.request(context, arguments: pictures)
         let client = try fetch.client(context)
-        let cache = try ImageCache(settings: settings, log: context.log, interruption: context.interruption)
+        let cache = try ImageCache(
+            settings: settings, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let tool = PutTool(cache: cache, client: client, rules: rules, request: request)
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses or files",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Cache
 import Commands
-import Records
 import Support
 
 struct StatsCommand: ParsableCommand {
@@ -9,21 +8,61 @@ struct StatsCommand: ParsableCommand {
         commandName: "stats",
         abstract: "Say what the cache holds and what it has done.",
         discussion: """
+            Of all scopes, or of the one that --scope names. The manual, img-cache(1), says what each counter counts.
+
             EXAMPLES
               img-cache stats
               img-cache stats --json | jq .scopes
+              img-cache stats --scope alice --zero
+              img-cache stats --format prometheus --output /var/lib/node_exporter/img-cache.prom
             """)
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Write one JSON object.")
+    @Option(help: ArgumentHelp("text, json or prometheus.", valueName: "format"))
+    var format: String?
+
+    @Flag(help: "The same as --format json.")
     var json = false
+
+    @Option(help: ArgumentHelp("Write to this file instead, which is replaced in one step.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Begin to count anew after this.")
+    var zero = false
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
-        let statistics = try common.open(context).statistics()
-        let output = try File(descriptor: 1, path: "standard output", closes: false)
-        let text = json ? statistics.json.bytes + [UInt8(ascii: "\n")] : Array(statistics.text.utf8)
-        try output.write(text)
+        let format = try chosenFormat()
+        let scope = try common.scope.map { name in
+            do { return try ScopeName(name) } catch { throw UsageFailure("--scope: \(failure(of: error).message)") }
+        }
+        let cache = try common.open(context)
+        if zero {
+            try cache.zeroStatistics(scope: scope) { try write($0.bytes(format)) }
+        } else {
+            try write(cache.statistics(scope: scope).bytes(format))
+        }
+    }
+
+    private func chosenFormat() throws -> Statistics.Format {
+        guard let format else { return json ? .json : .text }
+        guard let chosen = Statistics.Format(rawValue: format) else {
+            let names = Statistics.Format.allCases.map(\.rawValue)
+            throw UsageFailure(
+                "--format takes \(names.joined(separator: ", ")), not \"\(format)\""
+                    + NearMatch.advice(for: format, among: names))
+        }
+        if json, chosen != .json { throw UsageFailure("--json and --format \(format) exclude each other") }
+        return chosen
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        guard let output else {
+            return try File(descriptor: 1, path: "standard output", closes: false).write(bytes)
+        }
+        let file = try OutputFile(path: output)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        try file.commit()
     }
 }

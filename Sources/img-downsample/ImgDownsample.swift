@@ -165,7 +165,8 @@ struct Run {
     }
 
     private func shrinkAll(_ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
-        let caches = ScopedCaches(settings: settings.cache, log: context.log, interruption: context.interruption)
+        let caches = ScopedCaches(
+            settings: settings.cache, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let destination: ShrinkTool.Destination
         if let outputDir = shrink.outputDir {
             try makeFolder(outputDir)

@@ -26,7 +26,8 @@ import Testing
                 "verify", "stats", "reset",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
-        var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize"]  // of the scripts
+        // Those of the scripts, and one that no help lists.
+        var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize", "--generate-completion-script"]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout
             for word in Self.options(in: help) { options.insert(Substring(word)) }
@@ -42,6 +43,28 @@ import Testing
         return Set(letters.filter { $0.hasPrefix("--") && $0.dropFirst(2).first?.isLetter == true }.map(String.init))
     }
 
+    @Test func theManualHasEveryOptionOfImgCacheAndNoOther() throws {
+        let home = try ToolHome()
+        var known: Set<String> = ["--help", "--version"]
+        // Each command, and those below it.
+        var commands = [["img-cache"]]
+        while let command = commands.popLast() {
+            let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout
+            // What comes before is words and examples, of other tools too.
+            known.formUnion(Self.options(in: help.split(separator: "USAGE:").last.map(String.init) ?? ""))
+            let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            let list = lines.drop { $0 != "SUBCOMMANDS:" }.dropFirst().prefix { $0.hasPrefix("  ") }
+            for line in list where line.dropFirst(2).first != " " {
+                commands.append(command + [String(line.split(separator: " ")[0])])
+            }
+        }
+        // `Fl -word` is how the page writes an option, but for its examples.
+        let page = try Self.document("man/img-cache.1").replacing("Fl -", with: "Fl --").replacing("| -v", with: "| --v")
+        let named = Self.options(in: page).subtracting(["--date", "--variant"])  // of the other tools
+        #expect(known.subtracting(named).isEmpty, "the manual lacks \(known.subtracting(named).sorted())")
+        #expect(named.subtracting(known).isEmpty, "no command knows \(named.subtracting(known).sorted())")
+    }
+
     @Test func everyFieldOfTheConfigurationFileIsTaken() throws {
         let rows = try Self.document("README.md").split(separator: "\n")
             .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
@@ -54,7 +77,7 @@ import Testing
             "retries": "1", "max_bytes": "1MB", "allow_private": "1", "quality": "50",
             "science_url": "https://example.org", "api_url": "https://example.org",
             "exercisedb_url": "https://example.org", "resolution": "360", "max_pixels": "9", "max_frames": "9",
-            "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9",
+            "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9", "metrics": "metrics.ndjson",
             "negative_ttl": "1m", "respect_cache_control": "true", "jobs_per_host": "2", "rate": "1MB",
             "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
         ]

@@ -258,7 +258,7 @@ struct FetchingTests {
         let home = try ToolHome(environment: server.environment)
         let tool = try home.start("img-cache", ["prefetch", server.url()], stdin: .empty)
         #expect(server.waitUntilStalled())
-        let niceness = getpriority(PRIO_PROCESS, id_t(tool.processID))
+        let niceness = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(tool.processID))
         #expect(niceness == 10)
         tool.kill(SIGTERM)
         #expect(tool.wait().signal == SIGTERM)

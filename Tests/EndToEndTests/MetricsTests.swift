@@ -5,7 +5,8 @@ import Testing
 /// Events of the tools' work in a file that all of them share.
 struct MetricsTests {
     private func events(_ home: ToolHome) throws -> [Record] {
-        try TestFile.text(home.path("metrics.ndjson")).split(separator: "\n").map { try Record(parsing: Array($0.utf8)) }
+        try TestFile.text(home.path("metrics.ndjson")).split(separator: "\n")
+            .map { try Record(parsing: Array($0.utf8)) }
     }
 
     @Test func everyToolTellsItsStepsInOneFile() throws {
@@ -38,7 +39,8 @@ struct MetricsTests {
 
     @Test func failuresAreToldByTheirCodeAndNoSecretIs() throws {
         let home = try Sample.home()
-        let gone = try Sample.url("measured-gone.jpg", faults: ["status-404"]).replacing("http://", with: "http://user:secretpw@")
+        let gone = try Sample.url("measured-gone.jpg", faults: ["status-404"])
+            .replacing("http://", with: "http://user:secretpw@")
         _ = try home.run("img-cache", ["put", "--metrics", "metrics.ndjson", gone + "?token=secrettoken"]).expect(69)
         let events = try events(home)
         let download = try #require(events.first { $0.string("event") == "download" })
@@ -51,7 +53,8 @@ struct MetricsTests {
     @Test func aFileThatCannotBeOpenedStopsTheToolBeforeItsWork() throws {
         let home = try Sample.home()
         let url = try Sample.url("unmeasured.jpg")
-        try home.run("img-cache", ["put", url, "--metrics", "missing/metrics"]).expectRefusal(73, "img-cache", "missing/metrics")
+        try home.run("img-cache", ["put", url, "--metrics", "missing/metrics"])
+            .expectRefusal(73, "img-cache", "missing/metrics")
         #expect(try Sample.requests(url) == 0)
         let file = try home.write("a.png", DrawnPicture.noise(20, 20, seed: 1).png())
         try home.run("img-downsample", [file, "--width", "9", "-o", "b.png", "--metrics", "missing/metrics"])

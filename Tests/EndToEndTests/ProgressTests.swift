@@ -44,7 +44,8 @@ struct ProgressTests {
         let output = tool.wait(deadline: .seconds(20))
         let lines = output.stderr.split(separator: "\r\n")
         #expect(lines.count == 2, "\(output)")
-        #expect(lines.first?.contains(Self.clear + "img-cache: http://10.0.0.1/b.png is not fetched") == true, "\(output)")
+        let begins = Self.clear + "img-cache: http://10.0.0.1/b.png is not fetched"
+        #expect(lines.first?.contains(begins) == true, "\(output)")
         #expect(lines.first?.hasSuffix("--allow-private if that is meant") == true, "\(output)")
         #expect(!output.stderr.contains("\u{1B}[32m") && output.stderr.hasSuffix(Self.clear), "\(output)")
     }
@@ -77,6 +78,7 @@ struct ProgressTests {
             // Over before half a second has passed, or else drawn and cleared.
             #expect(output.stderr == "" || options == [] && output.stderr.hasSuffix(Self.clear), "\(output)")
         }
-        try home.run("img-cache", ["put", good, "--progress", "bar"]).expectRefusal(64, "img-cache", "--progress", "bar")
+        try home.run("img-cache", ["put", good, "--progress", "bar"])
+            .expectRefusal(64, "img-cache", "--progress", "bar")
     }
 }

@@ -14,11 +14,14 @@ struct MetricsTests {
     @Test func anEventIsALineOfJSONInTheOrderOfItsFields() {
         let event = MetricEvent(
             .download,
-            ["url": .text("http://x/\"\u{1B}"), "status": nil, "bytes": .number(5), "ms": .time(.microseconds(1_002_003))])
+            [
+                "url": .text("http://x/\"\u{1B}"), "status": nil, "bytes": .number(5),
+                "ms": .time(.microseconds(1_002_003)),
+            ])
         #expect(
             text(event)
-                == #"{"time":"2023-11-14T22:13:20.007Z","tool":"tool","pid":7,"event":"download","url":"http://x/\"\u001b","#
-                + #""bytes":5,"ms":1002.003}"# + "\n")
+                == #"{"time":"2023-11-14T22:13:20.007Z","tool":"tool","pid":7,"event":"download","#
+                + #""url":"http://x/\"\u001b","bytes":5,"ms":1002.003}"# + "\n")
         #expect(text(MetricEvent(.trim, ["ms": .time(.zero - .seconds(1))])).contains("\"ms\":0.000"))
     }
 
@@ -68,7 +71,7 @@ struct MetricsTests {
         for thread in threads { thread.join() }
         let lines = try String(decoding: folder.read("metrics.ndjson"), as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 1600)
-        #expect(lines.allSatisfy { $0.hasPrefix("{\"time\":") && $0.hasSuffix("x\"}") || $0.hasSuffix("\"filler\":\"\"}") })
+        #expect(lines.allSatisfy { $0.hasPrefix("{\"time\":") && ($0.hasSuffix("x\"}") || $0.hasSuffix(":\"\"}")) })
         for number in 0..<8 { #expect(lines.count { $0.contains("\"tool\":\"tool\(number)\"") } == 200) }
     }
 

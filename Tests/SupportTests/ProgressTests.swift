@@ -27,8 +27,10 @@ struct ProgressTests {
     // MARK: One download
 
     @Test func aDownloadHasABarWithAllThatIsKnown() {
-        let bar = "[" + String(repeating: "=", count: 4) + String(repeating: " ", count: 13) + "]"
-        #expect(line(download(seconds: 4, total: 16_000)) == "m31.jpg  25 %  \(bar)  4.0 kB of 16.0 kB  1.0 kB/s  0:12 left")
+        let bar = "[" + String(repeating: "=", count: 5) + String(repeating: " ", count: 17) + "]"
+        #expect(
+            line(download(seconds: 4, total: 16_000))
+                == "m31.jpg  25 %  \(bar)  4.0 kB of 16.0 kB  1.0 kB/s  0:12 left")
         #expect(line(download(seconds: 4, total: nil)) == "m31.jpg  4.0 kB  1.0 kB/s")
         #expect(line(download(seconds: 0, total: nil)) == "m31.jpg  waiting")
     }
@@ -64,7 +66,7 @@ struct ProgressTests {
         let plain = ProgressLine.drawn(made.state, at: made.now, columns: 80, hasColour: false)
         let coloured = ProgressLine.drawn(made.state, at: made.now, columns: 80, hasColour: true)
         #expect(coloured.columns == plain.columns)
-        #expect(coloured.text.contains("\u{1B}[32m====\u{1B}[0m"))
+        #expect(coloured.text.contains("\u{1B}[32m=====\u{1B}[0m"))
     }
 
     @Test func namesOfStrangersNeitherMoveTheCursorNorBreakTheLine() {

@@ -23,9 +23,19 @@ extension ImageCache {
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = key ?? CacheKey(url: request.url)
+        return try observed(.fetch, key, url: request.url) {
+            try fetchCounted(request, key: key, client: client, inspect: inspect ?? self.inspect)
+        }
+    }
+
+    private func fetchCounted(
+        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: @escaping Inspection
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        var wasLost = false
         do {
             let wishes = settings.wishes(now: clock.now())
-            if let ready = try serve(try sound(key), key: key, wishes: wishes) { return ready }
+            let found = try sound(key) { wasLost = true }
+            if let ready = try serve(found, key: key, wishes: wishes) { return ready }
             try repeatFailure(request, key: key, wishes: wishes)
             try requireWriting()
             return try interruption.during {
@@ -35,8 +45,8 @@ extension ImageCache {
                 var wishes = wishes
                 wishes.hasWaited = lock.wasContended
                 return try fetchAlone(
-                    request, key: key, client: client.watched(by: watch.check), inspect: inspect ?? self.inspect,
-                    wishes: wishes, generation: watch.generation)
+                    request, key: key, client: client.watched(by: watch.check), inspect: inspect, wishes: wishes,
+                    wasLost: wasLost, generation: watch.generation)
             }
         } catch {
             // A failure that is given again was counted when it came.
@@ -62,7 +72,7 @@ extension ImageCache {
     /// To be called with the key's lock held. Looks again first: whoever held the lock before may have done the work.
     private func fetchAlone(
         _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes,
-        generation: Int64
+        wasLost: Bool, generation: Int64
     ) throws -> (entry: Entry, status: CacheStatus) {
         let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
@@ -96,9 +106,10 @@ extension ImageCache {
                 guard case .body(let body) = try anew.run(client: client, inspect: inspect) else {
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }
-                return (try keep(body, partial, request, key, replacing: nil, generation), .miss)
+                return (try keep(body, partial, request, key, replacing: nil, generation, .absent), .miss)
             case .body(let body):
-                return (try keep(body, partial, request, key, replacing: entry, generation), .miss)
+                let reason = MissReason(replacing: entry, at: clock.now(), elseIf: wasLost)
+                return (try keep(body, partial, request, key, replacing: entry, generation, reason), .miss)
             }
         } catch let failure as FetchFailure where failure.isTransient {
             guard let entry, Freshness.mayServeStale(entry, wishes: wishes), let handed = try handOut(entry) else {
@@ -130,7 +141,7 @@ extension ImageCache {
 
     private func keep(
         _ body: Download.Body, _ partial: PartialFile, _ request: HTTPRequest, _ key: CacheKey,
-        replacing old: Entry?, _ generation: Int64
+        replacing old: Entry?, _ generation: Int64, _ reason: MissReason
     ) throws -> Entry {
         defer { partial.remove() }
         let now = clock.now()
@@ -141,7 +152,7 @@ extension ImageCache {
             picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: retention.expiresAt,
             lastUsed: now, leaseUntil: lease.end(from: now), mustRevalidate: retention.mustRevalidate)
         index.count {
-            $0.add(.misses)
+            $0.add(miss: reason)
             $0.add(.bytesFetched, body.received)
         }
         return try keep(partial.path, as: new, replacing: old, generation: generation)

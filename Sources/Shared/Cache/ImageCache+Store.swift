@@ -11,18 +11,20 @@ extension ImageCache {
     public func store(
         _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
-        do {
-            try requireWriting()
-            return try interruption.during {
-                let watch = try GenerationWatch(index)
-                let lock = try lock(key.name, whileWaiting: watch.check)
-                defer { withExtendedLifetime(lock) {} }
-                return try storeAlone(
-                    source, key: key, url: url, inspect: inspect ?? self.inspect, generation: watch.generation)
+        try observed(.store, key) {
+            do {
+                try requireWriting()
+                return try interruption.during {
+                    let watch = try GenerationWatch(index)
+                    let lock = try lock(key.name, whileWaiting: watch.check)
+                    defer { withExtendedLifetime(lock) {} }
+                    return try storeAlone(
+                        source, key: key, url: url, inspect: inspect ?? self.inspect, generation: watch.generation)
+                }
+            } catch {
+                if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
+                throw error
             }
-        } catch {
-            if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
-            throw error
         }
     }
 
@@ -30,7 +32,8 @@ extension ImageCache {
     private func storeAlone(
         _ source: some ByteSource, key: CacheKey, url: String?, inspect: Inspection, generation: Int64
     ) throws -> (entry: Entry, status: CacheStatus) {
-        let old = try sound(key, isLocked: true)
+        var wasLost = false
+        let old = try sound(key, isLocked: true) { wasLost = true }
         if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(
@@ -62,7 +65,7 @@ extension ImageCache {
             sha256: hash.finish(), picture: picture, fetchedAt: now, expiresAt: now + settings.ttl, lastUsed: now,
             leaseUntil: lease.end(from: now))
         index.count {
-            $0.add(.misses)
+            $0.add(miss: MissReason(replacing: old, at: now, elseIf: wasLost, isStored: true))
             $0.add(.stored)
         }
         return (try keep(partial.path, as: new, replacing: old, generation: generation), .miss)

@@ -56,7 +56,7 @@ extension ImageCache {
             guard let original = try sound(parent) else { throw CacheFailure.absent(key: parent.text) }
             missing = try missing.filter { variant in
                 guard let entry = try serveVariant(names[variant], of: original, isLocked: true) else { return true }
-                if contended.contains(variant) { index.count { $0.add(.coalesced) } }
+                if contended.contains(variant) { index.count { $0.add(.variantsCoalesced) } }
                 try ready(variant, entry, false)
                 return false
             }
@@ -82,6 +82,7 @@ extension ImageCache {
             $0.add(.variantHits)
             $0.add(.bytesServed, entry.bytes)
         }
+        metrics.add(event(.variant, entry, status: "hit"))
         return entry
     }
 
@@ -110,7 +111,9 @@ extension ImageCache {
             lastUsed: now, leaseUntil: lease.end(from: now))
         index.count { $0.add(.variantsMade) }
         let old = try index.find(name)
-        return try keep(path, as: new, replacing: old, generation: generation)
+        let entry = try keep(path, as: new, replacing: old, generation: generation)
+        metrics.add(event(.variant, entry, status: "made"))
+        return entry
     }
 }
 

@@ -12,6 +12,7 @@ public final class ImageCache: Sendable {
     let index: Index
     let clock: Clock
     let log: Log
+    let metrics: Metrics
     let interruption: Interruption
     let lease: Lease
     private let trimming = Monitor(Trimming())
@@ -32,12 +33,13 @@ public final class ImageCache: Sendable {
     ///
     /// - Parameter inspect: by default a whole picture of a format that the tools read, see `ImageInspection`.
     public init(
-        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, interruption: Interruption,
-        inspect: @escaping Inspection = ImageCache.wholePicture
+        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
+        interruption: Interruption, inspect: @escaping Inspection = ImageCache.wholePicture
     ) throws {
         self.settings = settings
         self.clock = clock
         self.log = log
+        self.metrics = metrics
         self.interruption = interruption
         self.inspect = inspect
         lease = Lease(promise: settings.lease)
@@ -63,12 +65,18 @@ public final class ImageCache: Sendable {
     /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
     ///   a lease. At most one small write a minute and entry.
     public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
-        guard let found = try sound(key), let entry = handingOut ? try handOut(found) : found else {
-            index.count { $0.add(.misses) }
-            return nil
-        }
-        count(status(of: entry), entry)
-        return entry
+        try observed(.lookup, key) {
+            var wasLost = false
+            guard let found = try sound(key, onLoss: { wasLost = true }),
+                let entry = handingOut ? try handOut(found) : found
+            else {
+                index.count { $0.add(miss: wasLost ? .lost : .absent) }
+                return nil
+            }
+            let status = status(of: entry)
+            count(status, entry)
+            return (entry, status)
+        }?.entry
     }
 
     /// Whether an entry is fresh (`hit`) or has expired (`stale`).
@@ -80,6 +88,7 @@ public final class ImageCache: Sendable {
         try requireWriting()
         let removal = try index.remove(key.name, sparesPinned: false, now: clock.now())
         try index.sweep(now: clock.now())
+        if let removal { metrics.add(removalEvent(key: key.text, removal)) }
         return removal != nil
     }
 
@@ -102,12 +111,6 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// What the root holds and what was counted, up to this moment.
-    public func statistics() throws -> Statistics {
-        if !index.isReadOnly { try index.flush(now: clock.now()) }
-        return try index.statistics(capacity: settings.capacity)
-    }
-
     /// Writes what was counted and not written yet, trims where leases that have ended allow it now, and takes on a
     /// little of what purges have left. Called when the last reference goes; a tool that ends by `exit` calls it itself.
     /// The cache stays usable.
@@ -127,14 +130,17 @@ public final class ImageCache: Sendable {
     // MARK: Shared by what follows in other files
 
     /// The entry of this name, if its file is there as the index says. A row that is wrong is removed.
-    /// - Parameter isLocked: whether the caller holds the entry's lock.
-    func sound(_ name: String, isLocked: Bool = false) throws -> Entry? {
+    /// - Parameters:
+    ///   - isLocked: whether the caller holds the entry's lock.
+    ///   - onLoss: is told that there was a row, and its file was not there.
+    func sound(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
         guard var entry = try index.find(name) else { return nil }
         if entry.isUnsettled {
             guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
             entry = settled
         }
         if BlobStore.isWhole(entry) { return entry }
+        onLoss()
         // The file is gone, or the whole root is.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
@@ -209,7 +215,8 @@ public final class ImageCache: Sendable {
             case .hit: tally.add(.hits)
             case .stale: tally.add(.stale)
             case .revalidated: tally.add(.revalidated)
-            case .miss, .bypass: tally.add(.misses)
+            case .miss: tally.add(miss: .absent)
+            case .bypass: tally.add(miss: .policy)
             }
             if status != .miss { tally.add(.bytesServed, entry.bytes) }
         }
@@ -220,6 +227,7 @@ public final class ImageCache: Sendable {
     func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
         if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
+        index.count { $0.add(.bytesWritten, new.bytes) }
         let entry = try index.commit(new, generation: generation, now: now) {
             try BlobStore.place(temporary, at: index.root.blob(new.file, folder: scope.folder(generation: generation)))
         }
@@ -245,6 +253,10 @@ public final class ImageCache: Sendable {
     /// Gives up the least recently used entries until the root is below its capacity, or nothing more may go.
     @discardableResult
     func trimToCapacity(now: Timestamp) throws -> Removal {
+        try metrics.measure { try trimBatches(now: now) } event: { trimEvent($0, $1) }
+    }
+
+    private func trimBatches(now: Timestamp) throws -> Removal {
         var removal = Removal()
         while true {
             let batch = try index.trimBatch(

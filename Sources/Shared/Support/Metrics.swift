@@ -66,7 +66,8 @@ public struct MetricEvent: Sendable {
     /// In the order in which they are written.
     public let fields: [Field]
 
-    /// - Parameter fields: those whose value is nil are left out. Texts bear no secret: who makes an event sees to that.
+    /// - Parameter fields: those whose value is nil are left out. Texts bear no secret: who makes an event sees to
+    ///   that.
     public init(_ kind: Kind, _ fields: KeyValuePairs<String, Value?>) {
         self.kind = kind
         self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }

@@ -55,7 +55,9 @@ public enum StandardError {
         }
     }
 
-    private static func aside<Result, E: Error>(_ state: inout State, _ body: () throws(E) -> Result) throws(E) -> Result {
+    private static func aside<Result, E: Error>(
+        _ state: inout State, _ body: () throws(E) -> Result
+    ) throws(E) -> Result {
         let isInTheWay = state.drawn != nil || state.mayClear && TerminalLock.isClaimedByAnother
         if isInTheWay { emit(clearing(state)) }
         defer { if let drawn = state.drawn { emit(drawn.text) } }

@@ -8,13 +8,15 @@ public final class ScopedCaches: Sendable {
 
     private let settings: CacheSettings
     private let log: Log
+    private let metrics: Metrics
     private let interruption: Interruption
     private let open = Monitor([String: ImageCache]())
 
     /// - Parameter settings: a scope in them beats that of any record.
-    public init(settings: CacheSettings, log: Log, interruption: Interruption) {
+    public init(settings: CacheSettings, log: Log, metrics: Metrics = .silent, interruption: Interruption) {
         self.settings = settings
         self.log = log
+        self.metrics = metrics
         self.interruption = interruption
     }
 
@@ -28,7 +30,8 @@ public final class ScopedCaches: Sendable {
             if let cache = caches[name] { return cache }
             // Whoever still works with one of them keeps it open until then.
             if caches.count == Self.limit { caches.removeAll() }
-            let cache = try ImageCache(settings: wanted, log: log, interruption: interruption)
+            let cache = try ImageCache(
+                settings: wanted, log: log, metrics: metrics, interruption: interruption)
             caches[name] = cache
             return cache
         }

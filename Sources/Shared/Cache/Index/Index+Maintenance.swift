@@ -26,7 +26,7 @@ extension Index {
     static let selectExpired = """
         SELECT id, bytes FROM entries WHERE id > ?1 AND \(isSpent) ORDER BY id LIMIT ?5
         """
-    static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes"
+    static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes, scope"
     /// Expired or replaced, and nobody may still use it; `?2` is now, `?3` a minute and `?4` a day later (see
     /// `Entry.isExpired` and `selectCandidates` for what the clock may have done).
     private static let isSpent = """
@@ -115,7 +115,10 @@ extension Index {
             }
             try connection.database.run(Self.dropNegatives, Value(scopeID), Value(name))
             let sizes = try connection.database.all(Self.removeFamilyForSum, Value(scopeID), Value(name)) { $0.int(0) }
-            return sizes.isEmpty ? nil : Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
+            if sizes.isEmpty { return nil }
+            let removal = Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
+            try connection.count(removal, in: scopeID, now: now)
+            return removal
         }
     }
 
@@ -192,11 +195,13 @@ extension Index {
         try write(now: now) { connection in
             var removal = Removal()
             for id in ids {
-                let bytes = try connection.database.first(
+                let gone = try connection.database.first(
                     Self.removeExpired, Value(id), Value(now), Value(now + .seconds(60)),
                     Value(now + .seconds(86_400))
-                ) { $0.int(0) }
-                if let bytes { removal.add(bytes) }
+                ) { (bytes: $0.int(0), scopeID: $0.int64(1)) }
+                guard let gone else { continue }
+                removal.add(gone.bytes)
+                try connection.count(Removal(entries: 1, bytes: gone.bytes), in: gone.scopeID, now: now)
             }
             return removal
         }

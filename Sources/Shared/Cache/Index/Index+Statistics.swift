@@ -1,35 +1,34 @@
 import Support
 
 extension Index {
-    /// The sums and counters of all scopes. The cost grows with the number of scopes, not of entries.
-    func statistics(capacity: Int) throws -> Statistics {
-        try perform { connection in
+    /// One walk along the index that trimming uses, which holds all that is asked for: about 0.3 µs an entry. Rows are
+    /// looked at only while there is something purged among them, which does not count.
+    static let selectHeld = """
+        SELECT COUNT(*), SUM(bytes), SUM(lease_until > ?1 AND last_used <= ?2),
+            SUM(CASE WHEN lease_until > ?1 AND last_used <= ?2 THEN bytes ELSE 0 END)
+        FROM entries INDEXED BY entries_by_use WHERE pinned = 0 AND (
+            NOT EXISTS (SELECT 1 FROM scopes WHERE purged = 1)
+            OR scope NOT IN (SELECT id FROM scopes WHERE purged = 1))
+        """
+
+    /// The sums and counters of all scopes, or of one alone.
+    func statistics(scope: ScopeName? = nil, capacity: Int, now: Timestamp) throws -> Statistics {
+        try perform { try $0.statistics(scope: scope, capacity: capacity, now: now) }
+    }
+
+    /// Gives the statistics to `report`, and begins all counters of these scopes anew, in one transaction: what others
+    /// count meanwhile comes after both. Nothing is changed where `report` throws.
+    func zeroCounters(
+        scope: ScopeName? = nil, capacity: Int, now: Timestamp, after report: (Statistics) throws -> Void
+    ) throws {
+        try write(now: now) { connection in
+            try report(connection.statistics(scope: scope, capacity: capacity, now: now))
             let database = connection.database
-            let totals = try database.first(Self.selectTotals) {
-                (entries: $0.int(0), bytes: $0.int(1))
+            for row in try connection.scopeRows(scope) {
+                try database.run("DELETE FROM counters WHERE scope = ?1", Value(row.id))
+                // Says since when there was nothing to count.
+                try database.run(Self.addToCounter, Value(row.id), Value(Self.zeroed), Value(0), Value(now))
             }
-            let rows = try database.all("SELECT id, name, entries, bytes FROM scopes WHERE purged = 0 ORDER BY name") {
-                (id: $0.int64(0), name: $0.string(1), entries: $0.int(2), bytes: $0.int(3))
-            }
-            let scopes = try rows.map { row in
-                var since: Timestamp?
-                var counters: [Counter: Int] = [:]
-                var failures: [String: Int] = [:]
-                _ = try database.all("SELECT name, value, since FROM counters WHERE scope = ?1", Value(row.id)) {
-                    let name = $0.string(0)
-                    since = min(since ?? $0.timestamp(2), $0.timestamp(2))
-                    if let counter = Counter(rawValue: name) {
-                        counters[counter] = $0.int(1)
-                    } else if name.hasPrefix(Tally.failurePrefix) {
-                        failures[String(name.dropFirst(Tally.failurePrefix.count))] = $0.int(1)
-                    }
-                }
-                return Statistics.Scope(
-                    name: row.name, entries: row.entries, bytes: row.bytes, since: since, counters: counters,
-                    failures: failures)
-            }
-            return Statistics(
-                entries: totals?.entries ?? 0, bytes: totals?.bytes ?? 0, capacity: capacity, scopes: scopes)
         }
     }
 
@@ -37,9 +36,72 @@ extension Index {
     func flush(now: Timestamp) throws {
         if pendingEvents > 0 { try write(now: now) { _ in } }
     }
+
+    /// The name of a counter that is always nought: when it began is when all of them did.
+    fileprivate static let zeroed = "zeroed"
 }
 
 extension Index.Connection {
+    fileprivate typealias ScopeRow = (id: Int64, name: String, entries: Int, bytes: Int)
+
+    fileprivate func scopeRows(_ scope: ScopeName?) throws -> [ScopeRow] {
+        let rows = try database.all("SELECT id, name, entries, bytes FROM scopes WHERE purged = 0 ORDER BY name") {
+            (id: $0.int64(0), name: $0.string(1), entries: $0.int(2), bytes: $0.int(3))
+        }
+        return rows.filter { $0.name == scope?.text ?? $0.name }
+    }
+
+    fileprivate func statistics(scope: ScopeName?, capacity: Int, now: Timestamp) throws -> Statistics {
+        let totals = try database.first(Index.selectTotals) {
+            Statistics.Sum(entries: $0.int(0), bytes: $0.int(1))
+        }
+        let all = totals ?? Statistics.Sum()
+        // A lease counts as over as it does for trimming.
+        let held = try database.first(Index.selectHeld, Value(now), Value(now + .seconds(86_400))) {
+            (
+                free: Statistics.Sum(entries: $0.int(0), bytes: $0.int(1)),
+                leased: Statistics.Sum(entries: $0.int(2), bytes: $0.int(3))
+            )
+        }
+        let free = held?.free ?? Statistics.Sum()
+        var scopes = try scopeRows(scope).map { row in try statistics(of: row) }
+        if let scope, scopes.isEmpty {
+            scopes = [
+                Statistics.Scope(name: scope.text, entries: 0, bytes: 0, since: nil, counters: [:], failures: [:])
+            ]
+        }
+        return Statistics(
+            entries: all.entries, bytes: all.bytes, capacity: capacity,
+            pinned: Statistics.Sum(entries: all.entries - free.entries, bytes: all.bytes - free.bytes),
+            leased: held?.leased ?? Statistics.Sum(), scopes: scopes)
+    }
+
+    private func statistics(of row: ScopeRow) throws -> Statistics.Scope {
+        var since: Timestamp?
+        var counters: [Counter: Int] = [:]
+        var failures: [String: Int] = [:]
+        _ = try database.all("SELECT name, value, since FROM counters WHERE scope = ?1", Value(row.id)) {
+            let name = $0.string(0)
+            since = min(since ?? $0.timestamp(2), $0.timestamp(2))
+            if let counter = Counter(rawValue: name) {
+                counters[counter] = $0.int(1)
+            } else if name.hasPrefix(Tally.failurePrefix) {
+                failures[String(name.dropFirst(Tally.failurePrefix.count))] = $0.int(1)
+            }
+        }
+        return Statistics.Scope(
+            name: row.name, entries: row.entries, bytes: row.bytes, since: since, counters: counters,
+            failures: failures)
+    }
+
+    /// Counts what a command has removed from a scope. To be called within a transaction.
+    func count(_ removal: Removal, in scopeID: Int64, now: Timestamp) throws {
+        for (counter, amount) in [(Counter.removed, removal.entries), (.bytesRemoved, removal.bytes)] {
+            try database.run(
+                Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
+        }
+    }
+
     /// Adds the counts to those in the index. To be called within a transaction.
     func writeTally(scope: ScopeName, now: Timestamp) throws {
         guard !tally.isEmpty else { return }

@@ -19,9 +19,11 @@ import Darwin
 /// was handed out before must.
 extension ImageCache {
     /// The entry of a key, if its file is there as the index says, or as far as a lost index can be done without.
-    /// - Parameter isLocked: whether the caller holds the entry's lock.
-    func sound(_ key: CacheKey, isLocked: Bool = false) throws -> Entry? {
-        guard let entry = try sound(key.name, isLocked: isLocked) else { return try adopt(key, isLocked: isLocked) }
+    /// - Parameters:
+    ///   - isLocked: whether the caller holds the entry's lock.
+    ///   - onLoss: is told that there was a row, and its file was not there.
+    func sound(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
+        guard let entry = try sound(key.name, isLocked: isLocked, onLoss: onLoss) else { return try adopt(key, isLocked: isLocked) }
         if entry.key != nil || index.isReadOnly { return entry }
         return try index.setKey(entry, key.text, now: clock.now())
     }

@@ -29,6 +29,7 @@ extension ImageCache {
         let now = clock.now()
         let removal = try index.remove(entry.name, sparesPinned: false, now: now) ?? Removal()
         try index.sweep(now: now)
+        metrics.add(removalEvent(key: entry.key, removal))
         return removal
     }
 
@@ -49,6 +50,7 @@ extension ImageCache {
                 removal.add(try self.removal(of: entry))
             } else if let gone = try index.remove(entry.name, in: scope, sparesPinned: true, now: clock.now()) {
                 removal.add(gone)
+                metrics.add(removalEvent(key: entry.key, gone))
                 unswept += gone.entries
                 if unswept >= TrimPlan.batch {
                     try index.sweep(now: clock.now())

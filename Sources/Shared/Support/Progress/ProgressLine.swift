@@ -1,7 +1,9 @@
 /// How far a run is, as a line of text.
 enum ProgressLine {
     /// A line that fits into so many columns; what matters least goes first where there is no room.
-    static func drawn(_ state: ProgressState, at now: Duration, columns: Int, hasColour: Bool) -> (text: String, columns: Int) {
+    static func drawn(
+        _ state: ProgressState, at now: Duration, columns: Int, hasColour: Bool
+    ) -> (text: String, columns: Int) {
         // The last column stays free: some terminals wrap as soon as it is taken.
         let room = max(columns - 1, 1)
         return state.single.map { bar($0, state, at: now, room: room, hasColour: hasColour) }
@@ -41,7 +43,9 @@ enum ProgressLine {
     // MARK: One
 
     /// Amount, rate and time left, the most important first.
-    private static func parts(_ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration) -> [String] {
+    private static func parts(
+        _ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration
+    ) -> [String] {
         guard transfer.bytes > 0 || transfer.total != nil else { return ["waiting"] }
         var parts: [String] = []
         if let total = transfer.total {
@@ -73,8 +77,8 @@ enum ProgressLine {
         if let total = transfer.total, length >= shortestBar {
             let done = total > 0 ? Int(Double(length) * Double(transfer.bytes) / Double(total)) : length
             let filled = String(repeating: "=", count: done)
-            pieces.insert(
-                "[\(hasColour ? "\u{1B}[32m\(filled)\u{1B}[0m" : filled)\(String(repeating: " ", count: length - done))]", at: 1)
+            let shown = hasColour ? "\u{1B}[32m\(filled)\u{1B}[0m" : filled
+            pieces.insert("[\(shown)\(String(repeating: " ", count: length - done))]", at: 1)
             columns += length + 4
         }
         return (([name.text] + pieces).joined(separator: "  "), columns)
@@ -83,7 +87,9 @@ enum ProgressLine {
     // MARK: Figures
 
     /// Columns of the parts with two blanks between them; they are all ASCII.
-    private static func width(_ parts: [String]) -> Int { parts.reduce(0) { $0 + $1.utf8.count } + 2 * (parts.count - 1) }
+    private static func width(_ parts: [String]) -> Int {
+        parts.reduce(0) { $0 + $1.utf8.count } + 2 * (parts.count - 1)
+    }
 
     /// Rounded down: 100 is all of it.
     private static func percent(_ bytes: Int, of total: Int) -> Int {

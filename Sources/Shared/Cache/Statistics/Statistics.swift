@@ -1,0 +1,52 @@
+import Support
+
+/// What the cache holds and has done.
+public struct Statistics: Sendable, Equatable {
+    public struct Scope: Sendable, Equatable {
+        public let name: String
+        public let entries: Int
+        public let bytes: Int
+        /// When the oldest of the counters began; nil before anything was counted.
+        public let since: Timestamp?
+        public let counters: [Counter: Int]
+        /// How often something failed, by the failure's code.
+        public let failures: [String: Int]
+
+        public subscript(counter: Counter) -> Int { counters[counter] ?? 0 }
+    }
+
+    /// A number of entries and their bytes.
+    public struct Sum: Sendable, Equatable {
+        public var entries = 0
+        public var bytes = 0
+    }
+
+    /// Over all scopes.
+    public let entries: Int
+    public let bytes: Int
+    public let capacity: Int
+    /// Those that are kept until somebody says otherwise.
+    public let pinned: Sum
+    /// Those that are not pinned, and whose paths may be in use: their leases have not ended.
+    public let leased: Sum
+    /// All, or the one that was asked for.
+    public let scopes: [Scope]
+
+    /// Bytes over capacity, which running leases and pins keep from being trimmed.
+    public var excess: Int { max(0, bytes - capacity) }
+
+    /// Bytes that cannot be trimmed at this moment.
+    public var heldBytes: Int { pinned.bytes + leased.bytes }
+
+    /// The sum of a counter over the scopes.
+    public subscript(counter: Counter) -> Int { scopes.reduce(0) { $0 + $1[counter] } }
+}
+
+extension Statistics.Scope {
+    /// How many pictures were asked for, and how many of them needed no body from a server; nil before any was.
+    var found: (count: Int, asked: Int)? {
+        let found = self[.hits] + self[.revalidated] + self[.stale]
+        let asked = found + self[.misses]
+        return asked > 0 ? (found, asked) : nil
+    }
+}

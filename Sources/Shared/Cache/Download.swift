@@ -33,6 +33,7 @@ final class Download {
     private let partial: PartialFile
     private let known: Validators?
     private let address: String
+    private let watcher: (any BodyWatcher)?
 
     // What the file holds.
     private var file: File?
@@ -45,8 +46,13 @@ final class Download {
     private var received = 0
     private var writtenBack = 0
 
-    /// - Parameter validators: those of a copy that is there already; the server is then asked whether it has changed.
-    init(request: HTTPRequest, into partial: PartialFile, validators: Validators?) {
+    /// - Parameters:
+    ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
+    ///   - watcher: sees the bytes as soon as they are in the file.
+    init(
+        request: HTTPRequest, into partial: PartialFile, validators: Validators?, watcher: (any BodyWatcher)? = nil
+    ) {
+        self.watcher = watcher
         self.request = request
         self.partial = partial
         known = validators
@@ -133,6 +139,7 @@ final class Download {
             validators = Validators(of: response.headers)
             (count, hash, isJoined, writtenBack) = (0, SHA256(), false, 0)
             try partial.restart(file, note: note)
+            try watcher?.begin(ArrivingBody(path: partial.path, count: 0, total: response.headers.contentLength))
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
                 forget()
@@ -140,6 +147,7 @@ final class Download {
             }
             validators = Validators(of: response.headers, else: note.validators)
             isJoined = true
+            try watcher?.begin(ArrivingBody(path: partial.path, count: count, total: note.total))
         case .head(let response) where response.status == 416:
             // Nothing after these bytes: the resource is shorter by now, or its length was not known.
             forget()
@@ -147,6 +155,7 @@ final class Download {
         case .head, .pause: break
         case .body(let bytes):
             try file.write(bytes)
+            try watcher?.take(bytes)
             hash.update(bytes)
             count += bytes.count
             received += bytes.count

@@ -14,9 +14,11 @@ extension ImageCache {
     ///   - request: its headers are sent and not stored.
     ///   - key: by default that of the request's address.
     ///   - inspect: by default the cache's own inspection.
+    ///   - watcher: sees the body while it arrives; not where there is nothing to fetch, or somebody else does so.
     /// Throws `FetchFailure`, what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func fetch(
-        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
+        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
+        watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = key ?? CacheKey(url: request.url)
         do {
@@ -29,7 +31,7 @@ extension ImageCache {
                 defer { withExtendedLifetime(lock) {} }
                 return try fetchAlone(
                     request, key: key, client: client, inspect: inspect ?? self.inspect, wishes: wishes,
-                    hasWaited: lock.wasContended)
+                    watcher: watcher, hasWaited: lock.wasContended)
             }
         } catch {
             if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
@@ -54,7 +56,7 @@ extension ImageCache {
     /// To be called with the key's lock held. Looks again first: whoever held the lock before may have done the work.
     private func fetchAlone(
         _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes,
-        hasWaited: Bool
+        watcher: (any BodyWatcher)?, hasWaited: Bool
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
         let entry = try sound(key.name, isLocked: true)
@@ -71,7 +73,7 @@ extension ImageCache {
             {
                 validators = known
             }
-            let download = Download(request: request, into: partial, validators: validators)
+            let download = Download(request: request, into: partial, validators: validators, watcher: watcher)
             switch try download.run(client: client, inspect: inspect) {
             case .unchanged(let renewed, _):
                 if let entry, let kept = try refresh(entry, validators: renewed, generation: generation) {
@@ -79,7 +81,7 @@ extension ImageCache {
                     return (kept, .revalidated)
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
-                let anew = Download(request: request, into: partial, validators: nil)
+                let anew = Download(request: request, into: partial, validators: nil, watcher: watcher)
                 guard case .body(let body) = try anew.run(client: client, inspect: inspect) else {
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }

@@ -24,7 +24,7 @@ extension ImageCache {
         do {
             let wishes = Freshness.Wishes(
                 isOffline: settings.isOffline, refreshes: settings.refreshes, askedAt: clock.now())
-            if let ready = try serve(try sound(key.name), key: key, wishes: wishes) { return ready }
+            if let ready = try serve(try sound(key), key: key, wishes: wishes) { return ready }
             try requireWriting()
             return try interruption.during {
                 let lock = try lock(key.name)
@@ -59,7 +59,7 @@ extension ImageCache {
         watcher: (any BodyWatcher)?, hasWaited: Bool
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
-        let entry = try sound(key.name, isLocked: true)
+        let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
             if hasWaited { index.count { $0.add(.coalesced) } }
             return ready

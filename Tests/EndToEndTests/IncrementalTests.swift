@@ -213,6 +213,9 @@ struct IncrementalTests {
         try home.run("img-cache", ["put", "--incremental", server.url("other.jpg")]).expect(0)
         #expect(paths.map(TestFile.exists) == Array(repeating: false, count: 6) + [true, true, true])
         #expect(home.leftovers.count == 3)
+        try home.shell("touch -d '-15 minutes' \(paths[6])").expect(0)
+        try home.run("img-cache", ["clean"]).expect(0)
+        #expect(paths[6...].map(TestFile.exists) == [false, true, true])
         try home.run("img-cache", ["put", "--incremental", "--lease", "0", server.url("other.jpg")]).expect(0)
         #expect(home.leftovers.isEmpty)
     }

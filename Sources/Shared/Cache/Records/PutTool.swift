@@ -9,8 +9,8 @@ public struct PutTool: RecordTool {
     private let cache: ImageCache
     private let client: HTTPClient
     private let rules: CacheItem.Rules
-    /// A request without its address: limits and times.
-    private let request: @Sendable (WebURL) -> HTTPRequest
+    /// The request for an address: its limits, and what is sent with it.
+    private let request: @Sendable (WebURL) throws -> HTTPRequest
     private let previews: Previews?
 
     /// Makes what watches one body and tells `ready` of each preview.
@@ -20,7 +20,7 @@ public struct PutTool: RecordTool {
     ///   the one of the picture itself.
     public init(
         cache: ImageCache, client: HTTPClient, rules: CacheItem.Rules, previews: Previews? = nil,
-        request: @escaping @Sendable (WebURL) -> HTTPRequest
+        request: @escaping @Sendable (WebURL) throws -> HTTPRequest
     ) {
         self.previews = previews
         self.cache = cache
@@ -84,7 +84,7 @@ public struct PutTool: RecordTool {
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.
     private static func isLocal(_ failure: any Failure) -> Bool {
-        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure
+        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure || failure is EndOfRun
     }
 }
 

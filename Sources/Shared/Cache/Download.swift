@@ -33,6 +33,7 @@ final class Download {
     private let partial: PartialFile
     private let known: Validators?
     private let address: String
+    private let respectsServer: Bool
     private let watcher: (any BodyWatcher)?
 
     // What the file holds.
@@ -48,14 +49,18 @@ final class Download {
 
     /// - Parameters:
     ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
+    ///   - respectsServer: throws `CacheFailure.notToBeKept` at the head of an answer that its server wants nobody to
+    ///     keep.
     ///   - watcher: sees the bytes as soon as they are in the file.
     init(
-        request: HTTPRequest, into partial: PartialFile, validators: Validators?, watcher: (any BodyWatcher)? = nil
+        request: HTTPRequest, into partial: PartialFile, validators: Validators?, respectsServer: Bool = false,
+        watcher: (any BodyWatcher)? = nil
     ) {
         self.watcher = watcher
         self.request = request
         self.partial = partial
         known = validators
+        self.respectsServer = respectsServer
         address = Self.address(of: request)
     }
 
@@ -133,6 +138,11 @@ final class Download {
 
     private func receive(_ event: HTTPEvent) throws {
         guard let file else { return }
+        if case .head(let response) = event, [200, 206].contains(response.status),
+            !Retention.allowsKeeping(response.headers, respectsServer: respectsServer)
+        {
+            throw CacheFailure.notToBeKept(url: request.url.redacted)
+        }
         switch event {
         case .head(let response) where response.status == 200:
             note = PartialFile.Note(of: response, address: address)

@@ -12,6 +12,8 @@ public struct PutTool: RecordTool {
     /// The request for an address: its limits, and what is sent with it.
     private let request: @Sendable (WebURL) throws -> HTTPRequest
     private let previews: Previews?
+    /// Waited for before a server is asked.
+    public var pacing: StartPacing?
 
     /// Makes what watches one body and tells `ready` of each preview.
     public typealias Previews = @Sendable (_ ready: @escaping (Preview) -> Void) -> any BodyWatcher
@@ -52,9 +54,11 @@ public struct PutTool: RecordTool {
             do {
                 let url = try candidate.get()
                 let key = try rules.key(url, record: record)
+                let request = try request(url)
+                if let pacing, try cache.wouldAsk(request, key: key) { try pacing.take() }
                 return try UnusableBody.naming(url.redacted) {
                     try withWatcher(record, key: key, url: url, emit: emit) {
-                        try cache.fetch(request(url), key: key, client: client, watcher: $0)
+                        try cache.fetch(request, key: key, client: client, watcher: $0)
                     }
                 }
             } catch {

@@ -108,8 +108,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "Records", "Formats", "Images", "Support", "CSQLite", "apod-fetch", "img-cache",
-                "img-downsample", "gif-cache", "sample-service",
+                "TestSupport", "Records", "Formats", "Images", "Previews", "Support", "CSQLite", "apod-fetch",
+                "img-cache", "img-downsample", "gif-cache", "sample-service",
             ],
             path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt"]),
     ],

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cache
 import Commands
+import Previews
 import Support
 
 struct PutCommand: ParsableCommand {
@@ -16,12 +17,16 @@ struct PutCommand: ParsableCommand {
               img-cache put photo.png --key my-photo
               apod-fetch --start-date 2024-02-01 --end-date 2024-02-07 | img-cache put --jobs 4 > week.ndjson
               img-cache put --retry-errors < week.ndjson > week2.ndjson
+              img-cache put --incremental https://example.org/m31.jpg | img-downsample --variant overlay
             """)
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var stream: StreamOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var fetch: FetchOptions
+
+    @Flag(help: "Let a record leave for each scan or pass of a picture that is on its way, with a preview.")
+    var incremental = false
 
     @Argument(help: "Addresses or files; - for records on standard input.")
     var pictures: [String] = []
@@ -35,11 +40,19 @@ struct PutCommand: ParsableCommand {
         let client = try fetch.client(context)
         let cache = try ImageCache(
             settings: settings, log: context.log, metrics: context.metrics, interruption: context.interruption)
-        let tool = PutTool(cache: cache, client: client, rules: rules, request: request)
+        let tool = PutTool(
+            cache: cache, client: client, rules: rules, previews: incremental ? previews(context, cache) : nil,
+            request: request)
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses or files",
             job: pictureJob)
         cache.close()
         try end(with: status)
+    }
+
+    /// What makes previews. Those of earlier runs that nobody has a lease on any more go first.
+    private func previews(_ context: ToolContext, _ cache: ImageCache) -> PutTool.Previews {
+        cache.removeOldPreviews()
+        return { PreviewMaker(log: context.log, interruption: context.interruption, ready: $0) }
     }
 }

@@ -114,7 +114,8 @@ struct ScanFinderTests {
             for _ in 0..<200 {
                 var damaged = bytes
                 for _ in 0..<3 {
-                    damaged[Int.random(in: 12..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                    let place = Int.random(in: 12..<bytes.count, using: &random)
+                    damaged[place] = UInt8.random(in: 0...255, using: &random)
                 }
                 for scan in scans(in: damaged, pieces: 1000) { _ = try? preview(of: scan, in: damaged) }
             }

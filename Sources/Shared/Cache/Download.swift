@@ -34,6 +34,7 @@ final class Download {
     private let known: Validators?
     private let address: String
     private let respectsServer: Bool
+    private let watcher: (any BodyWatcher)?
 
     // What the file holds.
     private var file: File?
@@ -50,7 +51,12 @@ final class Download {
     ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
     ///   - respectsServer: throws `CacheFailure.notToBeKept` at the head of an answer that its server wants nobody to
     ///     keep.
-    init(request: HTTPRequest, into partial: PartialFile, validators: Validators?, respectsServer: Bool = false) {
+    ///   - watcher: sees the bytes as soon as they are in the file.
+    init(
+        request: HTTPRequest, into partial: PartialFile, validators: Validators?, respectsServer: Bool = false,
+        watcher: (any BodyWatcher)? = nil
+    ) {
+        self.watcher = watcher
         self.request = request
         self.partial = partial
         known = validators
@@ -143,6 +149,7 @@ final class Download {
             validators = Validators(of: response.headers)
             (count, hash, isJoined, writtenBack) = (0, SHA256(), false, 0)
             try partial.restart(file, note: note)
+            try watcher?.begin(ArrivingBody(path: partial.path, count: 0, total: response.headers.contentLength))
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
                 forget()
@@ -150,6 +157,7 @@ final class Download {
             }
             validators = Validators(of: response.headers, else: note.validators)
             isJoined = true
+            try watcher?.begin(ArrivingBody(path: partial.path, count: count, total: note.total))
         case .head(let response) where response.status == 416:
             // Nothing after these bytes: the resource is shorter by now, or its length was not known.
             forget()
@@ -157,6 +165,7 @@ final class Download {
         case .head, .pause: break
         case .body(let bytes):
             try file.write(bytes)
+            try watcher?.take(bytes)
             hash.update(bytes)
             count += bytes.count
             received += bytes.count

@@ -18,18 +18,21 @@ extension ImageCache {
     ///   - request: its headers are sent and not stored.
     ///   - key: by default that of the request's address.
     ///   - inspect: by default the cache's own inspection.
+    ///   - watcher: sees the body while it arrives; not where there is nothing to fetch, or somebody else does so.
     /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func fetch(
-        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
+        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
+        watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = key ?? CacheKey(url: request.url)
         return try observed(.fetch, key, url: request.url) {
-            try fetchCounted(request, key: key, client: client, inspect: inspect ?? self.inspect)
+            try fetchCounted(request, key: key, client: client, inspect: inspect ?? self.inspect, watcher: watcher)
         }
     }
 
     private func fetchCounted(
-        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: @escaping Inspection
+        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: @escaping Inspection,
+        watcher: (any BodyWatcher)?
     ) throws -> (entry: Entry, status: CacheStatus) {
         var wasLost = false
         do {
@@ -45,8 +48,8 @@ extension ImageCache {
                 var wishes = wishes
                 wishes.hasWaited = lock.wasContended
                 return try fetchAlone(
-                    request, key: key, client: client.watched(by: watch.check), inspect: inspect, wishes: wishes,
-                    wasLost: wasLost, generation: watch.generation)
+                    request, key: key, client: client.watched(by: watch.check), inspect: inspect, watcher: watcher,
+                    wishes: wishes, wasLost: wasLost, generation: watch.generation)
             }
         } catch {
             // A failure that is given again was counted when it came.
@@ -71,8 +74,8 @@ extension ImageCache {
 
     /// To be called with the key's lock held. Looks again first: whoever held the lock before may have done the work.
     private func fetchAlone(
-        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes,
-        wasLost: Bool, generation: Int64
+        _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection,
+        watcher: (any BodyWatcher)?, wishes: Freshness.Wishes, wasLost: Bool, generation: Int64
     ) throws -> (entry: Entry, status: CacheStatus) {
         let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
@@ -92,7 +95,7 @@ extension ImageCache {
             }
             let download = Download(
                 request: request, into: partial, validators: validators,
-                respectsServer: wishes.respectsServer)
+                respectsServer: wishes.respectsServer, watcher: watcher)
             switch try download.run(client: client, inspect: inspect) {
             case .unchanged(let renewed, let headers):
                 if let entry, let kept = try refresh(
@@ -102,7 +105,8 @@ extension ImageCache {
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
                 let anew = Download(
-                    request: request, into: partial, validators: nil, respectsServer: wishes.respectsServer)
+                    request: request, into: partial, validators: nil, respectsServer: wishes.respectsServer,
+                    watcher: watcher)
                 guard case .body(let body) = try anew.run(client: client, inspect: inspect) else {
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }

@@ -150,7 +150,8 @@ extension ImageCache {
         step.add(try leftPartials(removing: !dryRun))
     }
 
-    /// Counts the files in `partial/` whose key's lock nobody holds, and removes them if told to.
+    /// Counts the files in `partial/` whose key's lock nobody holds, but for previews with a lease, and removes them if
+    /// told to.
     func leftPartials(removing: Bool) throws -> Removal {
         let root = index.root
         var left = Removal()
@@ -158,6 +159,7 @@ extension ImageCache {
             try interruption.check()
             guard let owner = CacheRoot.owner(of: file) else { continue }
             let path = "\(root.partials)/\(file)"
+            if isLeasedPreview(path) { continue }
             if removing {
                 guard let lock = try KeyLock.ifFree(root: root, path: root.lock(owner: owner)) else { continue }
                 withExtendedLifetime(lock) {

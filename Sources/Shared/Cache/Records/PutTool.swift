@@ -11,13 +11,20 @@ public struct PutTool: RecordTool {
     private let rules: CacheItem.Rules
     /// The request for an address: its limits, and what is sent with it.
     private let request: @Sendable (WebURL) throws -> HTTPRequest
+    private let previews: Previews?
     /// Waited for before a server is asked.
     public var pacing: StartPacing?
 
+    /// Makes what watches one body and tells `ready` of each preview.
+    public typealias Previews = @Sendable (_ ready: @escaping (Preview) -> Void) -> any BodyWatcher
+
+    /// - Parameter previews: where given, a record leaves for each preview of a picture that is being fetched, before
+    ///   the one of the picture itself.
     public init(
-        cache: ImageCache, client: HTTPClient, rules: CacheItem.Rules,
+        cache: ImageCache, client: HTTPClient, rules: CacheItem.Rules, previews: Previews? = nil,
         request: @escaping @Sendable (WebURL) throws -> HTTPRequest
     ) {
+        self.previews = previews
         self.cache = cache
         self.client = client
         self.rules = rules
@@ -32,7 +39,7 @@ public struct PutTool: RecordTool {
             let (entry, status) = try UnusableBody.naming(path) { try cache.store(file, key: key) }
             record.setCached(entry, status: status)
         case .addresses(let candidates):
-            let (entry, status) = try fetch(candidates, record)
+            let (entry, status) = try fetch(candidates, record, emit: emit)
             record.setCached(entry, status: status)
         }
     }
@@ -40,7 +47,7 @@ public struct PutTool: RecordTool {
     /// Fetches the first address that has a picture. One that cannot be had for good gives way to the next; one that may
     /// work later does not, since the better picture is worth another run. Throws the first failure where none works.
     private func fetch(
-        _ candidates: [PictureAddresses.Candidate], _ record: Record
+        _ candidates: [PictureAddresses.Candidate], _ record: Record, emit: (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {
         var first: (any Failure)?
         for candidate in candidates {
@@ -50,7 +57,9 @@ public struct PutTool: RecordTool {
                 let request = try request(url)
                 if let pacing, try cache.wouldAsk(request, key: key) { try pacing.take() }
                 return try UnusableBody.naming(url.redacted) {
-                    try cache.fetch(request, key: key, client: client)
+                    try withWatcher(record, key: key, url: url, emit: emit) {
+                        try cache.fetch(request, key: key, client: client, watcher: $0)
+                    }
                 }
             } catch {
                 let failure = failure(of: error)
@@ -59,6 +68,22 @@ public struct PutTool: RecordTool {
             }
         }
         throw first ?? NoPicture()
+    }
+
+    /// Runs `body` with what emits a record for each preview, where previews are wanted.
+    private func withWatcher<Result>(
+        _ record: Record, key: CacheKey, url: WebURL, emit: (Record) -> Void,
+        _ body: ((any BodyWatcher)?) throws -> Result
+    ) throws -> Result {
+        guard let previews else { return try body(nil) }
+        return try withoutActuallyEscaping(emit) { emit in
+            try body(
+                previews { preview in
+                    var partial = record
+                    partial.setPartial(preview, key: key, scope: cache.scope, url: url.redacted)
+                    emit(partial)
+                })
+        }
     }
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.

@@ -74,6 +74,7 @@ extension ImageCache {
             var download = Download(request: request, into: partial, validators: validators)
             switch try download.run(client: client, inspect: inspect) {
             case .unchanged(let renewed):
+                partial.remove()
                 if let entry, let kept = try refresh(entry, validators: renewed, generation: generation) {
                     count(.revalidated, kept)
                     return (kept, .revalidated)
@@ -108,6 +109,8 @@ extension ImageCache {
         replacing old: Entry?, _ generation: Int64
     ) throws -> Entry {
         defer { partial.remove() }
+        // Whoever is killed from here on leaves nothing beside an entry that nobody would look for there.
+        partial.removeNote()
         let now = clock.now()
         let new = NewEntry(
             name: key.name, key: key.text, url: request.url.redacted,

@@ -38,9 +38,12 @@ struct PartialFile {
         return Note(address: String(lines[1]), etag: String(lines[2]), boot: String(lines[3]))
     }
 
+    /// Removes the note, where there is one: the bytes can then not be continued.
+    func removeNote() { unlink(notePath) }
+
     /// Makes `file` empty, and notes what will come.
     func restart(_ file: File, note: Note?) throws {
-        unlink(notePath)
+        removeNote()
         try Self.truncate(file, to: 0)
         guard let note else { return }
         try root.openToWrite(notePath, O_WRONLY | O_EXCL).write(
@@ -59,7 +62,7 @@ struct PartialFile {
     /// Removes bytes and note, as far as they are still there.
     func remove() {
         unlink(path)
-        unlink(notePath)
+        removeNote()
     }
 
     private static let magic = "apod-tools partial 1"

@@ -101,11 +101,15 @@ public struct GetTool: RecordTool {
 
 extension ImageCache {
     /// The entry of what an argument or a record names, the best one that is there. Throws `CacheFailure.absent` (1).
-    public func find(_ record: Record, argument: String?, rules: CacheItem.Rules) throws -> Entry {
+    ///
+    /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `peek`.
+    public func find(
+        _ record: Record, argument: String?, rules: CacheItem.Rules, handingOut: Bool = true
+    ) throws -> Entry {
         let item = try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record))
         let keys = try item.keys(rules, record: record)
         for key in keys {
-            if let entry = try lookup(key) { return entry }
+            if let entry = try handingOut ? lookup(key) : peek(key) { return entry }
         }
         throw keys.first.map { CacheFailure.absent(key: $0.text) } ?? NoPicture()
     }

@@ -24,7 +24,7 @@ extension ImageCache {
                 isOffline: settings.isOffline, refreshes: settings.refreshes, askedAt: clock.now())
             if let ready = try serve(try sound(key), key: key, wishes: wishes) { return ready }
             try requireWriting()
-            return try interruption.during {
+            return try withstanding {
                 let lock = try lock(key.name)
                 defer { withExtendedLifetime(lock) {} }
                 return try fetchAlone(

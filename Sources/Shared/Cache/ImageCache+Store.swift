@@ -13,7 +13,7 @@ extension ImageCache {
     ) throws -> (entry: Entry, status: CacheStatus) {
         do {
             try requireWriting()
-            return try interruption.during {
+            return try withstanding {
                 let lock = try lock(key.name)
                 defer { withExtendedLifetime(lock) {} }
                 return try storeAlone(source, key: key, url: url, inspect: inspect ?? self.inspect)
@@ -52,7 +52,7 @@ extension ImageCache {
             hash.update(piece)
             bytes += piece.count
         }
-        let picture = try inspect(try partial.open())
+        let picture = try inspect(try partial.reopen(file))
         try file.synchronize()
         let now = clock.now()
         let new = NewEntry(

@@ -192,6 +192,23 @@ public final class ImageCache: Sendable {
         return lock
     }
 
+    /// Runs work that a signal lets finish; once more where the root was removed under it, since the lock that `body`
+    /// takes makes a new one.
+    func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
+        try interruption.during {
+            do {
+                return try body()
+            } catch is PartialFile.Lost {
+                log.detail("the folder of the cache was removed meanwhile: what was on its way begins anew")
+            }
+            do {
+                return try body()
+            } catch is PartialFile.Lost {
+                throw CacheFailure.io(detail: "its folder is removed again and again", root: root)
+            }
+        }
+    }
+
     func requireWriting() throws {
         if index.isReadOnly { throw CacheFailure.readOnly(root: root) }
     }

@@ -55,6 +55,11 @@ struct CacheOnDisk {
         try #require(Int(try query(sql, location: location).first ?? ""), "\(sql)", sourceLocation: location)
     }
 
+    /// What a counter stands at, over all scopes.
+    func count(_ counter: String) throws -> Int {
+        try number("SELECT ifnull(sum(value), 0) FROM counters WHERE name = '\(counter)'")
+    }
+
     /// The files of entries, by their paths below the root, with their sizes.
     func files() -> [String: Int] {
         var found: [String: Int] = [:]

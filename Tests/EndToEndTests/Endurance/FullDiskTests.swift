@@ -113,3 +113,50 @@ struct FullDiskTests {
         #expect(output.errorLines.count == 1 && output.stderr.contains(home.cacheRoot), "\(output)")
     }
 }
+
+/// A limit on the size of files, which is met where there is no disk to be filled.
+@Suite(.serialized)
+struct FileLimitTests {
+    /// Runs `img-cache` under a limit of so many blocks of a kibibyte.
+    private func run(_ home: ToolHome, limit: Int, _ arguments: [String]) throws -> ToolOutput {
+        try home.run(
+            "/usr/bin/env", ["bash", "-c", "ulimit -f \(limit); exec img-cache \"$@\"", "-"] + arguments)
+    }
+
+    @Test func aDownloadOverTheLimitFailsAndIsFetchedLater() throws {
+        let server = try PictureServer(size: 600_000)
+        let home = try ToolHome(environment: server.environment)
+        let url = server.url("large")
+        try home.run("img-cache", ["stats"]).expect(0)
+
+        let output = try run(home, limit: 300, ["put", url]).expect(74)
+
+        #expect(output.errorLines.count == 1 && output.stderr.contains("File too large"), "\(output)")
+        #expect(home.blobs == [] && home.leftovers == [])
+        try home.run("img-cache", ["put", url]).expect(0)
+        try CacheOnDisk(home).expectSound(home)
+    }
+
+    /// Pictures are small, so that it is the index, or its log, that meets the limit.
+    @Test func anIndexThatMayNotGrowLosesNothing() throws {
+        let home = try ToolHome()
+        let files = try (0..<60).map {
+            try home.write("\($0).gif", PictureServer.picture("\($0)", version: 0, size: 1500))
+        }
+        try home.run("img-cache", ["put", files[0]]).expect(0)
+        var statuses: Set<Int32> = []
+        for limit in [40, 48, 56, 64, 72, 96, 128] {
+            let output = try run(home, limit: limit, ["put"] + files)
+            statuses.insert(output.status ?? -1)
+            #expect(output.status == 0 || output.status == 74, "\(output)")
+            for record in try output.records where record.has("path") {
+                let path = try #require(record.string("path"))
+                #expect(try TestFile.bytes(path).count == 1500)
+            }
+        }
+        #expect(statuses.contains(74))
+        try home.run("img-cache", ["put"] + files).expect(0)
+        try CacheOnDisk(home).expectSound(home)
+        #expect(try CacheOnDisk(home).number("SELECT count(*) FROM entries") == 60)
+    }
+}

@@ -37,6 +37,15 @@ struct PartialFile {
     /// Opens the file for reading and writing, as it is.
     func open() throws -> File { try root.openToWrite(path, O_RDWR) }
 
+    /// Opens the file anew, which has grown since `file` was opened. Throws `Lost` where it is not the same any more.
+    func reopen(_ file: File) throws -> File {
+        guard let same = try? File.open(path, O_RDWR), same.identity == file.identity else { throw Lost() }
+        return same
+    }
+
+    /// The root, or this file, was removed while somebody wrote to it.
+    struct Lost: Error {}
+
     /// The note; nil where there is none, or not a whole one.
     func readNote() -> Note? {
         guard let file = try? File.open(notePath, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }

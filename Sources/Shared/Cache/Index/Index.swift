@@ -193,6 +193,10 @@ final class Index: Sendable {
     private static func replacement(
         for connection: Connection, root: CacheRoot, log: Log, interruption: Interruption
     ) throws -> Connection {
+        // Later tools may have brought it to their layout under a running tool: theirs is not damaged.
+        if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
+            throw CacheFailure.newerLayout(found: found, supported: Schema.current.version, root: root.path)
+        }
         try makeRoot(root)
         do {
             let lock = try KeyLock(root: root, path: root.setupLock, removesFile: false, interruption: interruption)

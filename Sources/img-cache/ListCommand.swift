@@ -53,7 +53,7 @@ struct ListCommand: ParsableCommand {
         _ cache: ImageCache, _ filter: EntryFilter, _ context: ToolContext, _ output: ReportOutput
     ) throws {
         let table = EntryTable(
-            width: Terminal.columns(of: 1, environment: context.environment), showsScope: allScopes, now: .now())
+            width: Terminal.width(of: 1), showsScope: allScopes, now: .now())
         var listing = try cache.entries(filter, inAllScopes: allScopes)
         var isEmpty = true
         while let entry = try listing.next() {

@@ -34,9 +34,9 @@ public enum StandardError {
         state.withLock { state in
             if state.isConcluded { return }
             state.mayClear = true
-            guard state.drawn != nil || line != nil && Terminal.claim() else { return }
+            guard state.drawn != nil || line != nil && TerminalLock.claim() else { return }
             emit(clearing(state) + (line?.text ?? ""))
-            if line == nil { Terminal.release() }
+            if line == nil { TerminalLock.release() }
             state.drawn = line
         }
     }
@@ -56,14 +56,14 @@ public enum StandardError {
     }
 
     private static func aside<Result, E: Error>(_ state: inout State, _ body: () throws(E) -> Result) throws(E) -> Result {
-        let isInTheWay = state.drawn != nil || state.mayClear && Terminal.isClaimedByAnother
+        let isInTheWay = state.drawn != nil || state.mayClear && TerminalLock.isClaimedByAnother
         if isInTheWay { emit(clearing(state)) }
         defer { if let drawn = state.drawn { emit(drawn.text) } }
         return try body()
     }
 
     private static func clearing(_ state: State) -> String {
-        clearing(columns: state.drawn?.columns ?? 0, width: Terminal.width())
+        clearing(columns: state.drawn?.columns ?? 0, width: Terminal.width(of: 2))
     }
 
     /// What clears a line of so many columns, which wraps where the terminal has become narrower (ECMA-48 §8.3: CUU,
@@ -86,15 +86,8 @@ public enum StandardError {
     }
 }
 
-/// The terminal that standard error may be.
-enum Terminal {
-    /// Its columns at this moment; 80 where it does not say.
-    static func width() -> Int {
-        var size = winsize()
-        guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
-
+/// The right to draw on the terminal that standard error may be.
+private enum TerminalLock {
     /// Makes this process the one that draws, unless another one is. The lock goes with the process (POSIX record
     /// locks); that of `flock` would not do, since a shell gives one and the same open file to a whole pipeline.
     static func claim() -> Bool {

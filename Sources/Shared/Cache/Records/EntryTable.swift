@@ -37,10 +37,10 @@ public struct EntryTable: Sendable {
             line += String(repeating: " ", count: max(0, width - cell.count)) + cell + "  "
         }
         if showsScope {
-            let scope = TerminalText.shortened(scope, to: Self.scopeWidth)
-            line += scope + String(repeating: " ", count: Self.scopeWidth - TerminalText.columns(scope) + 2)
+            let (scope, columns) = TerminalText.cut(scope, toColumns: Self.scopeWidth)
+            line += scope + String(repeating: " ", count: Self.scopeWidth - columns + 2)
         }
         // Where hardly anything is left, a line that wraps is better than one that says nothing.
-        return line + TerminalText.shortened(address, to: max(16, width - TerminalText.columns(line))) + "\n"
+        return line + TerminalText.cut(address, toColumns: max(16, width - TerminalText.columns(line))).text + "\n"
     }
 }

@@ -118,7 +118,7 @@ public final class Progress: Sendable {
         switch style {
         case .hidden: break
         case .drawn(let hasColour):
-            let columns = Terminal.width()
+            let columns = Terminal.width(of: 2)
             let line = state.withLock { state in
                 state.progress.sampleRate(at: now)
                 return ProgressLine.drawn(state.progress, at: now, columns: columns, hasColour: hasColour)

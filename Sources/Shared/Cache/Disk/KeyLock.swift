@@ -57,9 +57,9 @@ final class KeyLock: Sendable {
     }
 
     /// Removing the file first, while the lock is held: nobody else can be between opening it and locking it without
-    /// noticing.
+    /// noticing. Not so where the root was removed meanwhile: the file that stands there by now is somebody else's lock.
     deinit {
-        if removesFile { unlink(file.path) }
+        if removesFile, file.isStillNamed { unlink(file.path) }
     }
 
     /// The locked file; nil while somebody else holds it.

@@ -14,11 +14,12 @@ import Testing
 @Suite(.serialized)
 struct InterruptedDownloadsTests {
     private static let size = 200_000
+    private static let put = ["put", "--jobs", "8", "--jobs-per-host", "8"]
 
     private func expectGoingOn(_ server: PictureServer, _ home: ToolHome, _ urls: [String]) throws {
         let before = server.asked.count
         #expect(home.leftovers.count == 2 * urls.count)
-        let records = try home.run("img-cache", ["put", "--jobs", "8", "--jobs-per-host", "8"] + urls).expect(0).records
+        let records = try home.run("img-cache", Self.put + urls).expect(0).records
         for (url, record) in zip(urls, records) {
             #expect(record.string("cache.status") == "miss")
             #expect(try TestFile.bytes(try #require(record.string("path"))) == server.picture(url))
@@ -35,7 +36,7 @@ struct InterruptedDownloadsTests {
         let server = try PictureServer(size: Self.size, stalls: 8)
         let home = try ToolHome(environment: server.environment)
         let urls = (0..<8).map { server.url("\($0)") }
-        let tool = try home.start("img-cache", ["put", "--jobs", "8", "--jobs-per-host", "8"] + urls, stdin: .empty)
+        let tool = try home.start("img-cache", Self.put + urls, stdin: .empty)
         #expect(server.waitUntilStalled(8))
 
         tool.kill(signal)
@@ -56,7 +57,8 @@ struct InterruptedDownloadsTests {
         // The reader takes one record, and leaves when it is told to.
         let script = """
             exec 3<&0
-            { img-cache put --jobs 8 --jobs-per-host 8 "$@" < /dev/null; echo status $? >&2; } | { read -r line; read -r go <&3; }
+            put() { img-cache put --jobs 8 --jobs-per-host 8 "$@" < /dev/null; echo status $? >&2; }
+            put "$@" | { read -r line; read -r go <&3; }
             """
         let shell = try home.start("/usr/bin/env", ["bash", "-c", script, "-", server.url("first")] + urls)
         #expect(server.waitUntilStalled(7))

@@ -143,8 +143,8 @@ struct LostRootTests {
         try expectHealing(server, home) {}
     }
 
-    /// Noise in any place, or a file that was cut, at seeded places: the pictures come, or it is said what is wrong, and
-    /// what is served is right.
+    /// Noise in any place, or a file that was cut, at seeded places: the pictures come, or it is said what is wrong,
+    /// and what is served is right.
     @Test(arguments: 0..<24)
     func noiseInTheIndexNeverServesAWrongPicture(_ seed: Int) throws {
         let server = try PictureServer(size: 3000)

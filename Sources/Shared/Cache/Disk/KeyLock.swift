@@ -62,7 +62,7 @@ final class KeyLock: Sendable {
     }
 
     /// Removing the file first, while the lock is held: nobody else can be between opening it and locking it without
-    /// noticing. Not so where the root was removed meanwhile: the file that stands there by now is somebody else's lock.
+    /// noticing. Not so where the root was removed meanwhile: what stands there by now is somebody else's lock.
     deinit {
         if removesFile, file.isStillNamed { unlink(file.path) }
     }

@@ -58,8 +58,8 @@ struct PartialFile {
     /// Removes the note, where there is one: the bytes can then not be continued.
     func removeNote() { unlink(notePath) }
 
-    /// Makes `file` empty, and notes what will come. Throws `Lost` where another file stands in its place by now, beside
-    /// which this note must not come to lie.
+    /// Makes `file` empty, and notes what will come. Throws `Lost` where another file stands in its place by now,
+    /// beside which this note must not come to lie.
     func restart(_ file: File, note: Note?) throws {
         guard file.isStillNamed else { throw Lost() }
         removeNote()

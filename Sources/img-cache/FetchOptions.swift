@@ -53,6 +53,14 @@ struct FetchOptions: NetworkArguments {
     @Flag(inversion: .prefixedNo, help: "Use an expired picture where its server cannot be reached.")
     var stale = true
 
+    @Option(
+        help: ArgumentHelp(
+            "How long a definite failure is remembered: 0 for not at all (2m to 1h, by its kind).", valueName: "time"))
+    var negativeTtl: String?
+
+    @Flag(help: "Let Cache-Control and Expires shorten how long a picture is fresh, and keep none that says no-store.")
+    var respectCacheControl = false
+
     /// The cache's settings with what these options say about them. Touches no file.
     func cacheSettings(_ common: CommonOptions, _ context: ToolContext) throws -> CacheSettings {
         if offline && refresh { throw UsageFailure("--offline and --refresh exclude each other") }
@@ -60,6 +68,11 @@ struct FetchOptions: NetworkArguments {
         settings.isOffline = offline
         settings.refreshes = refresh
         settings.servesStale = stale
+        let negativeTTL = try context.setting(
+            "negative-ttl", option: negativeTtl, expected: "a time such as 10m", parse: TimeSpan.parse)
+        settings.negativeTTL = negativeTTL.map { $0 > .zero ? .always($0) : .none } ?? .byClass
+        settings.respectsCacheControl = try respectCacheControl
+            || context.setting("respect-cache-control", option: nil, expected: "true or false", parse: Bool.init) == true
         return settings
     }
 

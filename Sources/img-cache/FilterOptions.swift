@@ -20,7 +20,7 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only smaller files.", valueName: "size"))
     var smallerThan: String?
 
-    @Option(help: ArgumentHelp("Only pictures of this host; .example.org means those below it, too.", valueName: "host"))
+    @Option(help: ArgumentHelp("Only pictures of this host; .example.org takes those below too.", valueName: "name"))
     var host: String?
 
     @Option(
@@ -34,7 +34,7 @@ struct FilterOptions: ParsableArguments {
     @Flag(help: "Only what is pinned.")
     var pinned = false
 
-    @Option(help: ArgumentHelp("original (as a rule), variant, or superseded: replaced and still leased.", valueName: "kind"))
+    @Option(help: ArgumentHelp("original (usual), variant, or superseded: replaced while in use.", valueName: "kind"))
     var kind: String?
 
     /// Throws `UsageFailure`.

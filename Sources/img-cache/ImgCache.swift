@@ -25,9 +25,10 @@ struct ImgCache: ParsableCommand {
             """,
         version: toolsVersion,
         subcommands: [
-            PutCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, ListCommand.self,
-            InfoCommand.self, RemoveCommand.self, PinCommand.self, UnpinCommand.self, CleanCommand.self,
-            VerifyCommand.self, ScopeCommand.self, ResetCommand.self, StatsCommand.self,
+            PutCommand.self, PrefetchCommand.self, ExplainCommand.self, GetCommand.self, HasCommand.self,
+            CatCommand.self, PathCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self, PinCommand.self,
+            UnpinCommand.self, CleanCommand.self, VerifyCommand.self, ScopeCommand.self, ResetCommand.self,
+            StatsCommand.self,
         ])
 
     static func main() { runTool(Self.self) }

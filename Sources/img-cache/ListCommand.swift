@@ -39,7 +39,8 @@ struct ListCommand: ParsableCommand {
         let output = try ReportOutput(json: json || stream.print != nil || stream.pretty)
         if output.isForPeople { return try writeTable(cache, filter, context, output) }
         var listing = try cache.entries(filter, inAllScopes: allScopes)
-        let status = try context.run(PassingTool(name: "img-cache"), options: try stream.runOptions(context, jobs: 1)) { _ in
+        let options = try stream.runOptions(context, jobs: 1)
+        let status = try context.run(PassingTool(name: "img-cache"), options: options) { _ in
             try listing.next().map { entry in
                 var record = Record()
                 record.setCached(entry, status: cache.status(of: entry))

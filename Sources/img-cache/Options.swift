@@ -63,16 +63,18 @@ extension LookupCommand {
     /// Gives every named picture's entry to `body`, and ends with the status that those which failed call for.
     ///
     /// - Parameters:
-    ///   - handingOut: whether the entries' paths are to be used, see `ImageCache.lookup`; else they are only looked at.
+    ///   - handingOut: whether the entries' paths are to be used, see `ImageCache.lookup`; else only looked at.
     ///   - finish: is called behind the last one.
     func forEachEntry(
-        handingOut: Bool = true, finish: () throws -> Void = {}, _ body: (Entry, ImageCache) throws -> Void
+        handingOut: Bool = true, before: (String, ImageCache, CacheItem.Rules) throws -> Void = { _, _, _ in },
+        finish: () throws -> Void = {}, _ body: (Entry, ImageCache) throws -> Void
     ) throws {
         let (context, cache, rules) = try open()
         guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
         var tally = ExitTally()
         for picture in named {
             do {
+                try before(picture, cache, rules)
                 try body(
                     try cache.find(Record(), argument: picture, rules: rules, handingOut: handingOut), cache)
             } catch {

@@ -9,8 +9,8 @@ struct RemoveCommand: LookupCommand {
         commandName: "rm",
         abstract: "Remove pictures and all that was made from them.",
         discussion: """
-            Either pictures are named, or conditions say which of the scope are meant. What is pinned goes only when it \
-            is named. A named picture that is not there is passed over with status 1.
+            Either pictures are named, or conditions say which of the scope are meant. What is pinned goes only when \
+            it is named. A named picture that is not there is passed over with status 1.
 
             EXAMPLES
               img-cache rm https://example.org/m31.jpg
@@ -50,18 +50,27 @@ struct RemoveCommand: LookupCommand {
             return
         }
         var sum = Removal()
-        try forEachEntry(handingOut: false, finish: { try report(sum, pinned: 0, output) }) { entry, cache in
+        // What is remembered of a picture that could not be had goes too.
+        func forget(_ picture: String, cache: ImageCache, rules: CacheItem.Rules) throws {
+            if dryRun { return }
+            for key in try CacheItem(argument: picture).keys(rules, record: Record()) {
+                try cache.forgetFailures(of: key)
+            }
+        }
+        let finish = { if sum.entries > 0 { try report(sum, pinned: 0, output) } }
+        try forEachEntry(handingOut: false, before: forget, finish: finish) { entry, cache in
             sum.add(try cache.remove(entry, dryRun: dryRun))
         }
     }
 
     private func report(_ removal: Removal, pinned: Int, _ output: ReportOutput) throws {
+        let files = "\(removal.entries) files \(dryRun ? "would go" : "removed")"
         let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""
         try output.write(
             .object([
                 "removed": .integer(removal.entries), "bytes": .integer(removal.bytes), "pinned": .integer(pinned),
                 "dry_run": dryRun ? .bool(true) : nil,
             ]),
-            "\(removal.entries) files \(dryRun ? "would go" : "removed"), \(ByteCount.description(removal.bytes))\(kept)\n")
+            "\(files), \(ByteCount.description(removal.bytes))\(kept)\n")
     }
 }

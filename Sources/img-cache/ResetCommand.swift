@@ -28,16 +28,14 @@ struct ResetCommand: ParsableCommand {
         let context = try common.context(tool: "img-cache")
         let cache = try common.open(context)
         let report = try dryRun ? cache.resetReport() : context.untilInterrupted { try cache.reset() }
-        try writeReport(asJSON: json, [
-            ReportLine(
-                text: "\(dryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes) scopes,"
-                    + " \(report.counters) counters",
-                json: .object([
-                    "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),
-                    "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
-                    "dry_run": .bool(dryRun),
-                ]))
-        ])
+        try ReportOutput(json: json).write(
+            .object([
+                "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),
+                "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
+                "dry_run": .bool(dryRun),
+            ]),
+            "\(dryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes) scopes,"
+                + " \(report.counters) counters\n")
     }
 }
 

@@ -53,19 +53,19 @@ struct ScopeListCommand: ParsableCommand {
         let scopes = try cache.scopes().map { scope in
             (scope, isCurrent: cache.isScopeNamed ? scope.name == cache.scope : scope.isCurrent)
         }
-        let width = scopes.map { TerminalText.escaped($0.0.name.text).count }.max() ?? 0
-        try writeReport(asJSON: json, scopes.map { scope, isCurrent in
-            let name = TerminalText.escaped(scope.name.text)
+        let width = scopes.map { $0.0.name.shown.count }.max() ?? 0
+        let output = try ReportOutput(json: json)
+        for (scope, isCurrent) in scopes {
+            let name = scope.name.shown
             let line = "\(isCurrent ? "*" : " ") \(name)\(String(repeating: " ", count: width - name.count))"
                 + "  \(scope.contents.words), generation \(scope.generation)"
-            return ReportLine(
-                text: scope.isPurgePending ? line + ", purge pending" : line,
-                json: .object([
+            try output.write(
+                .object([
                     "scope": .string(scope.name.text), "entries": .integer(scope.contents.entries),
                     "bytes": .integer(scope.contents.bytes), "generation": .integer(Int(scope.generation)),
                     "current": .bool(isCurrent), "purge_pending": .bool(scope.isPurgePending),
-                ]))
-        })
+                ]), scope.isPurgePending ? line + ", purge pending\n" : line + "\n")
+        }
     }
 }
 
@@ -91,9 +91,10 @@ struct ScopeCurrentCommand: ParsableCommand {
         let cache = try common.open(context)
         let source = try common.scopeSource(context) ?? (cache.scopeSwitchedTo() == nil ? .default : .switched)
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source.rawValue)])
-        // Words also into a pipe: a script that asks for the name wants nothing else.
-        let text = json ? object.bytes : Array((isatty(1) == 1 ? TerminalText.escaped(cache.scope.text) : cache.scope.text).utf8)
-        try File(descriptor: 1, path: "standard output", closes: false).write(text + [UInt8(ascii: "\n")])
+        // The bare name also into a pipe: a script that asks for it wants nothing else.
+        let name = Terminal.isTerminal(1) ? cache.scope.shown : cache.scope.text
+        try File(descriptor: 1, path: "standard output", closes: false)
+            .write((json ? object.bytes : Array(name.utf8)) + [UInt8(ascii: "\n")])
     }
 }
 
@@ -130,18 +131,16 @@ struct ScopeSwitchCommand: ParsableCommand {
         }
         if made?.purged != nil { finishLater(cache, context) }
         let old = made?.old ?? new
-        try writeReport(asJSON: json, [
-            ReportLine(
-                text: made.map { made in
-                    "switched from \(old.shown) to \(new.shown)"
-                        + (made.purged.map { "; removing \($0.words) of \(old.shown)" } ?? "; \(old.shown) is kept")
-                } ?? "\(new.shown) is the current scope already",
-                json: .object([
-                    "scope": .string(new.text), "previous": .string(old.text), "switched": .bool(made != nil),
-                    "entries": made?.purged.map { .integer($0.entries) },
-                    "bytes": made?.purged.map { .integer($0.bytes) },
-                ]))
-        ])
+        let words =
+            made.map { made in
+                "switched from \(old.shown) to \(new.shown); "
+                    + (made.purged.map { "removing \($0.words) of \(old.shown)" } ?? "\(old.shown) is kept")
+            } ?? "\(new.shown) is the current scope already"
+        try ReportOutput(json: json).write(
+            .object([
+                "scope": .string(new.text), "previous": .string(old.text), "switched": .bool(made != nil),
+                "entries": made?.purged.map { .integer($0.entries) }, "bytes": made?.purged.map { .integer($0.bytes) },
+            ]), words + "\n")
     }
 }
 
@@ -180,14 +179,11 @@ struct ScopePurgeCommand: ParsableCommand {
         } else {
             finishLater(cache, context)
         }
-        try writeReport(asJSON: json, [
-            ReportLine(
-                text: "\(wait ? "removed" : "removing") \(purged.words) of \(scope.shown)",
-                json: .object([
-                    "scope": .string(scope.text), "entries": .integer(purged.entries), "bytes": .integer(purged.bytes),
-                    "finished": .bool(wait),
-                ]))
-        ])
+        try ReportOutput(json: json).write(
+            .object([
+                "scope": .string(scope.text), "entries": .integer(purged.entries), "bytes": .integer(purged.bytes),
+                "finished": .bool(wait),
+            ]), "\(wait ? "removed" : "removing") \(purged.words) of \(scope.shown)\n")
     }
 }
 

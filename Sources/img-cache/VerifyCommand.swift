@@ -6,10 +6,10 @@ import Support
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Hold index and files against each other, with every file's SHA-256; status 1 where something is wrong.",
+        abstract: "Hold index and files against each other; status 1 where something is wrong.",
         discussion: """
-            The steps are index (is it sound?), mark (has each row its file?), check (has each file its content?) and \
-            sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
+            The steps are index (is it sound?), mark (has each row its file?), check (has each file its SHA-256?), \
+            and sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
             makes rows anew from files where the index was lost. All scopes are looked at, while others use the cache.
 
             Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the status \
@@ -26,7 +26,7 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Put right what is wrong.")
     var repair = false
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("How many files to read at once (as many as there are cores).", valueName: "n"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("How many files to read at once (one a core).", valueName: "n"))
     var jobs: String?
 
     @Flag(help: "Write records, also to a terminal.")

@@ -240,7 +240,8 @@ import Testing
         _ bytes: [UInt8], in cache: ImageCache, _ change: (inout PartialFile.Note) -> Void = { _ in }
     ) throws {
         let name = CacheKey(url: moon.url).name
-        let partial = PartialFile(path: cache.index.root.partial(name, in: cache.scope, generation: 0), root: cache.index.root)
+        let partial = PartialFile(
+            path: cache.index.root.partial(name, in: cache.scope, generation: 0), root: cache.index.root)
         var note = PartialFile.Note(
             address: Download.address(of: moon), validator: "\"1\"", total: whole.count,
             boot: try #require(PartialFile.boot))

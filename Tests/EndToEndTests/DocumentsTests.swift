@@ -20,7 +20,11 @@ import Testing
     func everyOptionInADocumentIsOneOfATool(name: String) throws {
         let commands = [
             ["apod-fetch"], ["img-downsample"], ["gif-cache", "put"], ["gif-cache", "get"],
-        ] + ["put", "get", "has", "path", "cat", "ls", "rm", "stats"].map { ["img-cache", $0] }
+        ]
+            + [
+                "put", "prefetch", "explain", "get", "has", "path", "cat", "ls", "info", "rm", "pin", "unpin", "clean",
+                "verify", "stats", "reset",
+            ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
         var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize"]  // of the scripts
         for command in commands {
@@ -50,7 +54,8 @@ import Testing
             "retries": "1", "max_bytes": "1MB", "allow_private": "1", "quality": "50",
             "science_url": "https://example.org", "api_url": "https://example.org",
             "exercisedb_url": "https://example.org", "resolution": "360", "max_pixels": "9", "max_frames": "9",
-            "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9", "jobs_per_host": "2", "rate": "1MB",
+            "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9",
+            "negative_ttl": "1m", "respect_cache_control": "true", "jobs_per_host": "2", "rate": "1MB",
             "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
         ]
         // An object of objects, which stands in no string.

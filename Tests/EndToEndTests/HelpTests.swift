@@ -7,7 +7,10 @@ struct HelpTests {
         [
             ["apod-fetch"], ["img-cache"], ["img-downsample"], ["gif-cache"], ["gif-cache", "put"],
             ["gif-cache", "get"],
-        ] + ["put", "get", "has", "cat", "path", "ls", "rm", "stats"].map { ["img-cache", $0] }
+        ]
+        + [
+            "put", "get", "has", "cat", "path", "ls", "info", "rm", "pin", "unpin", "clean", "verify", "stats",
+        ].map { ["img-cache", $0] }
 
     @Test(arguments: commands)
     func helpGoesToStandardOutputAndHasExamples(_ command: [String]) throws {

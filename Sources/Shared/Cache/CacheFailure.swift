@@ -4,8 +4,10 @@ import Support
 public enum CacheFailure: Failure, Equatable {
     /// Nothing is kept under this key.
     case absent(key: String)
-    /// Nothing is kept under this key, and the network must not be asked.
+    /// Nothing that may be used is kept under this key, and the network must not be asked.
     case offline(key: String)
+    /// The server forbids to keep the answer, and that is to be respected.
+    case notToBeKept(url: String)
     /// The name of a scope is empty, too long, or has control characters.
     case badScope(reason: String)
     /// A key is empty, too long, or has control characters.
@@ -35,6 +37,7 @@ extension CacheFailure {
         switch self {
         case .absent: "not-cached"
         case .offline: "offline"
+        case .notToBeKept: "no-store"
         case .badScope: "bad-scope"
         case .badKey: "bad-key"
         case .newerLayout: "newer-layout"
@@ -52,7 +55,10 @@ extension CacheFailure {
     public var message: String {
         switch self {
         case .absent(let key): "not in the cache: \(key)"
-        case .offline(let key): "not in the cache, and the network must not be used: \(key)"
+        case .offline(let key): "not in the cache, or too old, and the network must not be used: \(key)"
+        case .notToBeKept(let url):
+            "\(url) is not to be kept, as its server says (Cache-Control: no-store); leave --respect-cache-control out"
+                + " if it may be"
         case .badScope(let reason): "this cannot be the name of a scope: \(reason)"
         case .badKey(let reason): "this cannot be the key of an entry: \(reason)"
         case .newerLayout(let found, let supported, let root):
@@ -77,6 +83,7 @@ extension CacheFailure {
         // Of a record: one of an option is said to be wrong before anything is done.
         case .badScope, .badKey: .data
         case .newerLayout: .configuration
+        case .notToBeKept: .notAllowed
         case .cannotMakeRoot, .readOnly: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io
         case .offline, .busy, .scopeChanged: .temporary

@@ -18,6 +18,11 @@ public struct CacheSettings: Sendable {
     public var refreshes = false
     /// Hand out what has expired when the server cannot be reached.
     public var servesStale = true
+    /// Let `Cache-Control` and `Expires` shorten the time for which an entry is fresh, and keep nothing that a server
+    /// does not want kept.
+    public var respectsCacheControl = false
+    /// How long a definite failure is given again without asking the server.
+    public var negativeTTL = NegativeTTL.none
 
     public init(root: String, scope: ScopeName? = nil) {
         self.root = root

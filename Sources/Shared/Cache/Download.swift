@@ -33,6 +33,7 @@ final class Download {
     private let partial: PartialFile
     private let known: Validators?
     private let address: String
+    private let respectsServer: Bool
 
     // What the file holds.
     private var file: File?
@@ -45,11 +46,15 @@ final class Download {
     private var received = 0
     private var writtenBack = 0
 
-    /// - Parameter validators: those of a copy that is there already; the server is then asked whether it has changed.
-    init(request: HTTPRequest, into partial: PartialFile, validators: Validators?) {
+    /// - Parameters:
+    ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
+    ///   - respectsServer: throws `CacheFailure.notToBeKept` at the head of an answer that its server wants nobody to
+    ///     keep.
+    init(request: HTTPRequest, into partial: PartialFile, validators: Validators?, respectsServer: Bool = false) {
         self.request = request
         self.partial = partial
         known = validators
+        self.respectsServer = respectsServer
         address = Self.address(of: request)
     }
 
@@ -131,6 +136,11 @@ final class Download {
 
     private func receive(_ event: HTTPEvent) throws {
         guard let file else { return }
+        if case .head(let response) = event, [200, 206].contains(response.status),
+            !Retention.allowsKeeping(response.headers, respectsServer: respectsServer)
+        {
+            throw CacheFailure.notToBeKept(url: request.url.redacted)
+        }
         switch event {
         case .head(let response) where response.status == 200:
             note = PartialFile.Note(of: response, address: address)

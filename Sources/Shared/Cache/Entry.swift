@@ -58,6 +58,8 @@ public struct Entry: Sendable, Equatable {
     let parentSHA256: String?
     /// Whether row and file may not belong together, since a replacement began and did not end.
     let isUnsettled: Bool
+    /// Whether its server forbids to use it once it has expired; nobody asked the server's wish where it is false.
+    var mustRevalidate = false
 
     /// Whether the entry needs to be asked for again. So does one from the future: the clock has been set back, and its
     /// end means nothing. A minute's difference is left to clocks that are adjusted.

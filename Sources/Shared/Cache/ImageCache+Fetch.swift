@@ -7,35 +7,41 @@ extension ImageCache {
     ///
     /// What arrives is inspected before it is stored. An expired entry is revalidated where its server gave something
     /// to do so by, and handed out as `stale`, with a warning, where the server fails for a time. A transfer that
-    /// broke off is continued by the next call where the server allows that (`If-Range` with a strong ETag, RFC 9110
-    /// §13.1.5). Memory does not grow with the body. Where the scope is purged meanwhile, or switched away from, it ends
-    /// within half a second with `CacheFailure.scopeChanged`.
+    /// broke off is continued by the next attempt or call where the server allows that (see `Download`). Memory does not
+    /// grow with the body. Where the scope is purged meanwhile, or switched away from, it ends within half a second with
+    /// `CacheFailure.scopeChanged`.
+    ///
+    /// A definite failure is remembered, and given again for a while (`NegativeTTL`), unless `refreshes` is set; not of
+    /// a request with credentials or fields of its own.
     ///
     /// - Parameters:
     ///   - request: its headers are sent and not stored.
     ///   - key: by default that of the request's address.
     ///   - inspect: by default the cache's own inspection.
-    /// Throws `FetchFailure`, what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = key ?? CacheKey(url: request.url)
         do {
-            let wishes = Freshness.Wishes(
-                isOffline: settings.isOffline, refreshes: settings.refreshes, askedAt: clock.now())
+            let wishes = settings.wishes(now: clock.now())
             let ready = try onceMoreIfRemoved { try serve(try sound(key), key: key, wishes: wishes) }
             if let ready { return ready }
+            try repeatFailure(request, key: key, wishes: wishes)
             try requireWriting()
             return try withstanding {
                 let watch = try GenerationWatch(index)
                 let lock = try lock(key.name, whileWaiting: watch.check)
                 defer { withExtendedLifetime(lock) {} }
+                var wishes = wishes
+                wishes.hasWaited = lock.wasContended
                 return try fetchAlone(
                     request, key: key, client: client.watched(by: watch.check), inspect: inspect ?? self.inspect,
-                    wishes: wishes, generation: watch.generation, hasWaited: lock.wasContended)
+                    wishes: wishes, generation: watch.generation)
             }
         } catch {
-            if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
+            // A failure that is given again was counted when it came.
+            if !(error is Cancelled || error is NegativeAnswer) { index.count { $0.add(failure: failure(of: error)) } }
             throw error
         }
     }
@@ -57,14 +63,16 @@ extension ImageCache {
     /// To be called with the key's lock held. Looks again first: whoever held the lock before may have done the work.
     private func fetchAlone(
         _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes,
-        generation: Int64, hasWaited: Bool
+        generation: Int64
     ) throws -> (entry: Entry, status: CacheStatus) {
         let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
-            if hasWaited { index.count { $0.add(.coalesced) } }
+            if wishes.hasWaited { index.count { $0.add(.coalesced) } }
             return ready
         }
-        let partial = PartialFile(path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
+        try repeatFailure(request, key: key, wishes: wishes)
+        let partial = PartialFile(
+            path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
         do {
             var validators: Validators?
             // Under a key of the user's own may lie what another server gave.
@@ -73,16 +81,20 @@ extension ImageCache {
             {
                 validators = known
             }
-            let download = Download(request: request, into: partial, validators: validators)
+            let download = Download(
+                request: request, into: partial, validators: validators,
+                respectsServer: wishes.respectsServer)
             switch try download.run(client: client, inspect: inspect) {
-            case .unchanged(let renewed, _):
+            case .unchanged(let renewed, let headers):
                 partial.remove()
-                if let entry, let kept = try refresh(entry, validators: renewed, generation: generation) {
+                if let entry, let kept = try refresh(
+                    entry, validators: renewed, headers: headers, generation: generation) {
                     count(.revalidated, kept)
                     return (kept, .revalidated)
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
-                let anew = Download(request: request, into: partial, validators: nil)
+                let anew = Download(
+                    request: request, into: partial, validators: nil, respectsServer: wishes.respectsServer)
                 guard case .body(let body) = try anew.run(client: client, inspect: inspect) else {
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }
@@ -91,19 +103,31 @@ extension ImageCache {
                 return (try keep(body, partial, request, key, replacing: entry, generation), .miss)
             }
         } catch let failure as FetchFailure where failure.isTransient {
-            guard let entry, settings.servesStale, let handed = try handOut(entry) else { throw failure }
+            guard let entry, Freshness.mayServeStale(entry, wishes: wishes), let handed = try handOut(entry) else {
+                throw failure
+            }
             log.warning("\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
             index.count { $0.add(failure: failure) }
             count(.stale, handed)
             return (handed, .stale)
+        } catch {
+            remember(error, of: request, key: key)
+            throw error
         }
     }
 
-    private func refresh(_ entry: Entry, validators: Validators, generation: Int64) throws -> Entry? {
+    private func refresh(
+        _ entry: Entry, validators: Validators, headers: HTTPHeaders, generation: Int64
+    ) throws -> Entry? {
         let now = clock.now()
+        let retention = retention(of: headers, now: now)
         return try index.refresh(
-            entry, validators: validators, expiresAt: now + settings.ttl,
+            entry, validators: validators, expiresAt: retention.expiresAt, mustRevalidate: retention.mustRevalidate,
             leaseUntil: max(entry.leaseUntil, lease.end(from: now)), generation: generation, now: now)
+    }
+
+    private func retention(of headers: HTTPHeaders, now: Timestamp) -> Retention {
+        Retention(of: headers, now: now, ttl: settings.ttl, respectsServer: settings.respectsCacheControl)
     }
 
     private func keep(
@@ -114,11 +138,12 @@ extension ImageCache {
         // Whoever is killed from here on leaves nothing beside an entry that nobody would look for there.
         partial.removeNote()
         let now = clock.now()
+        let retention = retention(of: body.headers, now: now)
         let new = NewEntry(
             name: key.name, key: key.text, url: request.url.redacted,
             file: try BlobStore.file(key.name, body.picture), bytes: body.bytes, sha256: body.sha256,
-            picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: now + settings.ttl,
-            lastUsed: now, leaseUntil: lease.end(from: now))
+            picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: retention.expiresAt,
+            lastUsed: now, leaseUntil: lease.end(from: now), mustRevalidate: retention.mustRevalidate)
         index.count {
             $0.add(.misses)
             $0.add(.bytesFetched, body.received)

@@ -105,9 +105,9 @@ extension ImageCache {
         let now = clock.now()
         let new = NewEntry(
             name: name, key: key.text, kind: .variant, parent: key.name, parentSHA256: original.sha256,
-            url: original.url, file: try BlobStore.file(name + CacheRoot.variantMark, picture), bytes: file.count, sha256: sha256,
-            picture: picture, fetchedAt: original.fetchedAt, expiresAt: original.expiresAt, lastUsed: now,
-            leaseUntil: lease.end(from: now))
+            url: original.url, file: try BlobStore.file(name + CacheRoot.variantMark, picture), bytes: file.count,
+            sha256: sha256, picture: picture, fetchedAt: original.fetchedAt, expiresAt: original.expiresAt,
+            lastUsed: now, leaseUntil: lease.end(from: now))
         index.count { $0.add(.variantsMade) }
         let old = try index.find(name)
         return try keep(path, as: new, replacing: old, generation: generation)

@@ -12,6 +12,8 @@ public enum Counter: String, Sendable, CaseIterable {
     case revalidated
     /// Found because another thread or process had just fetched it, after waiting for that.
     case coalesced
+    /// Failures that were given again without asking the server.
+    case negativeHits = "negative_hits"
     /// Stored from a file or from memory.
     case stored
     /// Variants that were made, and that were found.

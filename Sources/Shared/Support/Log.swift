@@ -41,6 +41,12 @@ public struct Log: Sendable {
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 
+    /// What the user is told at the end of a run, unless only errors are wanted.
+    public func notice(_ message: @autoclosure () -> String) {
+        guard threshold >= .warning else { return }
+        line(word: "notice", prefix: "", message())
+    }
+
     /// Says how far the work is, whatever the threshold: who does not want to know has no progress shown.
     func progress(_ message: String) { line(word: "progress", prefix: "", message) }
 

@@ -92,6 +92,13 @@ extension CacheRoot {
 
     func noteRebuilt() { unlink(rebuildMark) }
 
+    /// Removes an index without a byte in it: one that was set up has its first page at least. It would never become
+    /// one again while a process has it open that knew it before it was emptied.
+    func removeEmptyIndex() {
+        guard FolderListing.facts(index)?.bytes == 0 else { return }
+        for suffix in ["-wal", "-shm", ""] { unlink(index + suffix) }
+    }
+
     /// What is left of indexes that were set aside.
     var damagedIndexes: [String] {
         FolderListing.names(of: path).filter { $0.hasPrefix("index.sqlite.damaged") }.sorted().map { "\(path)/\($0)" }

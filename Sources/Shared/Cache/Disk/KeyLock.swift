@@ -67,6 +67,13 @@ final class KeyLock: Sendable {
         if removesFile, file.isStillNamed { unlink(file.path) }
     }
 
+    /// Whether somebody holds the lock at `path` now. Makes no file; whoever asks for the lock at this very moment tries
+    /// once more.
+    static func isHeld(at path: String) -> Bool {
+        guard let file = try? File.open(path, O_RDONLY) else { return false }
+        return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     /// The locked file; nil while somebody else holds it.
     private static func attempt(root: CacheRoot, path: String) throws -> File? {
         let file = try root.openToWrite(path, O_RDWR)

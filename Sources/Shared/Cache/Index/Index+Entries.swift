@@ -20,6 +20,7 @@ struct NewEntry {
     var leaseUntil: Timestamp
     /// Asked for of an entry that is restored; a new one takes over what its predecessor was.
     var isPinned = false
+    var mustRevalidate = false
 }
 
 extension Index {
@@ -29,12 +30,13 @@ extension Index {
     static let touch = "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry)"
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
-            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,
+            must_revalidate)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
         ON CONFLICT (scope, name) DO UPDATE SET
             key = ?3, kind = ?4, parent = ?5, parent_sha256 = ?6, url = ?7, file = ?8, bytes = ?9, content_type = ?10,
             sha256 = ?11, width = ?12, height = ?13, details = ?14, etag = ?15, last_modified = ?16, fetched_at = ?17,
-            expires_at = ?18, last_used = ?19, lease_until = ?20, unsettled = 0
+            expires_at = ?18, last_used = ?19, lease_until = ?20, must_revalidate = ?22, unsettled = 0
         RETURNING \(columns)
         """
     /// Within a transaction, by the scope's number.
@@ -48,7 +50,7 @@ extension Index {
     static let columns = """
         id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
         last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled, \
-        (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
+        (SELECT folder FROM scopes WHERE scopes.id = entries.scope), must_revalidate
         """
 
     /// The row of this name, whatever has become of its file.
@@ -127,7 +129,9 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(old?.isPinned ?? false), read: entry)
+                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.mustRevalidate),
+                read: entry)
+            try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
             guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
             return stored
         }
@@ -135,18 +139,20 @@ extension Index {
 
     /// Writes down that an entry was found unchanged by its server; nil where it has gone meanwhile.
     func refresh(
-        _ entry: Entry, validators: Validators, expiresAt: Timestamp, leaseUntil: Timestamp, generation: Int64,
-        now: Timestamp
+        _ entry: Entry, validators: Validators, expiresAt: Timestamp, mustRevalidate: Bool = false,
+        leaseUntil: Timestamp, generation: Int64, now: Timestamp
     ) throws -> Entry? {
         try write(now: now) { connection in
             try check(generation: generation, in: connection)
             let refreshed = try connection.database.first(
                 """
                 UPDATE entries SET etag = ?4, last_modified = ?5, fetched_at = ?6, expires_at = ?7, last_used = ?6,
-                    lease_until = ?8
+                    lease_until = ?8, must_revalidate = ?9
                 \(Self.sameEntry) RETURNING \(Self.columns)
                 """, Value(scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
-                Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil), read: self.entry)
+                Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil),
+                Value(mustRevalidate), read: self.entry)
+            try connection.database.run(Self.dropLiveNegatives, Value(scope.hash), Value(entry.name))
             try connection.database.run(Self.expireVariants, Value(scope.hash), Value(entry.name), Value(expiresAt))
             return refreshed
         }
@@ -179,6 +185,6 @@ extension Index {
             isPinned: row.bool(19),
             validators: Validators(etag: row.optionalString(13), lastModified: row.optionalString(14)),
             id: row.int64(0), name: row.string(1), file: file, parentSHA256: row.optionalString(4),
-            isUnsettled: row.bool(20))
+            isUnsettled: row.bool(20), mustRevalidate: row.bool(22))
     }
 }

@@ -113,6 +113,7 @@ extension Index {
                 ) { $0.bool(0) }
                 if isPinned != false { return nil }
             }
+            try connection.database.run(Self.dropNegatives, Value(scopeID), Value(name))
             let sizes = try connection.database.all(Self.removeFamilyForSum, Value(scopeID), Value(name)) { $0.int(0) }
             return sizes.isEmpty ? nil : Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
         }
@@ -156,7 +157,7 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(new.isPinned)
+                Value(new.leaseUntil), Value(new.isPinned), Value(new.mustRevalidate)
             ) { entry($0, scope: name) }
         }
     }

@@ -39,7 +39,8 @@ extension Index {
             try database.run("DELETE FROM counters")
             try database.run("DELETE FROM settings")
             try database.run(
-                "INSERT INTO settings (name, value) VALUES ('first_generation', ?1)", Value(String((highest ?? 0) &+ 1)))
+                "INSERT INTO settings (name, value) VALUES ('first_generation', ?1)",
+                Value(String((highest ?? 0) &+ 1)))
             try database.run("UPDATE scopes SET purged = 1 WHERE purged = 0")
             connection.tally = Tally()
             return report
@@ -81,6 +82,15 @@ extension Index {
                     id: $0.int64(0), folder: $0.string(1),
                     contents: ScopeContents(entries: $0.int(2), bytes: $0.int(3)))
             }
+        }
+    }
+
+    /// What all purged generations still hold.
+    func purgedContents() throws -> ScopeContents {
+        try perform { connection in
+            try connection.database.first("SELECT sum(entries), sum(bytes) FROM scopes WHERE purged = 1") {
+                ScopeContents(entries: $0.int(0), bytes: $0.int(1))
+            } ?? ScopeContents()
         }
     }
 

@@ -101,10 +101,10 @@ final class Index: Sendable {
         }
     }
 
-    /// What SQLite finds wrong with the index as it lies there; nothing where there is none. Reads all of it, and
-    /// changes nothing. Throws `CacheFailure`: `indexDamaged` where it is no database at all, `newerLayout`.
-    static func complaints(_ root: CacheRoot) throws -> [String] {
-        guard root.indexIdentity() != nil else { return [] }
+    /// What SQLite finds wrong with the index as it lies there; nil where there is none, or nothing in it. Reads all of
+    /// it, and changes nothing. Throws `CacheFailure`: `indexDamaged` where it is no database at all, `newerLayout`.
+    static func complaints(_ root: CacheRoot) throws -> [String]? {
+        guard FolderListing.facts(root.index).map({ $0.bytes > 0 }) == true else { return nil }
         let database = try openExisting(root)
         let version = try Schema.version(of: database)
         if version > Schema.current.version {
@@ -181,6 +181,7 @@ final class Index: Sendable {
 
     /// Makes an index of the current layout, or brings one to it. To be called under the set-up lock.
     private static func setUp(_ root: CacheRoot, tally: Tally) throws -> Connection {
+        root.removeEmptyIndex()
         try root.makeIndexFile()
         let identity = root.indexIdentity()
         let database = try openExisting(root)

@@ -8,7 +8,7 @@ struct Schema: Sendable {
 
     var version: Int { steps.count }
 
-    static let current = Schema(steps: [firstLayout, scopeGenerations])
+    static let current = Schema(steps: [firstLayout, scopeGenerations, serverWishes, negatives])
 
     /// Brings the index to this version. To be called by one process at a time (the set-up lock); a crash on the way
     /// leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
@@ -92,6 +92,24 @@ struct Schema: Sendable {
             UPDATE totals SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = 1;
             UPDATE scopes SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = old.scope;
             INSERT OR IGNORE INTO doomed SELECT folder, old.file FROM scopes WHERE id = old.scope AND purged = 0;
+        END;
+        """
+
+    /// `must_revalidate` says that the server forbids to use the entry once it has expired (RFC 9111 §5.2.2.2).
+    private static let serverWishes = "ALTER TABLE entries ADD COLUMN must_revalidate INTEGER NOT NULL DEFAULT 0"
+
+    /// Failures that are remembered until a time. `name` is that of the key, `address` the SHA-256 of the address that
+    /// was asked, which several of a record's may have one key for. They go with their scope's row, whose number may
+    /// become another scope's.
+    private static let negatives = """
+        CREATE TABLE negatives (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
+            code TEXT NOT NULL, message TEXT NOT NULL, exit INTEGER NOT NULL, since INTEGER NOT NULL,
+            until INTEGER NOT NULL);
+        CREATE UNIQUE INDEX negatives_by_name ON negatives (scope, name, address);
+        CREATE INDEX negatives_by_end ON negatives (until);
+        CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
+            DELETE FROM negatives WHERE scope = old.id;
         END;
         """
 }

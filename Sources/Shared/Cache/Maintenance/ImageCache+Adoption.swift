@@ -12,8 +12,9 @@ import Darwin
 /// Files that have lost their rows, since the index was lost or damaged, are taken in again: each when its key is asked
 /// for, or all of them by `verify --repair` and `clean`.
 ///
-/// An original's file is named by its key, so that it is found without the index; what cannot be known any more is the
-/// server's validators, and when it was fetched, for which the file's time stands in. Variants are not taken in, since
+/// An original's file is named by its key, so that it is found without the index. What can still be read of a damaged
+/// index is used (`SalvagedIndex`); else the server's validators are not known any more, and the file's time stands in
+/// for that of fetching. Variants are not taken in, since
 /// nothing tells which content they were made of, and they can be made again: their files stay as long as a path that
 /// was handed out before must.
 extension ImageCache {
@@ -37,17 +38,20 @@ extension ImageCache {
         let lock = try isLocked ? nil : KeyLock.ifFree(root: index.root, path: index.root.lock(key.name, in: scope))
         defer { withExtendedLifetime(lock) {} }
         if !isLocked && lock == nil { return nil }
-        return try adopt(file, folder: folder, name: scope, key: key.text)
+        return try adopt(
+            file, folder: folder, name: scope, key: key.text, salvaged: SalvagedIndex(root: index.root))
     }
 
     /// Takes in one file of a scope's folder; nil where it is no whole picture, or has its row by now.
     func adopt(
-        _ file: String, folder: String, name: ScopeName, key: String? = nil, url: String? = nil
+        _ file: String, folder: String, name: ScopeName, key: String? = nil, url: String? = nil,
+        salvaged: SalvagedIndex? = nil
     ) throws -> Entry? {
         let path = index.root.blob(file, folder: folder)
         guard let found = FolderListing.facts(path), var new = try restored(file, at: path, found) else { return nil }
         new.key = key
         new.url = url
+        new = salvaged?.entry(new, folder: folder, scope: name, index: index) ?? new
         let entry = try index.adopt(new, folder: folder, name: name, now: clock.now()) {
             FolderListing.facts(path) == found
         }
@@ -75,6 +79,7 @@ extension ImageCache {
 
     /// Takes in all files that have no row, where the index was begun anew; what is no whole picture stays without.
     func rebuild(_ adopted: (Entry) throws -> Void) throws {
+        let salvaged = SalvagedIndex(root: index.root)
         try index.root.forEachBlobFolder { folder in
             // What lies in earlier generations' folders has been purged.
             let hash = String(folder.scope.prefix(32))
@@ -82,7 +87,8 @@ extension ImageCache {
             let files = FolderListing.names(of: folder.path).filter { CacheRoot.name(ofBlob: $0) != nil }
             for file in try index.filesWithoutRow(files, folder: folder.scope) {
                 try interruption.check()
-                if let entry = try adopt(file, folder: folder.scope, name: try scopeName(folder.scope)) {
+                let name = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
+                if let entry = try adopt(file, folder: folder.scope, name: name, salvaged: salvaged) {
                     try adopted(entry)
                 }
             }

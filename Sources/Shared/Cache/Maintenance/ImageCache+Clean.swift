@@ -9,6 +9,10 @@ public struct CleanStep: Sendable, Equatable {
         case expired
         /// The least recently used entries while there are more bytes than the capacity.
         case capacity
+        /// What purged scopes have left.
+        case purges
+        /// Failures that are remembered; they have no bytes.
+        case failures
         /// Files whose rows have gone.
         case files
         /// Files that never got a row: whoever stored them was killed.
@@ -62,8 +66,10 @@ extension ImageCache {
         }
         let mustRebuild = index.root.awaitsRebuild
         if mustRebuild { try step(.rebuild) { try cleanByRebuilding(&$0, dryRun) } }
+        try step(.purges) { try cleanPurges(&$0, dryRun) }
         try step(.files) { try cleanDoomed(&$0, dryRun) }
         try step(.expired) { try cleanExpired(&$0, dryRun) }
+        try step(.failures) { $0.count = try dryRun ? index.countNegatives() : forgetFailures() }
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
         // What could be taken in again is no orphan.
         try step(.orphans) { if !(dryRun && mustRebuild) { try cleanOrphans(&$0, dryRun) } }
@@ -78,6 +84,11 @@ extension ImageCache {
         try forEachOrphan { folder, files in
             for file in files { step.add(FolderListing.facts("\(folder.path)/\(file)")?.bytes ?? 0) }
         }
+    }
+
+    private func cleanPurges(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        let purged = try dryRun ? index.purgedContents() : finishPurges()
+        step.add(Removal(entries: purged.entries, bytes: purged.bytes))
     }
 
     private func cleanDoomed(_ step: inout CleanStep, _ dryRun: Bool) throws {
@@ -121,8 +132,8 @@ extension ImageCache {
         }
     }
 
-    /// Gives the files that have no row, a folder's at a time and no more than a transaction is to remove. Some may have
-    /// got their rows by the time that they are given.
+    /// Gives the files that have no row, a folder's at a time and no more than a transaction is to remove. Some may
+    /// have got their rows by the time that they are given.
     func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         try index.root.forEachBlobFolder { folder in
             try interruption.check()

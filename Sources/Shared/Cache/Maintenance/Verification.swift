@@ -69,14 +69,18 @@ public final class Verification: Sendable {
 
     // MARK: Steps
 
-    private enum IndexState { case usable, damaged }
+    private enum IndexState { case usable, damaged, lost }
 
     private func examineIndex(of root: CacheRoot, _ report: Report) throws -> IndexState {
         func problem(_ code: VerificationProblem.Code, _ detail: String?) throws {
             try tell(code, path: root.index, detail: detail, isRepaired: repairs, report)
         }
         do {
-            let complaints = try Index.complaints(root)
+            guard let complaints = try Index.complaints(root) else {
+                if FolderListing.names(of: root.scopes).isEmpty { return .usable }
+                try problem(.indexLost, nil)
+                return .lost
+            }
             if !complaints.isEmpty {
                 try problem(.indexDamaged, complaints.joined(separator: "; "))
                 return .damaged
@@ -85,9 +89,7 @@ public final class Verification: Sendable {
             try problem(.indexDamaged, detail)
             return .damaged
         }
-        if root.awaitsRebuild || root.indexIdentity() == nil && !FolderListing.names(of: root.scopes).isEmpty {
-            try problem(.indexLost, nil)
-        }
+        if root.awaitsRebuild { try problem(.indexLost, nil) }
         return .usable
     }
 
@@ -134,7 +136,8 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// Looks once more, with the entry's lock: whoever replaces its file has it. One that is held is left to its holder.
+    /// Looks once more, with the entry's lock: whoever replaces its file has it. A lock that is held is left to its
+    /// holder.
     private func suspect(
         _ entry: Entry, _ scope: Index.ScopeRow, _ cache: ImageCache, _ report: Report
     ) throws {
@@ -143,9 +146,10 @@ public final class Verification: Sendable {
         let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, path: path)
         defer { withExtendedLifetime(lock) {} }
         if lock == nil, !cache.index.isReadOnly { return }
-        guard let now = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now(), isWrong: { _ in true }),
-            !now.isUnsettled, Self.wrong(now) == nil
-        else { return }
+        let found = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now()) {
+            !$0.isUnsettled && Self.wrong($0) == nil
+        }
+        guard let now = found else { return }
         var code = VerificationProblem.Code.contentDiffers
         var detail: String?
         do {

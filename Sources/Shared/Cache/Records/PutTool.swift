@@ -11,6 +11,8 @@ public struct PutTool: RecordTool {
     private let rules: CacheItem.Rules
     /// The request for an address: its limits, and what is sent with it.
     private let request: @Sendable (WebURL) throws -> HTTPRequest
+    /// Waited for before a server is asked.
+    public var pacing: StartPacing?
 
     public init(
         cache: ImageCache, client: HTTPClient, rules: CacheItem.Rules,
@@ -45,8 +47,10 @@ public struct PutTool: RecordTool {
             do {
                 let url = try candidate.get()
                 let key = try rules.key(url, record: record)
+                let request = try request(url)
+                if let pacing, try cache.wouldAsk(request, key: key) { try pacing.take() }
                 return try UnusableBody.naming(url.redacted) {
-                    try cache.fetch(request(url), key: key, client: client)
+                    try cache.fetch(request, key: key, client: client)
                 }
             } catch {
                 let failure = failure(of: error)

@@ -8,26 +8,42 @@ enum Freshness: Equatable {
     case revalidate(Validators)
     /// Ask the server for everything.
     case fetch
-    /// There is nothing, and nobody may be asked.
+    /// There is nothing that may be used, and nobody may be asked.
     case unavailable
 
     /// What the user has asked for.
     struct Wishes: Equatable {
         var isOffline = false
         var refreshes = false
+        /// Whether what has expired will do where the server does not answer.
+        var servesStale = true
+        /// Whether a server's word on keeping its answers counts.
+        var respectsServer = false
+        /// Whether somebody else held the key's lock meanwhile, and may have asked.
+        var hasWaited = false
         /// When this run began to ask: what another has fetched since then is as new as what it would get itself.
         var askedAt: Timestamp
     }
 
     /// Decides without looking at anything but its arguments. Validation follows RFC 9111 §4.3, with our own expiry
-    /// in place of the server's.
+    /// in place of the server's, unless that is to be respected.
     static func decide(_ entry: Entry?, now: Timestamp, wishes: Wishes) -> Freshness {
         guard let entry else { return wishes.isOffline ? .unavailable : .fetch }
         let isExpired = entry.isExpired(at: now)
-        if wishes.isOffline { return .serve(isExpired ? .stale : .hit) }
+        if wishes.isOffline {
+            if !isExpired { return .serve(.hit) }
+            return mayServeStale(entry, wishes: wishes) ? .serve(.stale) : .unavailable
+        }
         let isRecent = entry.fetchedAt >= wishes.askedAt
         if !isExpired && (!wishes.refreshes || isRecent) { return .serve(.hit) }
+        // What must be asked for at each use has expired at once: but not for whoever waited while another asked.
+        if isRecent && wishes.hasWaited { return .serve(.hit) }
         // Without an address there is no server that could know the entry's validators.
         return entry.validators.isEmpty ? .fetch : .revalidate(entry.validators)
+    }
+
+    /// Whether an expired entry may stand in where its server does not answer (RFC 9111 §4.2.4).
+    static func mayServeStale(_ entry: Entry, wishes: Wishes) -> Bool {
+        wishes.servesStale && !(wishes.respectsServer && entry.mustRevalidate)
     }
 }

@@ -1,0 +1,93 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import HTTP
+import Support
+
+/// Explains what fetching would do. Changes nothing: no lease, no counter, no file, and no root where there is none.
+/// An index of an older layout is brought to today's, as whenever it is opened.
+public struct Explainer: Sendable {
+    private let settings: CacheSettings
+    /// Nil where there is no cache yet.
+    private let cache: ImageCache?
+    private let client: HTTPClient
+    private let clock: Clock
+
+    /// - Parameter client: whose guard judges addresses. No connection is opened.
+    public init(
+        settings: CacheSettings, client: HTTPClient, clock: Clock = .system, log: Log = .silent,
+        interruption: Interruption
+    ) throws {
+        self.settings = settings
+        self.client = client
+        self.clock = clock
+        let isThere = CacheRoot(settings.root).indexIdentity() != nil
+        cache = isThere
+            ? try ImageCache(settings: settings, clock: clock, log: log, interruption: interruption) : nil
+    }
+
+    /// What a fetch of this request would do now. Looks up the host's name, unless the run is offline. Throws `CacheFailure`, `Cancelled`.
+    public func explain(_ request: HTTPRequest, key: CacheKey) throws -> Explanation {
+        let now = clock.now()
+        var facts = try cache?.facts(of: request, key: key, now: now) ?? ExplainedFacts()
+        if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
+        let (decision, reason) = facts.decide(now: now, wishes: settings.wishes(now: now))
+        return Explanation(
+            url: request.url.redacted, key: key.text, scope: (cache?.scope ?? settings.scope ?? .standard).text,
+            decision: decision, reason: reason, kept: facts.kept, negative: facts.negative, leftover: facts.leftover,
+            isLocked: facts.isLocked, addresses: facts.addresses)
+    }
+}
+
+extension CacheSettings {
+    /// What the settings say about asking servers, for what begins now.
+    func wishes(now: Timestamp) -> Freshness.Wishes {
+        Freshness.Wishes(
+            isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
+            respectsServer: respectsCacheControl, askedAt: now)
+    }
+}
+
+extension ImageCache {
+    /// Whether a fetch would ask the server now, as far as that can be told without waiting for anybody. Changes nothing.
+    public func wouldAsk(_ request: HTTPRequest, key: CacheKey) throws -> Bool {
+        let now = clock.now()
+        switch try facts(of: request, key: key, now: now).decide(now: now, wishes: settings.wishes(now: now)).decision {
+        case .fetch, .revalidate: return true
+        case .hit, .stale, .offlineMiss, .rememberedFailure, .refused: return false
+        }
+    }
+
+    /// What is known of a request without asking anybody. Changes nothing: a row whose file is gone stays.
+    func facts(of request: HTTPRequest, key: CacheKey, now: Timestamp) throws -> ExplainedFacts {
+        var facts = ExplainedFacts()
+        facts.kept = try index.find(key.name).map { entry in
+            Explanation.Kept(
+                entry: entry, isExpired: entry.isExpired(at: now), isWhole: BlobStore.isWhole(entry),
+                age: max(now - entry.fetchedAt, .zero))
+        }
+        if settings.negativeTTL != .none, request.isForAnybody {
+            facts.negative = try index.negative(key.name, address: Download.address(of: request), now: now)
+        }
+        let partial = PartialFile(
+            path: index.root.partial(key.name, in: scope, generation: try index.generation()), root: index.root)
+        facts.leftover = partial.leftover(for: Download.address(of: request))
+        facts.isLocked = KeyLock.isHeld(at: index.root.lock(key.name, in: scope))
+        return facts
+    }
+}
+
+extension PartialFile {
+    /// What is there for whoever fetches this address; nil where there is nothing.
+    fileprivate func leftover(for address: String) -> Explanation.Leftover? {
+        guard let file = try? File.open(path, O_RDONLY), file.count > 0 else { return nil }
+        let note = readNote()
+        return Explanation.Leftover(
+            bytes: file.count, total: note?.total, validator: note?.validator,
+            canContinue: note?.address == address && note?.boot == Self.boot && Self.boot != nil)
+    }
+}

@@ -1,0 +1,49 @@
+import Formats
+import HTTP
+import Support
+
+extension ImageCache {
+    /// Throws the `NegativeAnswer` that is remembered of a request, unless the server is to be asked in any case.
+    func repeatFailure(_ request: HTTPRequest, key: CacheKey, wishes: Freshness.Wishes) throws {
+        guard settings.negativeTTL != .none, !wishes.refreshes, request.isForAnybody else { return }
+        let known = try index.negative(key.name, address: Download.address(of: request), now: clock.now())
+        guard let known else { return }
+        index.count { $0.add(.negativeHits) }
+        throw known
+    }
+
+    /// Remembers a failure that is definite. That it cannot be written down changes nothing about it.
+    func remember(_ error: any Error, of request: HTTPRequest, key: CacheKey) {
+        let failure = Support.failure(of: error)
+        guard request.isForAnybody, let span = settings.negativeTTL.span(of: failure) else { return }
+        let now = clock.now()
+        // A format's failure does not say of what; those of fetching do.
+        let text = failure is FormatFailure ? "\(request.url.redacted): \(failure.message)" : failure.message
+        let answer = NegativeAnswer(
+            code: failure.code, exitCode: failure.exitCode, text: text, since: now, until: now + span)
+        do {
+            try index.remember(answer, key.name, address: Download.address(of: request), now: now)
+        } catch {
+            log.detail("a failure was not remembered: \(Support.failure(of: error).message)")
+        }
+    }
+
+    /// Forgets the failures of a key, also where it has no entry.
+    public func forgetFailures(of key: CacheKey) throws {
+        try requireWriting()
+        try index.forgetNegatives(of: key.name, now: clock.now())
+    }
+
+    /// Forgets failures of all scopes, those whose time is over or all of them. Gives how many there were.
+    @discardableResult
+    public func forgetFailures(expiredOnly: Bool = false) throws -> Int {
+        try requireWriting()
+        return try index.forgetNegatives(expiredOnly: expiredOnly, now: clock.now())
+    }
+}
+
+extension HTTPRequest {
+    /// Whether everybody would get the same answer: one that depends on credentials or on a user's own fields is
+    /// neither remembered nor given to others.
+    var isForAnybody: Bool { headers.isEmpty && !carriesCredentials }
+}

@@ -1,0 +1,152 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import Testing
+
+@testable import Cache
+
+/// Files that are taken in again after the index was lost.
+@Suite struct AdoptionTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private func loseIndex() {
+        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+    }
+
+    @Test func fileIsFoundByItsKeyWithoutItsRow() throws {
+        let stored = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon")).entry
+        loseIndex()
+        let cache = try world.cache(scope: "alice")
+
+        let found = try #require(try cache.lookup(key("moon")))
+
+        #expect(found.path == stored.path && found.sha256 == stored.sha256 && found.key == "moon")
+        #expect(found.width == 1 && found.contentType == "image/gif")
+        #expect(try cache.lookup(key("mars")) == nil)
+        #expect(try world.cache().lookup(key("moon")) == nil)
+        #expect(try cache.store(MemorySource(picture(1)), key: key("moon")).status == .hit)
+    }
+
+    @Test func whatADamagedIndexStillSaysIsBelievedWhereItFits() throws {
+        let cache = try world.cache(scope: "alice")
+        for number in 0..<50 {
+            let url = "https://a.example/\(number)"
+            let entry = try cache.store(MemorySource(picture(number)), key: key(url), url: url).entry
+            if number % 2 == 0 { _ = try cache.setPinned(entry, true) }
+        }
+        // Of one entry the damage is that the row tells of another content.
+        try cache.index.perform {
+            try $0.database.execute("UPDATE entries SET sha256 = 'x' WHERE key = 'https://a.example/4'")
+        }
+        let before = try #require(try cache.lookup(key("https://a.example/2")))
+        try cache.index.setAside()
+        world.time.advance(.seconds(3600))
+
+        let found = try #require(try cache.lookup(key("https://a.example/2")))
+        #expect(found.isPinned && found.url == before.url && found.expiresAt == before.expiresAt)
+        try world.cache().rebuild { _ in }
+
+        var filter = EntryFilter()
+        filter.isPinned = true
+        var listing = try cache.entries(filter)
+        var pinned = 0
+        while try listing.next() != nil { pinned += 1 }
+        #expect(pinned == 24)
+        #expect(try cache.peek(key("https://a.example/4"))?.isPinned == false)
+        #expect(try cache.statistics().entries == 50)
+    }
+
+    @Test func fileThatIsNoWholePictureIsNotTakenIn() throws {
+        let stored = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
+        loseIndex()
+        truncate(stored.path, 20)
+
+        #expect(try world.cache().lookup(key("moon")) == nil)
+    }
+
+    @Test func withoutALossNoFileIsLookedFor() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+        // As a trim that is killed after its transaction leaves it: it must not come back.
+        try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(access(entry.path, F_OK) == 0)
+    }
+
+    @Test func cleanTakesInBeforeItRemoves() throws {
+        let stored = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
+        loseIndex()
+        let cache = try world.cache()
+
+        var kinds: [CleanStep.Kind: Int] = [:]
+        try cache.clean { kinds[$0.kind] = $0.count }
+
+        #expect(kinds[.rebuild] == 1 && kinds[.orphans] == 0)
+        #expect(access(stored.path, F_OK) == 0)
+        #expect(!cache.index.root.awaitsRebuild)
+        #expect(try cache.lookup(key("moon"))?.key == "moon")
+    }
+
+    @Test func variantsAreMadeAgainAndTheirFilesStayForALease() throws {
+        let before = try world.cache()
+        _ = try before.store(MemorySource(picture(1)), key: key("moon"))
+        func made(_ cache: ImageCache) throws -> (entry: Entry, isNew: Bool)? {
+            let result = Monitor<(Entry, Bool)?>(nil)
+            try cache.variants(
+                of: key("moon"), options: ["small"],
+                ready: { _, entry, isNew in result.withLock { $0 = (entry, isNew) } },
+                make: { _, missing, done in
+                    try File.open(missing[0].path, O_WRONLY | O_CREAT).write(png)
+                    try done(0, InspectedPicture(contentType: "image/png", fileExtension: "png"))
+                })
+            return result.withLock { $0 }
+        }
+        let variant = try #require(try made(before)).entry
+        loseIndex()
+        let cache = try world.cache()
+        try cache.rebuild { _ in }
+
+        try cache.clean { _ in }
+        #expect(access(variant.path, F_OK) == 0)
+        #expect(try #require(try made(cache)).isNew)
+        world.time.advance(.seconds(800))
+        try cache.clean { _ in }
+
+        #expect(try #require(try made(cache)).isNew == false)
+        #expect(world.files("scopes").count == 2)
+    }
+
+    /// The file was put in place, and then the process was killed, before its row was written.
+    @Test func replacementThatWasCutShortIsKept() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1)), key: key("moon"), url: "https://a.example/moon").entry
+        try cache.index.unsettle(entry, now: world.time.now)
+        unlink(entry.path)
+        try File.open(entry.path, O_WRONLY | O_CREAT).write(picture(2))
+
+        let found = try #require(try cache.lookup(key("moon")))
+
+        #expect(found.sha256 == (try BlobStore.sha256(of: MemorySource(picture(2)))))
+        #expect(found.key == "moon" && found.url == "https://a.example/moon" && !found.isUnsettled)
+    }
+
+    @Test func clockThatIsSetBackLosesNothing() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        world.time.advance(.seconds(-86_400 * 400))
+
+        #expect(try cache.lookup(key("moon")) != nil)
+        loseIndex()
+
+        // The file's time lies in the future: it counts as fetched now.
+        let found = try #require(try world.cache().lookup(key("moon")))
+        #expect(found.fetchedAt == world.time.now)
+    }
+}

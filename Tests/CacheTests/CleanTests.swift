@@ -1,0 +1,208 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// What `clean` takes, and above all what it leaves.
+@Suite struct CleanTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private func clean(_ cache: ImageCache, dryRun: Bool = false) throws -> [CleanStep.Kind: CleanStep] {
+        var steps: [CleanStep.Kind: CleanStep] = [:]
+        try cache.clean(dryRun: dryRun) { steps[$0.kind] = $0 }
+        return steps
+    }
+
+    private func put(_ cache: ImageCache, _ name: String, bytes: Int = 100) throws -> Entry {
+        try cache.store(MemorySource(picture(name.utf8.reduce(0) { $0 + Int($1) }, bytes: bytes)), key: key(name)).entry
+    }
+
+    private func write(_ path: String, _ bytes: [UInt8] = [1, 2, 3]) throws {
+        try CacheRoot.makeFolder(String(path[..<path.lastIndex(of: "/")!]))
+        try File.open(path, O_WRONLY | O_CREAT).write(bytes)
+    }
+
+    @Test func expiredEntriesGoInAllScopes() throws {
+        let cache = try world.cache { $0.ttl = .seconds(3600) }
+        let other = try world.cache(scope: "alice") { $0.ttl = .seconds(3600) }
+        let old = [try put(cache, "moon"), try put(other, "mars")]
+        world.time.advance(.seconds(1800))
+        let young = try put(cache, "sun")
+        world.time.advance(.seconds(1801))
+
+        let step = try #require(try clean(cache)[.expired])
+
+        #expect(step.count == 2 && step.bytes == 200)
+        #expect(old.allSatisfy { access($0.path, F_OK) != 0 })
+        #expect(access(young.path, F_OK) == 0)
+        #expect(try cache.statistics().entries == 1)
+    }
+
+    @Test func pinsAndLeasesKeepWhatHasExpired() throws {
+        let cache = try world.cache(lease: .seconds(7200)) { $0.ttl = .seconds(3600) }
+        let pinned = try #require(try cache.setPinned(put(cache, "moon"), true))
+        world.time.advance(.seconds(3000))
+        _ = try put(cache, "mars")
+        world.time.advance(.seconds(5000))
+
+        #expect(try #require(try clean(cache)[.expired]).count == 0)
+        world.time.advance(.seconds(7200))
+
+        #expect(try #require(try clean(cache)[.expired]).count == 1)
+        #expect(access(pinned.path, F_OK) == 0)
+        #expect(try cache.peek(key("moon"))?.isPinned == true)
+    }
+
+    @Test func replacedFilesGoOnceTheirLeaseIsOver() throws {
+        let cache = try world.cache()
+        let old = try cache.store(MemorySource(picture()), key: key("moon")).entry
+        _ = try cache.store(MemorySource(png), key: key("moon"))
+        #expect(try #require(try clean(cache)[.expired]).count == 0)
+        #expect(access(old.path, F_OK) == 0)
+
+        world.time.advance(.seconds(700))
+
+        #expect(try #require(try clean(cache)[.expired]).count == 1)
+        #expect(access(old.path, F_OK) != 0)
+        #expect(try cache.lookup(key("moon")) != nil)
+    }
+
+    @Test func whatIsOverCapacityGoesByLeastUse() throws {
+        let large = try world.cache(lease: .zero)
+        for number in 0..<10 {
+            _ = try put(large, "\(number)", bytes: 1000)
+            world.time.advance(.seconds(1))
+        }
+        let small = try world.cache(capacity: 5000, lease: .zero)
+
+        let planned = try #require(try clean(small, dryRun: true)[.capacity])
+        #expect(try small.statistics().entries == 10)
+        let done = try #require(try clean(small)[.capacity])
+
+        #expect(planned.count == done.count && planned.bytes == done.bytes && done.count == 6)
+        #expect(try small.lookup(key("0")) == nil && small.lookup(key("9")) != nil)
+    }
+
+    @Test func leftPartialsGoUnlessTheirLockIsHeld() throws {
+        let cache = try world.cache()
+        let root = cache.index.root
+        let dead = root.partial(try key("moon").name, in: cache.scope, generation: 0)
+        let alive = root.partial(try key("mars").name, in: cache.scope, generation: 0)
+        for path in [dead, dead + ".note", alive, alive + ".note"] { try write(path) }
+        try write(root.partials + "/notes-of-a-stranger")
+        let lock = try cache.lock(key("mars").name)
+
+        #expect(try #require(try clean(cache, dryRun: true)[.partials]).count == 2)
+        #expect(try #require(try clean(cache)[.partials]).bytes == 6)
+
+        withExtendedLifetime(lock) {
+            #expect(access(dead, F_OK) != 0 && access(dead + ".note", F_OK) != 0)
+            #expect(access(alive, F_OK) == 0 && access(alive + ".note", F_OK) == 0)
+            #expect(access(root.partials + "/notes-of-a-stranger", F_OK) == 0)
+        }
+    }
+
+    @Test func lockFilesOfTheDeadGo() throws {
+        let cache = try world.cache()
+        let root = cache.index.root
+        try write(root.lock(try key("moon").name, in: cache.scope))
+        let held = try cache.lock(key("mars").name)
+
+        #expect(try #require(try clean(cache, dryRun: true)[.locks]).count == 1)
+        #expect(try #require(try clean(cache)[.locks]).count == 1)
+
+        withExtendedLifetime(held) {
+            #expect(world.files("locks").count == 2)  // That of setting up, and the one that is held.
+        }
+    }
+
+    @Test func filesThatNeverGotARowGo() throws {
+        let cache = try world.cache()
+        let kept = try put(cache, "moon")
+        let root = cache.index.root
+        let name = try key("mars").name
+        let folder = try cache.index.folder()
+        let orphans = [
+            root.blob("\(name).gif", folder: folder), root.blob("\(name)-v.png", folder: folder),
+            root.blob("\(name).gif", folder: String(repeating: "ab", count: 16)),
+        ]
+        for path in orphans { try write(path) }
+        try write(root.blob("README.txt", folder: folder))
+
+        #expect(try #require(try clean(cache, dryRun: true)[.orphans]).count == 3)
+        let steps = try clean(cache)
+
+        #expect(try #require(steps[.orphans]).count == 3)
+        #expect(try #require(steps[.folders]).count >= 2)
+        #expect(orphans.allSatisfy { access($0, F_OK) != 0 })
+        #expect(access(kept.path, F_OK) == 0)
+        #expect(world.files("scopes").contains { $0.hasSuffix("README.txt") })
+    }
+
+    @Test func filesWhoseRowsHaveGoneGo() throws {
+        let cache = try world.cache()
+        let entry = try put(cache, "moon")
+        try cache.index.perform { try $0.database.execute("DELETE FROM entries") }
+
+        #expect(try #require(try clean(cache, dryRun: true)[.files]).count == 1)
+        #expect(access(entry.path, F_OK) == 0)
+        #expect(try #require(try clean(cache)[.files]).bytes == 100)
+        #expect(access(entry.path, F_OK) != 0)
+    }
+
+    @Test func indexesThatWereSetAsideGoAfterALease() throws {
+        let cache = try world.cache()
+        for suffix in ["", "-wal"] { try write(world.root + "/index.sqlite.damaged" + suffix) }
+        // The clock of the test stands in the past of the file's times.
+        #expect(try #require(try clean(cache)[.damaged]).count == 0)
+
+        world.time.advance(Timestamp.now() - world.time.now + .seconds(601))
+
+        #expect(try #require(try clean(cache)[.damaged]).count == 2)
+        #expect(!world.files("").contains { $0.contains("damaged") })
+    }
+
+    @Test func dryRunChangesNothing() throws {
+        let cache = try world.cache { $0.ttl = .seconds(1) }
+        _ = try put(cache, "moon")
+        world.time.advance(.seconds(3600))
+        let before = world.files("")
+
+        let steps = try clean(cache, dryRun: true)
+
+        #expect(try #require(steps[.expired]).count == 1)
+        #expect(world.files("") == before)
+        #expect(try cache.statistics().entries == 1)
+    }
+
+    /// A row comes within the same transaction in which its file is put in place: no store may lose its file.
+    @Test func storesBesideItLoseNothing() throws {
+        let results = try together(6) { [world] worker in
+            let cache = try world.cache()
+            for round in 0..<25 {
+                if worker < 2 {
+                    try cache.clean { _ in }
+                } else {
+                    let entry = try cache.store(
+                        MemorySource(picture(worker * 100 + round)), key: key("\(worker) \(round)")).entry
+                    #expect(access(entry.path, F_OK) == 0)
+                }
+            }
+        }
+        for result in results { try result.get() }
+        let cache = try world.cache()
+        #expect(try cache.statistics().entries == 100)
+        #expect(world.files("scopes").count == 100)
+        try cache.clean { _ in }
+        #expect(world.files("partial").isEmpty && world.files("locks") == ["setup"])
+    }
+}

@@ -1,0 +1,132 @@
+import HTTP
+import Support
+import Testing
+
+@testable import Cache
+
+/// What `explain` says, and that it changes nothing.
+@Suite struct ExplainTests {
+    private let world: Surroundings
+    private let moon: HTTPRequest
+    private let server = FakeServer { request, _ in
+        request.url.path == "/gone.gif" ? .init(status: 404) : .init(headers: [("ETag", "\"1\"")], body: picture())
+    }
+
+    init() throws {
+        world = try Surroundings()
+        // An address, so that nobody is asked for a name.
+        moon = try HTTPRequest("https://203.0.114.7/moon.gif")
+    }
+
+    private func explain(
+        _ request: HTTPRequest, _ change: (inout CacheSettings) -> Void = { _ in }
+    ) throws -> Explanation {
+        var settings = CacheSettings(root: world.root)
+        settings.ttl = .seconds(100)
+        settings.negativeTTL = .byClass
+        change(&settings)
+        let explainer = try Explainer(
+            settings: settings, client: world.client(server), clock: world.time.clock, interruption: world.interruption)
+        return try explainer.explain(request, key: CacheKey(url: request.url))
+    }
+
+    private func cache() throws -> ImageCache {
+        try world.cache {
+            $0.ttl = .seconds(100)
+            $0.negativeTTL = .byClass
+        }
+    }
+
+    @Test func nothingIsMadeWhereThereIsNoCache() throws {
+        let explanation = try explain(moon)
+
+        #expect(explanation.decision == .fetch)
+        #expect(explanation.reason == "nothing is kept under this key")
+        #expect(Surroundings.files(below: world.folder).isEmpty)
+        #expect(try explain(moon) { $0.isOffline = true }.decision == .offlineMiss)
+    }
+
+    @Test func decisionIsThatOfAFetch() throws {
+        _ = try cache().fetch(moon, client: world.client(server))
+
+        #expect(try explain(moon).decision == .hit)
+        #expect(try explain(moon).kept?.entry.validators.etag == "\"1\"")
+        world.time.advance(.seconds(1))
+        #expect(try explain(moon) { $0.refreshes = true }.decision == .revalidate)
+        world.time.advance(.seconds(99))
+        #expect(try explain(moon).decision == .revalidate)
+        #expect(try explain(moon).kept?.age == .seconds(100))
+        #expect(try explain(moon) { $0.isOffline = true }.decision == .stale)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func rememberedFailureIsTold() throws {
+        let gone = try HTTPRequest("https://203.0.114.7/gone.gif")
+        #expect(throws: FetchFailure.self) { try cache().fetch(gone, client: world.client(server)) }
+
+        let explanation = try explain(gone)
+
+        #expect(explanation.decision == .rememberedFailure)
+        #expect(explanation.negative?.code == "not-found")
+        #expect(try explain(gone) { $0.refreshes = true }.decision == .fetch)
+    }
+
+    @Test func addressesAreJudged() throws {
+        let inner = try explain(try HTTPRequest("http://10.0.0.1/moon.gif"))
+        #expect(inner.decision == .refused)
+        #expect(inner.reason == "10.0.0.1 is a private address")
+        #expect(try explain(moon).addresses?.map(\.verdict) == [.allowed])
+        #expect(try explain(moon) { $0.isOffline = true }.addresses == nil)
+    }
+
+    @Test func leftoverAndLockAreSeen() throws {
+        let cache = try cache()
+        let breaking = FakeServer { _, _ in
+            .init(headers: [("ETag", "\"1\""), ("Content-Length", "9000")], body: picture(1, bytes: 9000), breaksAfter: 5000)
+        }
+        #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(breaking)) }
+        let lock = try cache.lock(CacheKey(url: moon.url).name)
+
+        let explanation = try withExtendedLifetime(lock) { try explain(moon) }
+
+        #expect(
+            explanation.leftover
+                == Explanation.Leftover(bytes: 5000, total: 9000, validator: "\"1\"", canContinue: true))
+        #expect(explanation.isLocked)
+        #expect(explanation.reason.contains("5000 bytes to continue"))
+    }
+
+    @Test func fileThatIsGoneIsToldAndStaysInTheIndex() throws {
+        let path = try cache().fetch(moon, client: world.client(server)).entry.path
+        BlobStore.remove(path)
+
+        #expect(try explain(moon).decision == .fetch)
+        #expect(try explain(moon).kept?.isWhole == false)
+    }
+
+    @Test func indexIsTheSameBeforeAndAfter() throws {
+        let cache = try cache()
+        _ = try cache.fetch(moon, client: world.client(server))
+        cache.close()
+        world.time.advance(.seconds(100))
+        let before = try ["", "-wal"].map { try Surroundings.contents("\(world.root)/index.sqlite\($0)") }
+        let files = world.files("")
+
+        _ = try explain(moon)
+        _ = try explain(try HTTPRequest("http://10.0.0.1/other.gif"))
+
+        #expect(try ["", "-wal"].map { try Surroundings.contents("\(world.root)/index.sqlite\($0)") } == before)
+        #expect(world.files("") == files)
+    }
+
+    @Test func pacingGivesTurnsInTheOrderInWhichTheyAreAskedFor() throws {
+        let pauses = Monitor([Duration]())
+        let pacing = StartPacing(delay: .seconds(2), now: { .seconds(10) }) { pause in
+            pauses.withLock { $0.append(pause) }
+        }
+
+        for _ in 0..<3 { try pacing.take() }
+
+        #expect(pauses.withLock { $0 } == [.seconds(2), .seconds(4)])
+    }
+}

@@ -1,0 +1,144 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import HTTP
+import Records
+import Support
+import Testing
+
+@testable import Cache
+
+/// Listing, removing by filters, pinning, and what is said of entries.
+@Suite struct ListingTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private func keys(
+        _ cache: ImageCache, inAllScopes: Bool = false, _ change: (inout EntryFilter) -> Void
+    ) throws -> [String] {
+        var filter = EntryFilter()
+        change(&filter)
+        var listing = try cache.entries(filter, inAllScopes: inAllScopes)
+        var keys: [String] = []
+        while let entry = try listing.next() { keys.append(entry.key ?? "?") }
+        return keys.sorted()
+    }
+
+    @Test func filtersGoOverAllPages() throws {
+        let cache = try world.cache()
+        for number in 0..<600 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
+        _ = try world.cache(scope: "alice").store(MemorySource(picture(1, bytes: 900)), key: key("moon"))
+
+        #expect(try keys(cache) { _ in }.count == 600)
+        #expect(try keys(cache) { $0.pattern = AddressPattern("59?") }.count == 10)
+        #expect(try keys(cache) { $0.largerThan = 500 } == [])
+        #expect(try keys(cache, inAllScopes: true) { $0.largerThan = 500 } == ["moon"])
+    }
+
+    @Test func listingIsNoUse() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+        world.time.advance(.seconds(5000))
+
+        _ = try keys(cache) { _ in }
+        _ = try cache.peek(key("moon"))
+
+        #expect(try cache.index.find(entry.name) == entry)
+        #expect(try cache.statistics()[.hits] == 0)
+    }
+
+    @Test func filterRemovesAllButThePinned() throws {
+        let cache = try world.cache()
+        for number in 0..<300 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
+        _ = try cache.setPinned(try #require(try cache.peek(key("7"))), true)
+        var filter = EntryFilter()
+        filter.smallerThan = 101
+
+        let planned = try cache.remove(filter, dryRun: true)
+        #expect(try cache.statistics().entries == 300)
+        let done = try cache.remove(filter)
+
+        #expect(planned == done)
+        #expect(done.removal == Removal(entries: 299, bytes: 29_900) && done.pinned == 1)
+        #expect(try keys(cache) { _ in } == ["7"])
+        #expect(world.files("scopes").count == 1)
+        #expect(try cache.remove(key("7")))
+    }
+
+    @Test func pinSurvivesTrimmingAndANewContent() throws {
+        let cache = try world.cache(capacity: 3000, lease: .zero)
+        let first = try cache.store(MemorySource(picture(0, bytes: 1000)), key: key("moon")).entry
+        #expect(try cache.setPinned(first, true)?.isPinned == true)
+        for number in 1..<10 {
+            world.time.advance(.seconds(100))
+            _ = try cache.store(MemorySource(picture(number, bytes: 1000)), key: key("\(number)"))
+        }
+
+        #expect(try cache.lookup(key("moon")) != nil)
+        #expect(try cache.store(MemorySource(picture(77, bytes: 999)), key: key("moon")).entry.isPinned)
+        #expect(try cache.setPinned(try #require(try cache.peek(key("moon"))), false)?.isPinned == false)
+    }
+
+    /// A download that began before must not be harmed; what it brings is new, and stays.
+    @Test func removingBesideADownloadOfTheSameKeyIsSafe() throws {
+        let cache = try world.cache()
+        let server = FakeServer(picture(1, bytes: 5000))
+        let request = try HTTPRequest("https://pictures.example/moon.gif")
+        _ = try cache.fetch(request, client: world.client(server))
+        world.time.advance(.seconds(86_400 * 30))
+        server.hold()
+        let other = try world.cache()
+        let client = world.client(server)
+        let fetched = Monitor<CacheStatus?>(nil)
+        let download = try Thread.start {
+            let status = try? other.fetch(request, client: client).status
+            fetched.update { $0 = status }
+        }
+        server.waitUntilHolding()
+
+        let removal = try cache.remove(try #require(try cache.peek(CacheKey(url: request.url))))
+        server.release()
+        download.join()
+
+        #expect(fetched.withLock { $0 } == .miss)
+        #expect(removal == Removal(entries: 1, bytes: 5000))
+        #expect(try cache.lookup(CacheKey(url: request.url)) != nil)
+        #expect(world.files("scopes").count == 1)
+    }
+
+    @Test func detailsTellWhatHasBecomeOfTheFile() throws {
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture(1, bytes: 100)), key: key("moon")).entry
+        func state(hashing: Bool = false) throws -> EntryDetails.FileState {
+            try EntryDetails(entry, in: cache, hashing: hashing).file
+        }
+        #expect(try state(hashing: true) == .ok)
+        let file = try File.open(entry.path, O_WRONLY)
+        lseek(file.descriptor, 90, SEEK_SET)
+        try file.write([0, 0, 0])
+        #expect(try state() == .ok)
+        #expect(try state(hashing: true) == .otherContent)
+        truncate(entry.path, 5)
+        #expect(try state() == .otherSize)
+        unlink(entry.path)
+        #expect(try state() == .missing)
+    }
+
+    @Test func tableFitsTheTerminalAndEscapesStrangersText() throws {
+        let cache = try world.cache()
+        let name = "https://example.org/\u{202E}" + String(repeating: "x", count: 200)
+        let entry = try cache.store(MemorySource(picture(1, bytes: 1234)), key: key(name)).entry
+        let table = EntryTable(width: 100, showsScope: true, now: world.time.now + .seconds(7200))
+
+        let line = table.line(entry, status: .hit)
+
+        #expect(line.hasSuffix("…\n") && line.count == 101)
+        let start = "  1.2 kB     2h      13d     hit          1x1  default       https://example.org/\\u{202e}"
+        #expect(line.hasPrefix(start))
+        #expect(table.heading.count <= 81)
+    }
+}

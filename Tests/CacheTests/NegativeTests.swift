@@ -1,0 +1,164 @@
+import Formats
+import HTTP
+import Support
+import Testing
+
+@testable import Cache
+
+/// Definite failures that are remembered.
+@Suite struct NegativeTests {
+    private let world: Surroundings
+    private let moon: HTTPRequest
+
+    init() throws {
+        world = try Surroundings()
+        moon = try HTTPRequest("https://pictures.example/moon.gif")
+    }
+
+    private func cache(_ change: (inout CacheSettings) -> Void = { _ in }) throws -> ImageCache {
+        try world.cache {
+            $0.negativeTTL = .byClass
+            change(&$0)
+        }
+    }
+
+    private func failure(_ status: Int) throws -> FetchFailure {
+        .status(FetchFailure.Answer(status: status, headers: HTTPHeaders(), url: moon.url))
+    }
+
+    @Test(arguments: [
+        (404, 600), (410, 3600), (403, 120), (401, 120), (400, nil), (407, nil), (408, nil), (429, nil), (500, nil),
+        (503, nil),
+    ] as [(Int, Int?)])
+    func onlyDefiniteAnswersAreRemembered(_ status: Int, _ seconds: Int?) throws {
+        #expect(NegativeTTL.byClass.span(of: try failure(status)) == seconds.map { .seconds($0) })
+        #expect(NegativeTTL.always(.seconds(5)).span(of: try failure(status)) == seconds.map { _ in .seconds(5) })
+        #expect(NegativeTTL.none.span(of: try failure(status)) == nil)
+    }
+
+    @Test func faultsOfTheWayAndLimitsOfThisSideAreNotRemembered() throws {
+        let passing: [any Failure] = [
+            FetchFailure.timedOut(url: moon.url, .waiting), FetchFailure.cutShort(url: moon.url, detail: ""),
+            FetchFailure.connectionFailed(url: moon.url, detail: ""), FetchFailure.nameNotResolved(url: moon.url),
+            FetchFailure.tooLarge(url: moon.url, byteLimit: 1),
+            FetchFailure.blockedAddress(url: moon.url, address: nil, .loopback), Cancelled(), FormatFailure.empty,
+            FormatFailure.truncated(.png), FormatFailure.corrupt(.png, "x"), FormatFailure.overLimit(.gif, "x"),
+            CacheFailure.diskFull(root: ""), UnexpectedFailure(Cancelled()),
+        ]
+        for failure in passing { #expect(NegativeTTL.byClass.span(of: failure) == nil, "\(failure)") }
+    }
+
+    @Test func failureIsGivenAgainWithItsCodeAndStatusUntilItsTimeIsOver() throws {
+        let server = FakeServer { _, number in number == 0 ? .init(status: 404) : .init(body: picture()) }
+        let cache = try cache()
+        let first = #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+        world.time.advance(.seconds(599))
+
+        let second = #expect(throws: NegativeAnswer.self) { try self.cache().fetch(moon, client: world.client(server)) }
+
+        #expect(second?.code == first?.code && second?.exitCode == first?.exitCode && second?.isTransient == false)
+        #expect(second?.message.contains("2023-11-14T22:13:20Z") == true)
+        #expect(second?.message.contains("--refresh") == true)
+        #expect(server.requests.count == 1)
+        world.time.advance(.seconds(1))
+        #expect(try cache.fetch(moon, client: world.client(server)).status == .miss)
+    }
+
+    @Test func giveAgainIsCountedAndIsNoFailureOfItsOwn() throws {
+        let server = FakeServer { _, _ in .init(status: 404) }
+        let cache = try cache()
+        for _ in 0..<3 { #expect(throws: (any Error).self) { try cache.fetch(moon, client: world.client(server)) } }
+
+        let statistics = try cache.statistics()
+
+        #expect(statistics[.negativeHits] == 2)
+        #expect(statistics.scopes[0].failures == ["not-found": 1])
+    }
+
+    @Test func whatIsNoPictureIsRememberedWithItsAddress() throws {
+        let cache = try cache()
+        let server = FakeServer(Array("<!DOCTYPE html><title>x</title>".utf8))
+        #expect(throws: FormatFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+
+        let again = #expect(throws: NegativeAnswer.self) { try cache.fetch(moon, client: world.client(server)) }
+
+        #expect(again?.code == "not-an-image" && again?.exitCode == .data)
+        #expect(again?.message.hasPrefix("https://pictures.example/moon.gif: ") == true)
+    }
+
+    @Test func refreshAsksAndASuccessForgets() throws {
+        let server = FakeServer { _, number in number == 0 ? .init(status: 410) : .init(body: picture(number)) }
+        let cache = try cache()
+        #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+
+        #expect(try self.cache { $0.refreshes = true }.fetch(moon, client: world.client(server)).status == .miss)
+
+        #expect(try cache.index.negative(CacheKey(url: moon.url).name, address: Download.address(of: moon), now: world.time.now) == nil)
+    }
+
+    @Test func requestsWithCredentialsOrFieldsOfTheirOwnNeitherReadNorWrite() throws {
+        let server = FakeServer { _, _ in .init(status: 404) }
+        let cache = try cache()
+        var withField = moon
+        withField.headers = [HTTPHeader("Authorization", "Bearer x")]
+        let withUser = try HTTPRequest("https://user:word@pictures.example/moon.gif")
+
+        for request in [withField, withUser, moon, withField, withUser] {
+            #expect(throws: FetchFailure.self) { try cache.fetch(request, client: world.client(server)) }
+        }
+
+        #expect(server.requests.count == 5)
+    }
+
+    @Test func addressesUnderOneKeyAreToldApart() throws {
+        let server = FakeServer { request, _ in
+            request.url.path == "/moon.gif" ? .init(status: 404) : .init(body: picture())
+        }
+        let cache = try cache()
+        #expect(throws: FetchFailure.self) { try cache.fetch(moon, key: key("today"), client: world.client(server)) }
+
+        let other = try HTTPRequest("https://pictures.example/sun.gif")
+        #expect(try cache.fetch(other, key: key("today"), client: world.client(server)).status == .miss)
+    }
+
+    @Test func removingAKeyAndForgettingAllForget() throws {
+        let server = FakeServer { _, _ in .init(status: 404) }
+        let cache = try cache()
+        for forget in [{ _ = try cache.remove(CacheKey(url: moon.url)) }, { try cache.forgetFailures() }] {
+            let before = server.requests.count
+            #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+            #expect(server.requests.count == before + 1)
+            try forget()
+        }
+    }
+
+    @Test func scopesDoNotShareWhatTheyRemember() throws {
+        let server = FakeServer { _, _ in .init(status: 404) }
+        for scope in ["alice", "bob"] {
+            let cache = try world.cache(scope: scope) { $0.negativeTTL = .byClass }
+            #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func expiredOnesGoAsNewOnesCome() throws {
+        let server = FakeServer { _, _ in .init(status: 404) }
+        let cache = try cache()
+        for number in 0..<30 {
+            let request = try HTTPRequest("https://pictures.example/\(number).gif")
+            #expect(throws: FetchFailure.self) { try cache.fetch(request, client: world.client(server)) }
+            world.time.advance(.seconds(300))
+        }
+
+        #expect(try cache.forgetFailures() == 2)
+    }
+
+    @Test func oneFromTheFutureDoesNotHold() throws {
+        let server = FakeServer { _, _ in .init(status: 404) }
+        let cache = try cache()
+        #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+        world.time.advance(.seconds(-3600))
+
+        #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+    }
+}

@@ -1,0 +1,275 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// How `img-cache` asks servers, and when it does not.
+struct FetchingTests {
+    /// A server that counts, and answers as a test says.
+    private final class Server: Sendable {
+        private let server: LoopbackServer
+        private let asked: Monitor<[LoopbackRequest]>
+
+        init(_ respond: @escaping @Sendable (LoopbackRequest, Int) -> LoopbackResponse) throws {
+            let asked = Monitor([LoopbackRequest]())
+            self.asked = asked
+            server = try LoopbackServer { request in
+                respond(request, asked.update { $0.append(request); return $0.count - 1 })
+            }
+        }
+
+        var requests: [LoopbackRequest] { asked.withLock { $0 } }
+        func url(_ name: String) -> String { "\(server.address)/\(name)" }
+
+        func home() throws -> ToolHome { try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"]) }
+    }
+
+    private static let picture = DrawnPicture.gradient(40, 30).png()
+
+    // MARK: Failures that are remembered
+
+    @Test func aDefiniteFailureIsGivenAgainWithoutAsking() throws {
+        let server = try Server { _, _ in LoopbackResponse(404) }
+        let home = try server.home()
+        let url = server.url("gone.png")
+        let first = try home.run("img-cache", ["put", url]).expectFailure(69, code: "not-found", tool: "img-cache")
+        let again = try home.run("img-cache", ["put", url]).expectFailure(69, code: "not-found", tool: "img-cache")
+        #expect(server.requests.count == 1)
+        #expect(first.string("error.message") != again.string("error.message"))
+        #expect(again.string("error.message")?.contains("--refresh") == true)
+        let statistics = try home.statistics()
+        #expect(statistics.integer("scopes.0.counters.negative_hits") == 1)
+    }
+
+    @Test func refreshAndRmAndCleanForgetIt() throws {
+        let server = try Server { _, _ in LoopbackResponse(410) }
+        let home = try server.home()
+        let url = server.url("gone.png")
+        for (count, arguments) in [(1, ["put", url]), (2, ["put", "--refresh", url])] {
+            try home.run("img-cache", arguments).expect(69)
+            #expect(server.requests.count == count)
+        }
+        try home.run("img-cache", ["rm", url]).expect(1)
+        try home.run("img-cache", ["put", url]).expect(69)
+        #expect(server.requests.count == 3)
+        try home.run("img-cache", ["clean"]).expect(0)
+        try home.run("img-cache", ["put", url]).expect(69)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test(arguments: [["--negative-ttl", "0"], []])
+    func nothingIsRememberedWhereThatIsNotWanted(_ arguments: [String]) throws {
+        let server = try Server { _, _ in LoopbackResponse(404) }
+        let home = try server.home()
+        if arguments.isEmpty { try home.folder.write("config/apod-tools/config.json", "{\"negative_ttl\":\"0s\"}") }
+        for _ in 0..<2 { try home.run("img-cache", ["put"] + arguments + [server.url("gone.png")]).expect(69) }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func theNextAddressIsTriedForARememberedFailureToo() throws {
+        let server = try Server { request, _ in
+            request.path == "/gone.png" ? LoopbackResponse(404) : .bytes(Self.picture, type: "image/png")
+        }
+        let home = try server.home()
+        let line = "{\"hdurl\":\"\(server.url("gone.png"))\",\"url\":\"\(server.url("there.png"))\"}"
+        for _ in 0..<2 {
+            let record = try home.run("img-cache", ["put"], stdin: .lines([line])).expect(0).record
+            #expect(record.string("cache.url") == server.url("there.png"))
+        }
+        #expect(server.requests.map(\.path) == ["/gone.png", "/there.png"])
+    }
+
+    // MARK: The server's wishes
+
+    @Test func aServersWordOnKeepingCountsOnlyWhenAsked() throws {
+        let server = try Server { request, _ in
+            var response = LoopbackResponse.bytes(Self.picture, type: "image/png")
+            response.set("Cache-Control", request.path == "/never.png" ? "no-store" : "no-cache")
+            return response
+        }
+        let home = try server.home()
+        try home.run("img-cache", ["put", "--respect-cache-control", server.url("never.png")])
+            .expectFailure(77, code: "no-store", tool: "img-cache")
+        #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
+        for _ in 0..<2 { try home.run("img-cache", ["put", "--respect-cache-control", server.url("a.png")]).expect(0) }
+        #expect(server.requests.map(\.path) == ["/never.png", "/a.png", "/a.png"])
+        try home.folder.write("config/apod-tools/config.json", "{\"respect_cache_control\":true}")
+        try home.run("img-cache", ["put", server.url("never.png")]).expect(77)
+        try home.folder.write("config/apod-tools/config.json", "{\"respect_cache_control\":\"perhaps\"}")
+        try home.run("img-cache", ["put", server.url("never.png")]).expect(78)
+    }
+
+    // MARK: Offline
+
+    @Test func offlineOpensNoConnectionAndLooksUpNoName() throws {
+        let server = try Server { _, _ in .bytes(Self.picture, type: "image/png") }
+        let home = try server.home()
+        for url in [server.url("a.png"), "https://name.invalid/a.png"] {
+            try home.run("img-cache", ["put", "--offline", url]).expectFailure(75, code: "offline", tool: "img-cache")
+            try home.run("img-cache", ["explain", "--offline", url]).expect(0)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    #if os(Linux)
+    @Test(.enabled(if: access("/usr/bin/strace", X_OK) == 0))
+    func offlineMakesNoSocket() throws {
+        let home = try ToolHome()
+        let run = try home.shell(
+            "strace -f -qq -e trace=socket,connect -o calls img-cache put --offline https://example.org/a.png")
+        try run.expect(75)
+        #expect(try TestFile.bytes(home.path("calls")).isEmpty)
+    }
+    #endif
+
+    // MARK: Bodies in pieces
+
+    @Test(arguments: [1, 100_000, 4_000_000])
+    func aDownloadThatWasKilledIsContinued(_ before: Int) throws {
+        let body = Self.large(5_000_000)
+        let stalled = Monitor(false)
+        let server = try LoopbackServer { request, connection in
+            var response = LoopbackResponse(headers: [("ETag", "\"v1\""), ("Content-Type", "image/gif")])
+            if let range = request.header("Range"), let start = Int(range.dropFirst(6).dropLast()) {
+                #expect(request.header("If-Range") == "\"v1\"")
+                response.status = 206
+                response.set("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)")
+                response.body = Array(body[start...])
+                return try connection.send(response, to: request)
+            }
+            response.set("Content-Length", "\(body.count)")
+            try connection.send(response.head() + body[..<before])
+            stalled.update { $0 = true }
+            connection.waitForClient()
+        }
+        let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
+        let url = "\(server.address)/large.gif"
+        let tool = try home.start("img-cache", ["put", url], stdin: .empty)
+        #expect(stalled.wait(atMost: .seconds(30)) { $0 ? true : nil } == true)
+        // What was sent has been written.
+        #expect(eventually { home.leftoverBytes == before })
+        tool.kill(SIGKILL)
+        #expect(tool.wait().signal == SIGKILL)
+
+        let explained = try home.run("img-cache", ["explain", url]).expect(0).record
+        let record = try home.run("img-cache", ["put", url]).expect(0).record
+
+        #expect(explained.integer("explain.partial.bytes") == before)
+        #expect(explained.bool("explain.partial.resumable") == true)
+        #expect(try TestFile.bytes(try #require(record.string("path"))) == body)
+        #expect(home.leftovers.isEmpty)
+    }
+
+    /// A GIF with bytes behind its end.
+    private static func large(_ count: Int) -> [UInt8] {
+        var body = DrawnPicture.gradient(4, 4).png()
+        body.reserveCapacity(count)
+        for index in body.count..<count { body.append(UInt8(truncatingIfNeeded: index &* 31)) }
+        return body
+    }
+
+    @Test func memoryDoesNotGrowWithTheBody() throws {
+        let size = 300_000_000
+        let (isMeasured, hasSent) = (Monitor(false), Monitor(false))
+        let server = try LoopbackServer { request, connection in
+            var response = LoopbackResponse.bytes([], type: "image/png")
+            response.set("Content-Length", "\(size)")
+            try connection.send(response.head() + Self.picture)
+            let piece = [UInt8](repeating: 0, count: 1 << 20)
+            var rest = size - Self.picture.count - 1
+            while rest > 0 {
+                try connection.send(Array(piece.prefix(rest)))
+                rest -= min(rest, piece.count)
+            }
+            hasSent.update { $0 = true }
+            // The tool is looked at while it still runs.
+            _ = isMeasured.wait(atMost: .seconds(60)) { $0 ? true : nil }
+            try connection.send([0])
+        }
+        let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
+        let tool = try home.start(
+            "img-cache", ["put", "--max-bytes", "1GB", "--capacity", "1GB", "\(server.address)/a.png"], stdin: .empty)
+        #expect(hasSent.wait(atMost: .seconds(60)) { $0 ? true : nil } == true)
+        let peak = tool.peakMemory
+        isMeasured.update { $0 = true }
+        let record = try tool.wait(deadline: .seconds(120)).expect(0).record
+        #expect(record.integer("cache.bytes") == size)
+        if !isUnderAddressSanitizer, let peak { #expect(peak < 30 << 20, "\(peak)") }
+    }
+
+    // MARK: explain
+
+    @Test func explainSaysWhatPutWouldDoForEachAddress() throws {
+        let server = try Server { request, _ in
+            request.path == "/gone.png" ? LoopbackResponse(404) : .bytes(Self.picture, type: "image/png")
+        }
+        let home = try server.home()
+        let (gone, there) = (server.url("gone.png"), server.url("there.png"))
+        let line = "{\"date\":\"2026-01-01\",\"hdurl\":\"\(gone)\",\"url\":\"\(there)\"}"
+        func decision(_ arguments: [String] = []) throws -> Record {
+            try home.run("img-cache", ["explain"] + arguments, stdin: .lines([line])).expect(0).record
+        }
+        #expect(try decision().string("explain.decision") == "fetch")
+        #expect(home.folder.contents().filter { $0.hasPrefix("cache/apod-tools/") }.isEmpty)
+        try home.run("img-cache", ["put"], stdin: .lines([line])).expect(0)
+        let after = try decision()
+        #expect(after.names == ["date", "hdurl", "url", "explain"])
+        #expect(after.string("explain.decision") == "hit")
+        #expect(after.string("explain.url") == there)
+        #expect(after.string("explain.candidates.0.decision") == "remembered-failure")
+        #expect(after.bool("explain.addresses.0.allowed") == true)
+        #expect(try decision(["--refresh"]).string("explain.url") == gone)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func explainTellsWhyAnAddressIsRefused() throws {
+        let home = try ToolHome()
+        let record = try home.run("img-cache", ["explain", "http://127.0.0.1:9/a.png"]).expect(0).record
+        #expect(record.string("explain.decision") == "refused")
+        #expect(record.string("explain.addresses.0.class") == "loopback")
+        try home.run("img-cache", ["explain", "a.png"]).expectFailure(64, code: "usage", tool: "img-cache")
+    }
+
+    // MARK: prefetch
+
+    @Test func prefetchSaysWhatCameOfIt() throws {
+        let server = try Server { request, _ in
+            request.path == "/gone.png" ? LoopbackResponse(404) : .bytes(Self.picture, type: "image/png")
+        }
+        let home = try server.home()
+        try home.run("img-cache", ["put", server.url("a.png")]).expect(0)
+        let urls = ["a.png", "b.png", "gone.png", "c.png"].map(server.url)
+        let run = try home.run("img-cache", ["prefetch", "--delay", "10ms"] + urls).expect(69)
+        #expect(try run.records.map { $0.string("cache.status") } == ["hit", "miss", nil, "miss"])
+        #expect(run.errorLines.last == "img-cache: 1 skipped, 2 done, 1 failed")
+        let quiet = try home.run("img-cache", ["prefetch", "-q"] + urls.prefix(2)).expect(0)
+        #expect(quiet.stderrBytes.isEmpty)
+    }
+
+    @Test func prefetchGivesWay() throws {
+        let server = try StallingServer()
+        let home = try ToolHome(environment: server.environment)
+        let tool = try home.start("img-cache", ["prefetch", server.url()], stdin: .empty)
+        #expect(server.waitUntilStalled())
+        let niceness = getpriority(PRIO_PROCESS, id_t(tool.processID))
+        #expect(niceness == 10)
+        tool.kill(SIGTERM)
+        #expect(tool.wait().signal == SIGTERM)
+    }
+}
+
+extension ToolHome {
+    /// How many bytes an unfinished download has left so far.
+    fileprivate var leftoverBytes: Int {
+        leftovers.filter { !$0.hasSuffix(".note") }.reduce(0) { sum, name in
+            sum + ((try? File.open("\(folder.path)/\(name)", O_RDONLY))?.count ?? 0)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+@Suite struct CacheControlTests {
+    @Test func directivesAreReadInAnyCaseAmongUnknownOnes() {
+        let control = CacheControl("Public, NO-STORE ,immutable, x=\"a, no-cache\", Max-Age = 60,stale-if-error=1")
+        #expect(control.noStore && !control.noCache && !control.mustRevalidate)
+        #expect(control.maxAge == 60)
+        #expect(control.sharedMaxAge == nil)
+    }
+
+    @Test func quotedValuesCountAndHideTheirCommas() {
+        #expect(CacheControl("max-age=\"60\"").maxAge == 60)
+        #expect(CacheControl("no-cache=\"Set-Cookie, no-store\"").noCache)
+        #expect(!CacheControl("no-cache=\"Set-Cookie, no-store\"").noStore)
+        #expect(!CacheControl("x=\"a\\\", no-store\"").noStore)
+        #expect(!CacheControl("x=\"never closed, no-store").noStore)
+    }
+
+    @Test func ofWhatStandsTwiceTheMostRestrictiveCounts() {
+        #expect(CacheControl("max-age=60, max-age=10, max-age=30").maxAge == 10)
+        #expect(CacheControl(HTTPHeaders([.init(name: "cache-control", value: "max-age=9"), .init(name: "Cache-Control", value: "no-store")])).noStore)
+    }
+
+    @Test(arguments: ["", "abc", "-1", "1.5", "\"\"", "0x10"])
+    func timeThatCannotBeReadIsNone(_ value: String) {
+        #expect(CacheControl("max-age=\(value)").maxAge == 0)
+    }
+
+    @Test func timeThatDoesNotFitIsLong() {
+        #expect(CacheControl("s-maxage=99999999999999999999").sharedMaxAge == Int(Int32.max))
+    }
+
+    @Test(arguments: [
+        (["Cache-Control": "max-age=100"], 100), (["Cache-Control": "max-age=100", "Age": "40"], 60),
+        (["Cache-Control": "max-age=100", "Age": "400"], 0), (["Cache-Control": "s-maxage=50"], 50),
+        (["Cache-Control": "s-maxage=50, max-age=70"], 70),
+        (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT", "Date": "Thu, 01 Jan 1970 00:00:00 GMT"], 600),
+        (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT"], 100), (["Expires": "0"], 0),
+        (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT", "Cache-Control": "max-age=5"], 5), (["Age": "5"], nil),
+        (["Cache-Control": "public"], nil),
+    ] as [([String: String], Int?)])
+    func freshnessIsWhatTheServerSaysLessTheWay(_ fields: [String: String], _ expected: Int?) {
+        let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: $0, value: $1) })
+        let now = Timestamp(milliseconds: 500_000)
+        #expect(headers.freshness(now: now) == expected.map { .seconds($0) })
+    }
+}

@@ -49,6 +49,7 @@ import Testing
         #expect(server.requests[1].header("If-Modified-Since") == "Tue, 14 Nov 2023 00:00:00 GMT")
         #expect(entry.validators.lastModified == "Tue, 14 Nov 2023 00:00:00 GMT")
         #expect(try cache.fetch(moon, client: world.client(server)).status == .hit)
+        #expect(world.files("partial").isEmpty)
     }
 
     @Test func expiredEntryThatHasChangedIsReplaced() throws {

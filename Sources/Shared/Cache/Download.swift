@@ -80,6 +80,9 @@ final class Download {
                 forget()
                 return try transfer(client: client, inspect: inspect)
             }
+        } catch let lost as PartialFile.Lost {
+            // What stands there by now is somebody else's.
+            throw lost
         } catch {
             let mayContinue = error is Cancelled || (error as? FetchFailure)?.isTransient == true
             if !mayContinue || partial.readNote() == nil { partial.remove() }
@@ -109,8 +112,9 @@ final class Download {
             return .unchanged(Validators(of: response.headers, else: known), response.headers)
         }
         // Opened anew: how much there is was not known before.
-        let picture = try inspect(try partial.open())
-        try file?.synchronize()
+        guard let file else { throw PartialFile.Lost() }
+        let picture = try inspect(try partial.reopen(file))
+        try file.synchronize()
         return .body(
             Body(
                 picture: picture, bytes: count, received: received, sha256: hash.finish(), validators: validators,

@@ -37,11 +37,13 @@ extension ImageCache {
         var wasLost = false
         do {
             let wishes = settings.wishes(now: clock.now())
-            let found = try sound(key) { wasLost = true }
-            if let ready = try serve(found, key: key, wishes: wishes) { return ready }
+            let ready = try onceMoreIfRemoved {
+                try serve(try sound(key) { wasLost = true }, key: key, wishes: wishes)
+            }
+            if let ready { return ready }
             try repeatFailure(request, key: key, wishes: wishes)
             try requireWriting()
-            return try interruption.during {
+            return try withstanding {
                 let watch = try GenerationWatch(index)
                 let lock = try lock(key.name, whileWaiting: watch.check)
                 defer { withExtendedLifetime(lock) {} }
@@ -98,6 +100,7 @@ extension ImageCache {
                 respectsServer: wishes.respectsServer, watcher: watcher)
             switch try download.run(client: client, inspect: inspect) {
             case .unchanged(let renewed, let headers):
+                partial.remove()
                 if let entry, let kept = try refresh(
                     entry, validators: renewed, headers: headers, generation: generation) {
                     count(.revalidated, kept)
@@ -148,6 +151,8 @@ extension ImageCache {
         replacing old: Entry?, _ generation: Int64, _ reason: MissReason
     ) throws -> Entry {
         defer { partial.remove() }
+        // Whoever is killed from here on leaves nothing beside an entry that nobody would look for there.
+        partial.removeNote()
         let now = clock.now()
         let retention = retention(of: body.headers, now: now)
         let new = NewEntry(

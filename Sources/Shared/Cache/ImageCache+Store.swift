@@ -14,7 +14,7 @@ extension ImageCache {
         try observed(.store, key) {
             do {
                 try requireWriting()
-                return try interruption.during {
+                return try withstanding {
                     let watch = try GenerationWatch(index)
                     let lock = try lock(key.name, whileWaiting: watch.check)
                     defer { withExtendedLifetime(lock) {} }
@@ -57,7 +57,7 @@ extension ImageCache {
             hash.update(piece)
             bytes += piece.count
         }
-        let picture = try inspect(try partial.open())
+        let picture = try inspect(try partial.reopen(file))
         try file.synchronize()
         let now = clock.now()
         let new = NewEntry(

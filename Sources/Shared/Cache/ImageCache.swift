@@ -205,6 +205,30 @@ public final class ImageCache: Sendable {
         return lock
     }
 
+    /// Runs work that a signal lets finish; once more where the root was removed under it, since the lock that `body`
+    /// takes makes a new one.
+    func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
+        try interruption.during { try onceMoreIfRemoved(body) }
+    }
+
+    /// Runs `body`, and again where the root was removed under it and that is why it failed.
+    func onceMoreIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = index.identity
+        do {
+            return try body()
+        } catch where error is PartialFile.Lost
+            || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
+        {
+            log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
+        }
+        try index.reopenIfReplaced()
+        do {
+            return try body()
+        } catch is PartialFile.Lost {
+            throw CacheFailure.io(detail: "its folder is removed again and again", root: root)
+        }
+    }
+
     func requireWriting() throws {
         if index.isReadOnly { throw CacheFailure.readOnly(root: root) }
     }

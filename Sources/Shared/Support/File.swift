@@ -67,6 +67,13 @@ public final class File: ByteSource, Sendable {
         }
     }
 
+    /// Whether its path still leads to it: it was neither removed nor replaced since it was opened.
+    public var isStillNamed: Bool {
+        var status = stat()
+        return stat(path, &status) == 0
+            && Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity
+    }
+
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         var filled = 0
         while filled < buffer.count {

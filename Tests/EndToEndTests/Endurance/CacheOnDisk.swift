@@ -43,8 +43,21 @@ struct CacheOnDisk {
         }
     }
 
+    /// Runs any number of statements on the index.
+    func execute(_ sql: String, location: SourceLocation = #_sourceLocation) throws {
+        var handle: OpaquePointer?
+        defer { sqlite3_close(handle) }
+        #expect(sqlite3_open(index, &handle) == SQLITE_OK, sourceLocation: location)
+        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)", sourceLocation: location)
+    }
+
     func number(_ sql: String, location: SourceLocation = #_sourceLocation) throws -> Int {
         try #require(Int(try query(sql, location: location).first ?? ""), "\(sql)", sourceLocation: location)
+    }
+
+    /// What a counter stands at, over all scopes.
+    func count(_ counter: String) throws -> Int {
+        try number("SELECT ifnull(sum(value), 0) FROM counters WHERE name = '\(counter)'")
     }
 
     /// The files of entries, by their paths below the root, with their sizes.
@@ -63,7 +76,7 @@ struct CacheOnDisk {
     }
 
     /// Expects that index and files agree: no row without its file, no file without its row, right sums, nothing left
-    /// over, and each file with the content that its row says.
+    /// over, and each file with the content that its row says. Needs a home to run a program in.
     func expectSound(_ home: ToolHome, location: SourceLocation = #_sourceLocation) throws {
         #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
         let rows = try query(
@@ -77,7 +90,7 @@ struct CacheOnDisk {
             try number("SELECT bytes FROM totals") == files.values.reduce(0, +), sourceLocation: location)
         #expect(try number("SELECT entries FROM totals") == files.count, sourceLocation: location)
         #expect(try query("SELECT file FROM doomed").isEmpty, sourceLocation: location)
-        #expect(home.leftovers == [], sourceLocation: location)
+        #expect(TemporaryFolder.names(in: root + "/partial") == [], sourceLocation: location)
         let sums = try query(
             """
             SELECT sha256 || '  scopes/' || folder || '/' || substr(file, 1, 2) || '/' || file

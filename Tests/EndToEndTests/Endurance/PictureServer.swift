@@ -21,6 +21,8 @@ final class PictureServer: Sendable {
         /// How many of the next answers stop half-way, and how many have.
         var stallsLeft: Int
         var stalled = 0
+        /// Whether those that have stopped go on.
+        var goesOn = false
         /// What is answered instead of pictures, once `released`.
         var refusal: Int?
         var isReleased = true
@@ -33,7 +35,7 @@ final class PictureServer: Sendable {
 
     /// - Parameters:
     ///   - size: of each picture.
-    ///   - stalls: how many answers stop half-way and stay silent until the client goes.
+    ///   - stalls: how many answers stop half-way and stay silent until the client goes, or `goOn()`.
     init(size: Int = 100_000, stalls: Int = 0) throws {
         let state = Monitor(State(stallsLeft: stalls))
         self.size = size
@@ -62,6 +64,9 @@ final class PictureServer: Sendable {
 
     /// Lets the next answers stop half-way.
     func stall(next count: Int) { state.update { $0.stallsLeft = count } }
+
+    /// Sends the rest of what has stopped half-way.
+    func goOn() { state.update { $0.goesOn = true } }
 
     /// Answers with this status from now on, but holds each answer back until `release()`.
     func refuse(_ status: Int) {
@@ -124,17 +129,26 @@ final class PictureServer: Sendable {
         }
         response.set("Content-Length", "\(size - start)")
         try connection.send(response.head())
-        // In small pieces, so that there are many moments between the first and the last one.
-        let end = stalls ? start + (size - start) / 2 : size
-        while start < end {
-            let next = min(start + 16_384, end)
-            try connection.send(Array(picture[start..<next]))
-            state.update { $0.sent += next - start }
-            start = next
+        let half = stalls ? start + (size - start) / 2 : size
+        try send(picture[start..<half], connection, state)
+        if !stalls { return }
+        state.update { $0.stalled += 1 }
+        while !state.withLock({ $0.goesOn }) {
+            guard connection.pause(.milliseconds(10)) else { return connection.close() }
         }
-        if stalls {
-            state.update { $0.stalled += 1 }
-            connection.waitForClient()
+        try send(picture[half...], connection, state)
+    }
+
+    /// In small pieces, so that there are many moments between the first and the last one.
+    private static func send(
+        _ bytes: ArraySlice<UInt8>, _ connection: LoopbackConnection, _ state: Monitor<State>
+    ) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let piece = rest.prefix(16_384)
+            try connection.send(Array(piece))
+            state.update { $0.sent += piece.count }
+            rest = rest.dropFirst(piece.count)
         }
     }
 

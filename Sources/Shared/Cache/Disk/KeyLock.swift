@@ -62,9 +62,9 @@ final class KeyLock: Sendable {
     }
 
     /// Removing the file first, while the lock is held: nobody else can be between opening it and locking it without
-    /// noticing.
+    /// noticing. Not so where the root was removed meanwhile: what stands there by now is somebody else's lock.
     deinit {
-        if removesFile { unlink(file.path) }
+        if removesFile, file.isStillNamed { unlink(file.path) }
     }
 
     /// Whether somebody holds the lock at `path` now. Makes no file; whoever asks for the lock at this very moment tries

@@ -37,6 +37,15 @@ struct PartialFile {
     /// Opens the file for reading and writing, as it is.
     func open() throws -> File { try root.openToWrite(path, O_RDWR) }
 
+    /// Opens the file anew, which has grown since `file` was opened. Throws `Lost` where it is not the same any more.
+    func reopen(_ file: File) throws -> File {
+        guard let same = try? File.open(path, O_RDWR), same.identity == file.identity else { throw Lost() }
+        return same
+    }
+
+    /// The root, or this file, was removed while somebody wrote to it.
+    struct Lost: Error {}
+
     /// The note; nil where there is none, or not a whole one.
     func readNote() -> Note? {
         guard let file = try? File.open(notePath, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
@@ -46,9 +55,14 @@ struct PartialFile {
             address: String(lines[1]), validator: String(lines[2]), total: Int(lines[3]), boot: String(lines[4]))
     }
 
-    /// Makes `file` empty, and notes what will come.
+    /// Removes the note, where there is one: the bytes can then not be continued.
+    func removeNote() { unlink(notePath) }
+
+    /// Makes `file` empty, and notes what will come. Throws `Lost` where another file stands in its place by now,
+    /// beside which this note must not come to lie.
     func restart(_ file: File, note: Note?) throws {
-        unlink(notePath)
+        guard file.isStillNamed else { throw Lost() }
+        removeNote()
         try Self.truncate(file, to: 0)
         guard let note else { return }
         let total = note.total.map(String.init) ?? ""
@@ -68,7 +82,7 @@ struct PartialFile {
     /// Removes bytes and note, as far as they are still there.
     func remove() {
         unlink(path)
-        unlink(notePath)
+        removeNote()
     }
 
     private static let magic = "apod-tools partial 2"

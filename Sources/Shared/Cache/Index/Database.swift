@@ -153,7 +153,12 @@ extension CacheFailure {
     /// What an SQLite result code means to the user of the cache.
     init(sqlite status: Int32, message: String, root: String) {
         switch status & 0xFF {
+        // A layout that lacks what its number promises: another program's file, or one that was damaged.
+        case SQLITE_ERROR where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
+            self = .indexDamaged(detail: message, root: root)
         case SQLITE_FULL: self = .diskFull(root: root)
+        // Every insertion looks first, in the same transaction: what it collides with cannot be found by its name.
+        case SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .indexDamaged(detail: message, root: root)
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .indexDamaged(detail: message, root: root)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: self = .readOnly(root: root)
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(root: root)

@@ -113,6 +113,9 @@ final class Index: Sendable {
         return try database.all("PRAGMA integrity_check(10)") { $0.string(0) }.filter { $0 != "ok" }
     }
 
+    /// The file that is open.
+    var identity: CacheRoot.Identity? { connection.withLock { $0.identity } }
+
     /// Adds to the counters; written with the next transaction.
     func count(_ change: (inout Tally) -> Void) {
         connection.withLock { change(&$0.tally) }
@@ -201,6 +204,10 @@ final class Index: Sendable {
     private static func replacement(
         for connection: Connection, root: CacheRoot, log: Log, interruption: Interruption
     ) throws -> Connection {
+        // Later tools may have brought it to their layout under a running tool: theirs is not damaged.
+        if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
+            throw CacheFailure.newerLayout(found: found, supported: Schema.current.version, root: root.path)
+        }
         try makeRoot(root)
         do {
             let lock = try KeyLock(root: root, path: root.setupLock, removesFile: false, interruption: interruption)

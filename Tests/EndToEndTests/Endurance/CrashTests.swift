@@ -1,0 +1,186 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// `kill -9` at moments that are spread over the work: afterwards nothing is lost, and the next run works.
+struct CrashTests {
+    /// Where there is room for everything, what was printed stays.
+    @Test(arguments: [1, 2, 3, 4])
+    func aKillLosesNoEntryThatWasPrinted(_ seed: Int) throws {
+        let world = try KilledWorld(seed: seed, capacity: nil)
+        try world.run(kills: 25)
+    }
+
+    /// Where there is not, trimming is under way as well, and may take all but what it must not damage.
+    @Test(arguments: [5, 6, 7, 8])
+    func aKillWhileTrimmingLeavesIndexAndFilesInAgreement(_ seed: Int) throws {
+        let world = try KilledWorld(seed: seed, capacity: 12 * KilledWorld.size)
+        try world.run(kills: 25)
+    }
+}
+
+/// A home in which one tool after the other is killed, and what is known of the pictures in it.
+private final class KilledWorld {
+    static let size = 60_000
+
+    let server: PictureServer
+    let home: ToolHome
+    private(set) var kills = 0
+    private var random: SeededRandom
+    private let options: [String]
+    private let mayTrim: Bool
+    /// The content that each address or file must have, as the number of its version: what was printed of it last, or
+    /// anything later that a killed run may have got as far as storing.
+    private var known: [String: ClosedRange<Int>] = [:]
+    private var names = 0
+    private var fileVersion = 0
+
+    private enum Work: CaseIterable {
+        case download, replaceDownload, store, replaceFile
+    }
+
+    init(seed: Int, capacity: Int?) throws {
+        server = try PictureServer(size: Self.size)
+        home = try ToolHome(environment: server.environment)
+        random = SeededRandom(seed: UInt64(seed))
+        mayTrim = capacity != nil
+        options = capacity.map { ["--capacity", "\($0)", "--lease", "0s"] } ?? []
+        // What is killed later shall find an index.
+        _ = try home.run("img-cache", ["stats"]).expect(0)
+    }
+
+    /// Goes on until so many runs were killed before they had ended by themselves.
+    func run(kills wanted: Int) throws {
+        for _ in 0..<3 * wanted where kills < wanted { try round() }
+        #expect(kills == wanted, "too many runs are done before they are killed")
+    }
+
+    /// Kills one run at a random moment, looks at what is left, and does the same work once more to its end.
+    func round() throws {
+        let work = Work.allCases[random.below(Work.allCases.count)]
+        let pictures = try self.pictures(for: work)
+        let refresh = work == .replaceDownload ? ["--refresh"] : []
+        let arguments = ["put", "--jobs", "\(1 + random.below(4))"] + options + refresh + pictures
+        let version = work == .store || work == .replaceFile ? fileVersion : server.version
+        // Until it has printed anything else, a picture may have its older content or the new one.
+        for picture in pictures where known[picture] != nil {
+            known[picture] = known[picture]!.lowerBound...version
+        }
+
+        let tool = try home.start("img-cache", arguments, stdin: .empty)
+        try waitForAMoment(tool, pictures)
+        tool.kill(SIGKILL)
+        let killed = tool.wait()
+        if killed.signal == SIGKILL { kills += 1 } else { try killed.expect(0) }
+
+        for line in killed.stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            // A record is written by one call; one that is there is whole.
+            try note(Record(parsing: Array(line.utf8)), version: version, of: pictures)
+        }
+        try expectKnown(replacing: work == .replaceDownload || work == .replaceFile ? Set(pictures) : [])
+        let records = try home.run("img-cache", arguments).expect(0).records
+        #expect(records.count == pictures.count)
+        for record in records { try note(record, version: version, of: pictures) }
+        try expectKnown(replacing: [])
+        try CacheOnDisk(home).expectSound(home)
+    }
+
+    /// Eight pictures for this work.
+    private func pictures(for work: Work) throws -> [String] {
+        switch work {
+        case .download: return newNames().map(server.url)
+        case .replaceDownload:
+            let there = known.keys.filter { $0.hasPrefix("http") }.sorted()
+            if there.isEmpty { return try pictures(for: .download) }
+            server.change()
+            return some(of: there)
+        case .store: return try write(newNames().map { home.path("\($0).gif") })
+        case .replaceFile:
+            let there = known.keys.filter { !$0.hasPrefix("http") }.sorted()
+            return try there.isEmpty ? pictures(for: .store) : write(some(of: there))
+        }
+    }
+
+    private func newNames() -> [String] {
+        names += 8
+        return (names - 8..<names).map { "picture-\($0)" }
+    }
+
+    private func some(of all: [String]) -> [String] {
+        let start = random.below(all.count)
+        return (0..<min(8, all.count)).map { all[(start + $0) % all.count] }
+    }
+
+    /// Writes files of a new version.
+    private func write(_ paths: [String]) throws -> [String] {
+        fileVersion += 1
+        for path in paths { try home.folder.write(relative(path), content(path, fileVersion)) }
+        return paths
+    }
+
+    private func relative(_ path: String) -> String { String(path.dropFirst(home.folder.path.count + 1)) }
+
+    private func content(_ picture: String, _ version: Int) -> [UInt8] {
+        picture.hasPrefix("http")
+            ? server.picture(picture, version: version)
+            : PictureServer.picture(picture, version: version, size: Self.size)
+    }
+
+    /// Waits for something that can be seen from outside: bytes that were sent, records, files in the root; and then
+    /// for a little longer, counted in looks.
+    private func waitForAMoment(_ tool: RunningTool, _ pictures: [String]) throws {
+        switch random.below(4) {
+        case 0: server.wait(untilSent: server.sent + random.below(6 * Self.size), while: { tool.isRunning })
+        case 1: _ = tool.waitForOutput(random.below(2000))
+        case 2:
+            let partial = "\(home.cacheRoot)/partial"
+            _ = eventually { !tool.isRunning || !TemporaryFolder.names(in: partial).isEmpty }
+        default:
+            let before = CacheOnDisk(home).files().count
+            let isNew = known[pictures[0]] == nil
+            let wanted = before + (isNew ? random.below(pictures.count) : 0)
+            _ = eventually { !tool.isRunning || CacheOnDisk(home).files().count >= wanted }
+        }
+        // Looks take a microsecond each; a run that stores eight pictures some ten milliseconds.
+        for _ in 0..<random.below(1 << random.below(13)) where tool.isRunning { _ = TestFile.exists(home.cacheRoot) }
+    }
+
+    private func note(_ record: Record, version: Int, of pictures: [String]) throws {
+        let path = try #require(record.string("path"))
+        let key = try #require(record.string("cache.url") ?? pictures.first { isNamed($0, record) })
+        known[key] = version...version
+        if mayTrim && !TestFile.exists(path) { return }
+        #expect(try TestFile.bytes(path) == content(key, version), "\(key)")
+    }
+
+    private func isNamed(_ picture: String, _ record: Record) -> Bool {
+        record.string("cache.key")?.hasSuffix(picture) == true
+    }
+
+    /// Expects every known picture in the cache, with a content that it may have. One whose replacement was cut short
+    /// between file and row may have to be fetched again.
+    private func expectKnown(replacing replaced: Set<String>) throws {
+        if known.isEmpty { return }
+        let names = known.keys.sorted()
+        let output = try home.run("img-cache", ["get"] + names)
+        let records = try output.records
+        try #require(records.count == names.count, "\(output)")
+        for (name, record) in zip(names, records) {
+            guard let path = record.string("path") else {
+                #expect(mayTrim || replaced.contains(name), "\(name) is lost: \(record)")
+                #expect(record.string("error.code") == "not-cached", "\(record)")
+                continue
+            }
+            let bytes = try TestFile.bytes(path)
+            #expect(known[name]!.contains { content(name, $0) == bytes }, "\(name) has another content")
+        }
+    }
+}

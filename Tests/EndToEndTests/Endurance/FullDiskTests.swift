@@ -1,0 +1,162 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+import Records
+import TestSupport
+import Testing
+
+/// A disk without room, from a file that does not fit to an index that cannot grow.
+@Suite(.serialized, .enabled(if: MountNamespace.isPossible))
+struct FullDiskTests {
+    /// A root on a disk of its own, of this many kibibytes.
+    private func disk(_ kibibytes: Int, _ home: ToolHome) throws -> MountNamespace {
+        try MountNamespace(home, "mount -t tmpfs -o size=\(kibibytes)k,mode=700 none \"$ROOT\"")
+    }
+
+    /// Takes all room that is left but for these kibibytes.
+    private func fill(_ disk: MountNamespace, _ home: ToolHome, leaving kibibytes: Int = 0) throws {
+        let script = """
+            free=$(df --output=avail -k '\(home.cacheRoot)' | tail -n 1)
+            dd if=/dev/zero of='\(home.cacheRoot)/ballast' bs=1024 count=$((free - \(kibibytes))) status=none
+            """
+        _ = try disk.run("/bin/sh", ["-c", script])
+    }
+
+    private func makeRoom(_ disk: MountNamespace, _ home: ToolHome) throws {
+        try disk.run("/bin/rm", ["\(home.cacheRoot)/ballast"]).expect(0)
+    }
+
+    @Test func aPictureThatDoesNotFitIsRefusedAndNothingIsLost() throws {
+        let server = try PictureServer(size: 3_000_000)
+        let home = try ToolHome(environment: server.environment)
+        let disk = try disk(2048, home)
+        let small = try home.write("small.gif", PictureServer.picture("small", version: 0, size: 50_000))
+        let large = try home.write("large.gif", PictureServer.picture("large", version: 0, size: 3_000_000))
+        try disk.run("img-cache", ["put", small]).expect(0)
+
+        for picture in [large, server.url("large")] {
+            let output = try disk.run("img-cache", ["put", picture]).expect(74)
+            #expect(output.stderr.contains("No space left"), "\(output)")
+            #expect(try output.record.integer("error.exit") == 74)
+            #expect(output.errorLines.count == 1, "\(output)")
+        }
+
+        let root = try disk.copy(as: "copy")
+        #expect(root.files().count == 1)
+        try root.expectSound(home)
+        #expect(try disk.run("img-cache", ["cat", small]).expect(0).stdoutBytes == TestFile.bytes(small))
+    }
+
+    @Test func aFullDiskStillServesHitsAndWorksAgainWhenThereIsRoom() throws {
+        let home = try ToolHome()
+        let disk = try disk(1024, home)
+        let first = try home.write("first.gif", PictureServer.picture("first", version: 0, size: 20_000))
+        let second = try home.write("second.gif", PictureServer.picture("second", version: 0, size: 20_000))
+        try disk.run("img-cache", ["put", first]).expect(0)
+        try fill(disk, home)
+
+        let output = try disk.run("img-cache", ["put", second]).expect(74)
+        #expect(output.errorLines.count == 1 && output.stderr.hasPrefix("img-cache: "), "\(output)")
+        for command in ["get", "has", "path", "cat", "ls"] {
+            try disk.run("img-cache", [command] + (command == "ls" ? [] : [first])).expect(0)
+        }
+
+        try makeRoom(disk, home)
+        #expect(try disk.run("img-cache", ["put", first]).expect(0).record.string("cache.status") == "hit")
+        try disk.run("img-cache", ["put", second]).expect(0)
+        let root = try disk.copy(as: "copy")
+        #expect(root.files().count == 2)
+        try root.expectSound(home)
+    }
+
+    /// With a little less room from run to run, each of the steps of a store is the one that fails: the lock, the
+    /// bytes, their folder, the log of the index, its memory.
+    @Test func aDiskThatIsFullAtAnyStepLosesNothing() throws {
+        let home = try ToolHome()
+        let disk = try disk(1024, home)
+        let first = try home.write("first.gif", PictureServer.picture("first", version: 0, size: 20_000))
+        try disk.run("img-cache", ["put", first]).expect(0)
+        var statuses: Set<Int32> = []
+
+        for room in stride(from: 96, through: 0, by: -4) {
+            try fill(disk, home, leaving: room)
+            let picture = try home.write("\(room).gif", PictureServer.picture("\(room)", version: 0, size: 20_000))
+            let output = try disk.run("img-cache", ["put", picture])
+            statuses.insert(output.status ?? -1)
+            if output.status == 0 {
+                let path = try #require(try output.record.string("path"))
+                #expect(try TestFile.bytes(disk.path(path)) == TestFile.bytes(picture))
+            } else {
+                #expect(output.status == 74 && output.errorLines.count == 1, "\(room): \(output)")
+            }
+            try makeRoom(disk, home)
+            #expect(try disk.run("img-cache", ["cat", first]).expect(0).stdoutBytes == TestFile.bytes(first))
+            // The same again, now that it fits.
+            try disk.run("img-cache", ["put", picture]).expect(0)
+            try disk.run("img-cache", ["rm", picture]).expect(0)
+        }
+        #expect(statuses == [0, 74])
+        let root = try disk.copy(as: "copy")
+        #expect(root.files().count == 1)
+        try root.expectSound(home)
+    }
+
+    @Test func aDiskWithoutRoomForAnIndexSaysSo() throws {
+        let home = try ToolHome()
+        let disk = try disk(16, home)
+        let file = try home.write("a.gif", PictureServer.picture("a", version: 0, size: 20_000))
+        let output = try disk.run("img-cache", ["put", file]).expect(74)
+        #expect(output.errorLines.count == 1 && output.stderr.contains(home.cacheRoot), "\(output)")
+    }
+}
+
+/// A limit on the size of files, which is met where there is no disk to be filled.
+@Suite(.serialized)
+struct FileLimitTests {
+    /// Runs `img-cache` under a limit of so many blocks of a kibibyte.
+    private func run(_ home: ToolHome, limit: Int, _ arguments: [String]) throws -> ToolOutput {
+        try home.run(
+            "/usr/bin/env", ["bash", "-c", "ulimit -f \(limit); exec img-cache \"$@\"", "-"] + arguments)
+    }
+
+    @Test func aDownloadOverTheLimitFailsAndIsFetchedLater() throws {
+        let server = try PictureServer(size: 600_000)
+        let home = try ToolHome(environment: server.environment)
+        let url = server.url("large")
+        try home.run("img-cache", ["stats"]).expect(0)
+
+        let output = try run(home, limit: 300, ["put", url]).expect(74)
+
+        #expect(output.errorLines.count == 1 && output.stderr.contains("File too large"), "\(output)")
+        #expect(home.blobs == [] && home.leftovers == [])
+        try home.run("img-cache", ["put", url]).expect(0)
+        try CacheOnDisk(home).expectSound(home)
+    }
+
+    /// Pictures are small, so that it is the index, or its log, that meets the limit.
+    @Test func anIndexThatMayNotGrowLosesNothing() throws {
+        let home = try ToolHome()
+        let files = try (0..<60).map {
+            try home.write("\($0).gif", PictureServer.picture("\($0)", version: 0, size: 1500))
+        }
+        try home.run("img-cache", ["put", files[0]]).expect(0)
+        var statuses: Set<Int32> = []
+        for limit in [40, 48, 56, 64, 72, 96, 128] {
+            let output = try run(home, limit: limit, ["put"] + files)
+            statuses.insert(output.status ?? -1)
+            #expect(output.status == 0 || output.status == 74, "\(output)")
+            for record in try output.records where record.has("path") {
+                let path = try #require(record.string("path"))
+                #expect(try TestFile.bytes(path).count == 1500)
+            }
+        }
+        #expect(statuses.contains(74))
+        try home.run("img-cache", ["put"] + files).expect(0)
+        try CacheOnDisk(home).expectSound(home)
+        #expect(try CacheOnDisk(home).number("SELECT count(*) FROM entries") == 60)
+    }
+}

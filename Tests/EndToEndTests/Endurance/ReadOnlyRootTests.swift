@@ -1,0 +1,90 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+import Records
+import TestSupport
+import Testing
+
+/// A root that can be read, but not changed.
+@Suite(.serialized)
+struct ReadOnlyRootTests {
+    /// What reading must still do, and what writing must say; `run` runs a tool that cannot write.
+    private func expectReading(
+        _ url: String, _ server: PictureServer, _ run: (String, [String]) throws -> ToolOutput
+    ) throws {
+        #expect(try run("img-cache", ["get", url]).expect(0).record.string("cache.status") == "hit")
+        try run("img-cache", ["has", url]).expect(0)
+        try run("img-cache", ["path", url]).expect(0)
+        #expect(try run("img-cache", ["cat", url]).expect(0).stdoutBytes == server.picture(url))
+        #expect(try run("img-cache", ["ls"]).expect(0).records.count == 1)
+        #expect(try run("img-cache", ["stats", "--json"]).expect(0).record.integer("entries") == 1)
+        let hit = try run("img-cache", ["put", url]).expect(0)
+        #expect(try hit.record.string("cache.status") == "hit" && hit.stderr == "", "\(hit)")
+
+        let miss = try run("img-cache", ["put", server.url("other")])
+        try miss.expectFailure(73, code: "cache-read-only", tool: "img-cache")
+        #expect(miss.errorLines.count == 1 && miss.stderr.contains("--cache-dir"), "\(miss)")
+        #expect(try run("img-cache", ["has", server.url("other")]).status == 1)
+        try run("img-cache", ["rm", url]).expect(73)
+        #expect(server.asked.count == 1)
+    }
+
+    @Test(.enabled(if: MountNamespace.isPossible)) func aReadOnlyMountServesWhatIsThere() throws {
+        let server = try PictureServer()
+        let home = try ToolHome(environment: server.environment)
+        let url = server.url("there")
+        try home.run("img-cache", ["put", url]).expect(0)
+        let before = CacheOnDisk(home).files()
+        let mounted = try MountNamespace(
+            home, "mount --bind \"$ROOT\" \"$ROOT\" && mount -o remount,ro,bind \"$ROOT\"")
+
+        try expectReading(url, server) { try mounted.run($0, $1) }
+
+        #expect(CacheOnDisk(home).files() == before)
+        #expect(try home.run("img-cache", ["put", url]).expect(0).record.string("cache.status") == "hit")
+    }
+
+    @Test(.enabled(if: OtherUser.isPossible)) func aRootOfSomebodyElseServesWhatIsThere() throws {
+        let server = try PictureServer()
+        let home = try OtherUser.home(environment: server.environment)
+        let url = server.url("there")
+        try home.run("img-cache", ["put", url]).expect(0)
+        try home.shell("chmod -R a+rX \"$APOD_TOOLS_CACHE_DIR\"; chmod 755 \"$XDG_CACHE_HOME\"").expect(0)
+
+        try expectReading(url, server) { try OtherUser.run(home, $0, $1) }
+    }
+
+    @Test(.enabled(if: OtherUser.isPossible)) func ownFoldersWithoutTheRightToWriteAreReadOnly() throws {
+        let server = try PictureServer()
+        let home = try OtherUser.home(environment: server.environment)
+        let url = server.url("there")
+        try home.run("img-cache", ["put", url]).expect(0)
+        try OtherUser.own(home.cacheRoot, home)
+        try home.shell("chmod 755 \"$XDG_CACHE_HOME\"; chmod -R a-w \"$APOD_TOOLS_CACHE_DIR\"").expect(0)
+
+        try expectReading(url, server) { try OtherUser.run(home, $0, $1) }
+    }
+
+    @Test(.enabled(if: OtherUser.isPossible)) func aRootThatCannotBeMadeSaysSo() throws {
+        let server = try PictureServer()
+        let home = try OtherUser.home(environment: server.environment)
+        try home.shell("chmod 755 \"$XDG_CACHE_HOME\"").expect(0)
+        for arguments in [["put", server.url("a")], ["stats"], ["ls"], ["has", server.url("a")]] {
+            let output = try OtherUser.run(home, "img-cache", arguments).expect(73)
+            #expect(output.stderr.contains(home.cacheRoot) && output.stderr.contains("Permission denied"), "\(output)")
+            #expect(output.errorLines.count == 1, "\(output)")
+        }
+        #expect(server.asked.isEmpty)
+    }
+
+    @Test func aRootBelowAFileSaysSo() throws {
+        let home = try ToolHome()
+        let file = try home.write("file", "x")
+        let output = try home.run("img-cache", ["stats", "--cache-dir", "\(file)/cache"]).expect(73)
+        #expect(output.errorLines.count == 1 && output.stderr.contains("\(file)/cache"), "\(output)")
+    }
+}

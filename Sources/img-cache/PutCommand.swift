@@ -1,7 +1,6 @@
 import ArgumentParser
 import Cache
 import Commands
-import HTTP
 import Support
 
 struct PutCommand: ParsableCommand {
@@ -22,39 +21,20 @@ struct PutCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var stream: StreamOptions
     @OptionGroup var keys: KeyOptions
-    @OptionGroup var network: NetworkOptions
-
-    @Option(help: ArgumentHelp("Refuse larger pictures (256MB).", valueName: "size"))
-    var maxBytes: String?
-
-    @Flag(help: "Never open a connection.")
-    var offline = false
-
-    @Flag(help: "Ask the server also for what has not expired.")
-    var refresh = false
-
-    @Flag(inversion: .prefixedNo, help: "Use an expired picture where its server cannot be reached.")
-    var stale = true
+    @OptionGroup var fetch: FetchOptions
 
     @Argument(help: "Addresses or files; - for records on standard input.")
     var pictures: [String] = []
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
-        if offline && refresh { throw UsageFailure("--offline and --refresh exclude each other") }
-        var settings = try common.cacheSettings(context)
-        settings.isOffline = offline
-        settings.refreshes = refresh
-        settings.servesStale = stale
+        let settings = try fetch.cacheSettings(common, context)
         let options = try stream.runOptions(context, jobs: 6)
         let rules = try keys.rules(arguments: pictures)
-        let limit = try context.setting(
-            "max-bytes", option: maxBytes, expected: "a size such as 256MB", parse: ByteCount.parse)
-        let client = try network.client(context)
+        let request = try fetch.request(context)
+        let client = try fetch.client(context)
         let cache = try ImageCache(settings: settings, log: context.log, interruption: context.interruption)
-        let tool = PutTool(cache: cache, client: client, rules: rules) { url in
-            HTTPRequest(url: url, byteLimit: limit ?? HTTPRequest.defaultByteLimit, acceptsCompression: false)
-        }
+        let tool = PutTool(cache: cache, client: client, rules: rules, request: request)
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses or files",
             job: pictureJob)

@@ -1,0 +1,89 @@
+import ArgumentParser
+import HTTP
+import Support
+
+/// How the network is used.
+public struct NetworkOptions: NetworkArguments {
+    @Option(help: .timeout) public var timeout: String?
+    @Option(help: .retries) public var retries: String?
+    @Option(help: .allowPrivate) public var allowPrivate: String?
+    @Option(help: .cacert) public var cacert: String?
+
+    public init() {}
+}
+
+/// Options that say how the network is used. A protocol rather than a group alone, so that a command with more of them
+/// has one group for all: see `CommonOptions`.
+public protocol NetworkArguments: ParsableArguments {
+    var timeout: String? { get }
+    var retries: String? { get }
+    var allowPrivate: String? { get }
+    var cacert: String? { get }
+}
+
+extension ArgumentHelp {
+    public static var timeout: ArgumentHelp {
+        ArgumentHelp("How long one request may take in all, retries included (120s).", valueName: "time")
+    }
+
+    public static var retries: ArgumentHelp {
+        ArgumentHelp("How often a request that failed for a time is repeated (3).", valueName: "n")
+    }
+
+    public static var allowPrivate: ArgumentHelp {
+        ArgumentHelp(
+            """
+            Allow private, loopback and reserved addresses: all of them, or a list of CIDRs (APOD_TOOLS_ALLOW_PRIVATE).
+            """,
+            valueName: "cidrs")
+    }
+
+    public static var cacert: ArgumentHelp {
+        ArgumentHelp("Trust the certificates in this PEM file instead of the system's.", valueName: "file")
+    }
+}
+
+extension NetworkArguments {
+    /// A client for these options. Opens and loads nothing.
+    ///
+    /// - Parameter wrap: what is to stand between the client and libcurl, if anything.
+    public func client(
+        _ context: ToolContext, over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
+    ) throws -> HTTPClient {
+        let addressGuard = try addressGuard(context)
+        var schedule = RetrySchedule()
+        if let count = try context.setting(
+            "retries", option: retries, expected: "a number from 0 to 100",
+            parse: { Int($0).flatMap { (0...100).contains($0) ? $0 : nil } })
+        {
+            schedule.retries = count
+        }
+        return HTTPClient(
+            transport: wrap(
+                CurlTransport(
+                    guard: addressGuard, environment: context.environment,
+                    settings: CurlTransport.Settings(certificateFile: cacert))),
+            guard: addressGuard, retries: schedule, timeouts: try timeouts(context), log: context.log,
+            interruption: context.interruption)
+    }
+
+    /// How long a request may take.
+    private func timeouts(_ context: ToolContext) throws -> HTTPRequest.Timeouts {
+        var timeouts = HTTPRequest.Timeouts()
+        if let total = try context.setting(
+            "timeout", option: timeout, expected: "a time such as 120s",
+            parse: { text in TimeSpan.parse(text).flatMap { $0 > .zero ? $0 : nil } })
+        {
+            timeouts.total = total
+            timeouts.connect = min(timeouts.connect, total)
+            timeouts.stall = min(timeouts.stall, total)
+        }
+        return timeouts
+    }
+
+    private func addressGuard(_ context: ToolContext) throws -> AddressGuard {
+        try context.setting(
+            "allow-private", option: allowPrivate, variable: "APOD_TOOLS_ALLOW_PRIVATE", expected: "CIDRs",
+            parse: AddressGuard.init(allowPrivate:)) ?? .standard
+    }
+}

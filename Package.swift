@@ -55,6 +55,7 @@ let package = Package(
         system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
+        .systemLibrary(name: "CFileSystem", path: "Sources/Shared/CFileSystem"),
         .target(name: "CCurl", path: "Sources/Shared/CCurl"),
         .target(name: "CAVIF", path: "Sources/Shared/CAVIF"),
         .target(name: "CText", path: "Sources/Shared/CText"),
@@ -67,7 +68,7 @@ let package = Package(
         module("Formats", ["Support"]),
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
-        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle"]),
+        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle", "CFileSystem"]),
         module("APOD", ["Support", "Records", "HTTP", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Cache"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Cache"]),

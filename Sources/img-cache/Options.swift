@@ -51,20 +51,21 @@ protocol LookupCommand: ParsableCommand {
 }
 
 extension LookupCommand {
-    func open() throws -> (context: ToolContext, cache: ImageCache, rules: CacheItem.Rules) {
+    func open() throws -> (context: ToolContext, caches: Caches, rules: CacheItem.Rules) {
         let context = try common.context(tool: "img-cache")
         let rules = try keys.rules(arguments: pictures)
-        return (context, try common.open(context), rules)
+        return (context, try common.caches(context), rules)
     }
 
     /// Gives every named picture's entry to `body`, and ends with the status that those which failed call for.
     func forEachEntry(_ body: (Entry, ImageCache) throws -> Void) throws {
-        let (context, cache, rules) = try open()
+        let (context, caches, rules) = try open()
         guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
         var tally = ExitTally()
         for picture in pictures {
             do {
-                try body(try cache.find(Record(), argument: picture, rules: rules), cache)
+                let (entry, cache) = try caches.find(Record(), argument: picture, rules: rules)
+                try body(entry, cache)
             } catch {
                 let failure = failure(of: error)
                 if let system = failure as? SystemFailure, system.isBrokenPipe { break }
@@ -72,13 +73,16 @@ extension LookupCommand {
                 tally.add(failure)
             }
         }
-        cache.close()
+        caches.close()
         try end(with: tally.status)
     }
 }
 
 extension CommonOptions {
+    /// The one cache that a command is about which names no pictures: that in memory where this is the policy, else
+    /// that on the disk.
     func open(_ context: ToolContext) throws -> ImageCache {
-        try ImageCache(settings: cacheSettings(context), log: context.log, interruption: context.interruption)
+        let caches = try caches(context)
+        return try caches.cache(inMemory: caches.settings.policies.standard == .memory)
     }
 }

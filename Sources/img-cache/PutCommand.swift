@@ -33,12 +33,12 @@ struct PutCommand: ParsableCommand {
         let rules = try keys.rules(arguments: pictures)
         let request = try fetch.request(context)
         let client = try fetch.client(context)
-        let cache = try ImageCache(settings: settings, log: context.log, interruption: context.interruption)
-        let tool = PutTool(cache: cache, client: client, rules: rules, request: request)
+        let caches = Caches(settings: settings, log: context.log, interruption: context.interruption)
+        let tool = PutTool(caches: caches, client: client, rules: rules, request: request)
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses or files",
             job: pictureJob)
-        cache.close()
+        caches.close()
         try end(with: status)
     }
 }

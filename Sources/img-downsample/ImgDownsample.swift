@@ -163,7 +163,7 @@ struct Run {
     }
 
     private func shrinkAll(_ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
-        let caches = ScopedCaches(settings: settings.cache, log: context.log, interruption: context.interruption)
+        let caches = Caches(settings: settings.cache, log: context.log, interruption: context.interruption)
         let destination: ShrinkTool.Destination
         if let outputDir = shrink.outputDir {
             try makeFolder(outputDir)

@@ -26,6 +26,10 @@ public enum CacheFailure: Failure, Equatable {
     case busy(root: String)
     /// The scope was switched or purged while this entry was on its way.
     case scopeChanged(scope: String)
+    /// There is no memory-backed folder that is safe to use.
+    case noMemory(reason: String)
+    /// There is no folder that is safe for files past the cache.
+    case noRuntimeFolder(reason: String)
     /// A statement that this version of the tools should never have sent.
     case fault(detail: String)
 }
@@ -45,6 +49,8 @@ extension CacheFailure {
         case .indexDamaged: "cache-damaged"
         case .busy: "cache-busy"
         case .scopeChanged: "scope-changed"
+        case .noMemory: "no-memory-folder"
+        case .noRuntimeFolder: "no-runtime-folder"
         case .fault: "internal"
         }
     }
@@ -67,6 +73,11 @@ extension CacheFailure {
             "the index of the cache at \(root) is damaged and could not be replaced: \(detail); remove the folder"
         case .busy(let root): "the cache at \(root) is busy; try again later"
         case .scopeChanged(let scope): "the scope \(scope) was switched or emptied meanwhile; run it again"
+        case .noMemory(let reason):
+            "there is no memory-backed folder for the policy memory (\(reason)); set XDG_RUNTIME_DIR, or use another"
+                + " --policy"
+        case .noRuntimeFolder(let reason):
+            "there is no private folder for files past the cache (\(reason)); set XDG_RUNTIME_DIR or TMPDIR"
         case .fault(let detail): "unexpected fault in the cache: \(detail)"
         }
     }
@@ -77,7 +88,7 @@ extension CacheFailure {
         // Of a record: one of an option is said to be wrong before anything is done.
         case .badScope, .badKey: .data
         case .newerLayout: .configuration
-        case .cannotMakeRoot, .readOnly: .cannotCreate
+        case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io
         case .offline, .busy, .scopeChanged: .temporary
         case .fault: .software

@@ -6,17 +6,17 @@ import Support
 /// Puts each record's picture into the cache and says where it lies: the work of `img-cache put`.
 public struct PutTool: RecordTool {
     public let name = "img-cache"
-    private let cache: ImageCache
+    private let caches: Caches
     private let client: HTTPClient
     private let rules: CacheItem.Rules
     /// A request without its address: limits and times.
     private let request: @Sendable (WebURL) -> HTTPRequest
 
     public init(
-        cache: ImageCache, client: HTTPClient, rules: CacheItem.Rules,
+        caches: Caches, client: HTTPClient, rules: CacheItem.Rules,
         request: @escaping @Sendable (WebURL) -> HTTPRequest
     ) {
-        self.cache = cache
+        self.caches = caches
         self.client = client
         self.rules = rules
         self.request = request
@@ -25,9 +25,15 @@ public struct PutTool: RecordTool {
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         switch try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)) {
         case .file(let path):
-            let key = try rules.ownKey(record) ?? CacheItem.fileKey(path)
+            let fileKey = try CacheItem.fileKey(path)
+            let key = try rules.ownKey(record) ?? fileKey
             let file = try File.openInput(path)
-            let (entry, status) = try UnusableBody.naming(path) { try cache.store(file, key: key) }
+            let (entry, status) = try UnusableBody.naming(path) {
+                switch try caches.place(for: fileKey.text) {
+                case .cache(let cache): try cache.store(file, key: key)
+                case .bypass(let bypass): (try bypass.store(file, key: key), .bypass)
+                }
+            }
             record.setCached(entry, status: status)
         case .addresses(let candidates):
             let (entry, status) = try fetch(candidates, record)
@@ -46,7 +52,10 @@ public struct PutTool: RecordTool {
                 let url = try candidate.get()
                 let key = try rules.key(url, record: record)
                 return try UnusableBody.naming(url.redacted) {
-                    try cache.fetch(request(url), key: key, client: client)
+                    switch try caches.place(for: url) {
+                    case .cache(let cache): try cache.fetch(request(url), key: key, client: client)
+                    case .bypass(let bypass): (try bypass.fetch(request(url), key: key, client: client), .bypass)
+                    }
                 }
             } catch {
                 let failure = failure(of: error)
@@ -79,34 +88,5 @@ public struct UnusableBody: Failure, Equatable {
         } catch let failure as FormatFailure {
             throw UnusableBody(source: source, reason: failure)
         }
-    }
-}
-
-/// Finds each record's picture in the cache, without the network: the work of `img-cache get`.
-public struct GetTool: RecordTool {
-    public let name = "img-cache"
-    private let cache: ImageCache
-    private let rules: CacheItem.Rules
-
-    public init(cache: ImageCache, rules: CacheItem.Rules) {
-        self.cache = cache
-        self.rules = rules
-    }
-
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let entry = try cache.find(record, argument: argument, rules: rules)
-        record.setCached(entry, status: cache.status(of: entry))
-    }
-}
-
-extension ImageCache {
-    /// The entry of what an argument or a record names, the best one that is there. Throws `CacheFailure.absent` (1).
-    public func find(_ record: Record, argument: String?, rules: CacheItem.Rules) throws -> Entry {
-        let item = try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record))
-        let keys = try item.keys(rules, record: record)
-        for key in keys {
-            if let entry = try lookup(key) { return entry }
-        }
-        throw keys.first.map { CacheFailure.absent(key: $0.text) } ?? NoPicture()
     }
 }

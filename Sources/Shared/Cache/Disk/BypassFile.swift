@@ -96,7 +96,7 @@ struct BypassName: Equatable {
         else { return nil }
         token = String(name[name.index(after: dash)..<dot])
         fileExtension = String(name[name.index(after: dot)...])
-        guard token.utf8.count == 32, token.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else { return nil }
+        guard token.utf8.count == 32, token.utf8.allSatisfy("0123456789abcdef".utf8.contains) else { return nil }
         self.end = Timestamp(milliseconds: end)
     }
 

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
-//   tools → Commands → APOD, GIFs, Variants → Cache, Placeholders → Images → HTTP, Records, Formats → Support
+//   tools → Commands → APOD, GIFs, Variants, Previews → Cache, Placeholders → Images → HTTP, Records, Formats → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
 func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
@@ -36,8 +36,8 @@ let package = Package(
         .library(
             name: "Shared",
             targets: [
-                "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "APOD", "GIFs", "Variants",
-                "Commands",
+                "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "Previews", "APOD", "GIFs",
+                "Variants", "Commands",
             ]),
     ],
     dependencies: [
@@ -55,20 +55,21 @@ let package = Package(
         system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
-        .systemLibrary(name: "CFileSystem", path: "Sources/Shared/CFileSystem"),
+        .target(name: "CSystem", path: "Sources/Shared/CSystem"),
         .target(name: "CCurl", path: "Sources/Shared/CCurl"),
         .target(name: "CAVIF", path: "Sources/Shared/CAVIF"),
         .target(name: "CText", path: "Sources/Shared/CText"),
         .target(name: "CCodecs", dependencies: ["CJPEG", "CPNG"], path: "Sources/Shared/CCodecs"),
         .target(name: "CKernels", path: "Sources/Shared/CKernels"),
         // The shared library, lowest layer first
-        module("Support"),
+        module("Support", ["CSystem"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support"]),
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
-        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle", "CFileSystem"]),
+        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle", "CSystem"]),
+        module("Previews", ["Support", "Formats", "Cache", "CZlib"]),
         module("APOD", ["Support", "Records", "HTTP", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Cache"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Cache"]),
@@ -80,7 +81,7 @@ let package = Package(
             ]),
         // The tools
         tool("apod-fetch", ["APOD", "HTTP"]),
-        tool("img-cache", ["Cache", "Formats", "HTTP"]),
+        tool("img-cache", ["Cache", "Formats", "HTTP", "Previews"]),
         tool("img-downsample", ["Cache", "Images", "Placeholders", "Variants", "Formats"]),
         tool("gif-cache", ["Cache", "GIFs", "HTTP"]),
         // Tests
@@ -99,6 +100,7 @@ let package = Package(
         tests("Images", ["Images", "CKernels", "CLCMS", "Formats", "Support", "TestSupport"]),
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Cache", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
+        tests("Previews", ["Previews", "Cache", "Formats", "Images", "Support", "TestSupport"]),
         tests("APOD", ["APOD", "Records", "HTTP", "Support", "TestSupport"]),
         tests("GIFs", ["GIFs", "Cache", "Formats", "Records", "HTTP", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Placeholders", "Formats", "Records", "Support", "TestSupport"]),

@@ -26,7 +26,8 @@ struct ImgCache: ParsableCommand {
         version: toolsVersion,
         subcommands: [
             PutCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, ListCommand.self,
-            RemoveCommand.self, StatsCommand.self,
+            InfoCommand.self, RemoveCommand.self, PinCommand.self, UnpinCommand.self, CleanCommand.self,
+            VerifyCommand.self, StatsCommand.self,
         ])
 
     static func main() { runTool(Self.self) }

@@ -53,18 +53,28 @@ protocol LookupCommand: ParsableCommand {
 extension LookupCommand {
     func open() throws -> (context: ToolContext, caches: Caches, rules: CacheItem.Rules) {
         let context = try common.context(tool: "img-cache")
-        let rules = try keys.rules(arguments: pictures)
+        let rules = try keys.rules(arguments: named)
         return (context, try common.caches(context), rules)
     }
 
+    /// What is asked for: `--key` alone names a picture, too.
+    var named: [String] { pictures.isEmpty && keys.key != nil ? [""] : pictures }
+
     /// Gives every named picture's entry to `body`, and ends with the status that those which failed call for.
-    func forEachEntry(_ body: (Entry, ImageCache) throws -> Void) throws {
+    ///
+    /// - Parameters:
+    ///   - handingOut: whether the entries' paths are to be used, see `ImageCache.lookup`; else they are only looked at.
+    ///   - finish: is called behind the last one.
+    func forEachEntry(
+        handingOut: Bool = true, finish: () throws -> Void = {}, _ body: (Entry, ImageCache) throws -> Void
+    ) throws {
         let (context, caches, rules) = try open()
-        guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
+        guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
         var tally = ExitTally()
-        for picture in pictures {
+        for picture in named {
             do {
-                let (entry, cache) = try caches.find(Record(), argument: picture, rules: rules)
+                let (entry, cache) = try caches.find(
+                    Record(), argument: picture, rules: rules, handingOut: handingOut)
                 try body(entry, cache)
             } catch {
                 let failure = failure(of: error)
@@ -74,6 +84,7 @@ extension LookupCommand {
             }
         }
         caches.close()
+        try finish()
         try end(with: tally.status)
     }
 }
@@ -81,8 +92,22 @@ extension LookupCommand {
 extension CommonOptions {
     /// The one cache that a command is about which names no pictures: that in memory where this is the policy, else
     /// that on the disk.
-    func open(_ context: ToolContext) throws -> ImageCache {
-        let caches = try caches(context)
-        return try caches.cache(inMemory: caches.settings.policies.standard == .memory)
+    func open(_ context: ToolContext) throws -> ImageCache { try caches(context).standard() }
+}
+
+/// How a command that reports writes: words for whoever sits at a terminal, else NDJSON.
+struct ReportOutput {
+    private let file: File
+    /// Whether somebody reads it.
+    let isForPeople: Bool
+
+    /// - Parameter json: whether records are asked for in any case.
+    init(json: Bool) throws {
+        file = try File(descriptor: 1, path: "standard output", closes: false)
+        isForPeople = !json && Terminal.isTerminal(1)
+    }
+
+    func write(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) throws {
+        try file.write(isForPeople ? Array(text().utf8) : json().bytes + [UInt8(ascii: "\n")])
     }
 }

@@ -94,6 +94,7 @@ struct Run {
 
     func run() throws {
         let context = try common.context(tool: "img-downsample")
+        defer { context.progress.end() }
         let settings = try ShrinkSettings(self, context)
         let status =
             try settings.output.map { try shrinkOne(to: $0, settings, context) } ?? shrinkAll(settings, context)
@@ -103,6 +104,7 @@ struct Run {
     /// The plain form: one picture in, one out, no record.
     private func shrinkOne(to target: String, _ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
         try context.interruption.catchSignals()
+        context.progress.expect(records: 1)
         do {
             try context.interruption.during {
                 switch try PictureInput(files[0], limit: settings.maker.options.limits.maxInputBytes) {

@@ -33,7 +33,10 @@ struct ShrinkSettings {
             throw UsageFailure("--name-template goes with --output-dir")
         }
         let rendition = try Self.rendition(command, context)
-        maker = VariantMaker(rendition: rendition, options: try Self.decoding(command, context))
+        var maker = VariantMaker(rendition: rendition, options: try Self.decoding(command, context))
+        maker.metrics = context.metrics
+        maker.progress = context.progress
+        self.maker = maker
         fallback = try Self.fallback(command)
         outputFormat = try output.flatMap { try command.shrink.format == nil ? Self.format(ofFile: $0) : nil }
         cache = try command.common.cacheSettings(context)

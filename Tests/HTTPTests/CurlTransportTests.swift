@@ -268,6 +268,42 @@ import Testing
         #expect(end - start < .seconds(1))
     }
 
+    /// The receiver is told that nothing comes; only then does the server go on.
+    @Test func silenceBeforeTheHeadAndWithinTheBodyIsTold() throws {
+        let pauses = Monitor(0)
+        let server = try LoopbackServer { _, peer in
+            _ = pauses.wait(atMost: .seconds(30)) { $0 >= 2 ? true : nil }
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
+            _ = pauses.wait(atMost: .seconds(30)) { $0 >= 4 ? true : nil }
+            peer.send("def")
+        }
+        var events: [String] = []
+        _ = try client().get(request(server.url())) { event in
+            switch event {
+            case .head: events.append("head")
+            case .body(let bytes): events.append(text([UInt8](bytes)))
+            case .pause:
+                if events.last != "pause" { events.append("pause") }
+                pauses.update { $0 += 1 }
+            }
+        }
+        #expect(events == ["pause", "head", "abc", "pause", "def"])
+    }
+
+    @Test func receiverMayEndATransferThatStandsStill() throws {
+        let server = try LoopbackServer { request, peer in
+            if request.target == "/ok" { return peer.respond(200, [], "ok") }
+            peer.waitForTheEnd()
+        }
+        let client = client()
+        #expect(throws: SystemFailure.self) {
+            try client.get(request(server.url())) { event in
+                if case .pause = event { throw SystemFailure(errno: 28, "write x") }
+            }
+        }
+        #expect(text(try client.data(request(server.url("/ok"))).1) == "ok")
+    }
+
     @Test func silenceForTooLongIsATimeout() throws {
         let server = try LoopbackServer { _, peer in peer.waitForTheEnd() }
         var short = try request(server.url())

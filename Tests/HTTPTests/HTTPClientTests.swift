@@ -157,6 +157,29 @@ import Testing
         #expect(transport.requests.count == 2)
     }
 
+    @Test func pausesAreToldBeforeTheHeadAndWithinAnAcceptedBodyOnly() throws {
+        let transport = ScriptedTransport { _, count in
+            ScriptedTransport.Answer(status: count == 0 ? 503 : 200, body: [[1], [2]], pauses: true)
+        }
+        var events: [String] = []
+        _ = try client(transport).get(request()) { event in
+            switch event {
+            case .head: events.append("head")
+            case .body: events.append("body")
+            case .pause: events.append("pause")
+            }
+        }
+        #expect(events == ["pause"] + ["pause", "head", "pause", "body", "pause", "body"])
+    }
+
+    @Test func receiverMayEndATransferInAPauseAndItIsNotRepeated() throws {
+        let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(body: [[1]], pauses: true) }
+        #expect(throws: Cancelled.self) {
+            try client(transport).get(request()) { if case .pause = $0 { throw Cancelled() } }
+        }
+        #expect(transport.requests.count == 1)
+    }
+
     @Test func headerWithALineBreakIsNotSent() throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var broken = try request()

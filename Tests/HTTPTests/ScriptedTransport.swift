@@ -9,6 +9,8 @@ final class ScriptedTransport: HTTPTransport {
         var headers: [HTTPHeaders.Field] = []
         var body: [[UInt8]] = []
         var error: FetchFailure?
+        /// Whether nothing comes for a while before the head, and before each part of the body.
+        var pauses = false
 
         static func ok(_ text: String) -> Answer { Answer(body: [Array(text.utf8)]) }
         static func status(_ status: Int, _ headers: KeyValuePairs<String, String> = [:]) -> Answer {
@@ -33,8 +35,12 @@ final class ScriptedTransport: HTTPTransport {
         }
         let answer = script(request, count)
         let response = HTTPResponse(status: answer.status, headers: HTTPHeaders(answer.headers), url: request.url)
+        if answer.pauses { try receive(.pause) }
         try receive(.head(response))
-        for part in answer.body { try part.withUnsafeBytes { try receive(.body($0)) } }
+        for part in answer.body {
+            if answer.pauses { try receive(.pause) }
+            try part.withUnsafeBytes { try receive(.body($0)) }
+        }
         if let error = answer.error { throw error }
         return response
     }

@@ -1,8 +1,12 @@
 import HTTP
 import Support
 
-/// One body on its way into a partial file: continued where one broke off, or from its beginning.
-struct Download {
+/// One body on its way into a partial file: continued where it broke off, in an earlier attempt or an earlier process.
+///
+/// Bytes are only ever continued under a validator that names them (`If-Range`, RFC 9110 §13.1.5), and where the answer
+/// bears the same one, begins at the byte that was asked for, and speaks of as many bytes in all. Anything else makes
+/// it begin anew. Used by one thread.
+final class Download {
     /// A whole body that was accepted. Its bytes are on the disk.
     struct Body {
         let picture: InspectedPicture
@@ -11,45 +15,60 @@ struct Download {
         let received: Int
         let sha256: String
         let validators: Validators
+        /// The fields of the last answer.
+        let headers: HTTPHeaders
     }
 
     enum Outcome {
-        /// The server says that what is known is still right.
-        case unchanged(Validators)
+        /// The server says that what is known is still right, with these fields.
+        case unchanged(Validators, HTTPHeaders)
         case body(Body)
     }
 
+    /// How many bytes are written before the disk is set to work on them: some fractions of a second's worth, so that
+    /// little is left to wait for at the end.
+    private static let writeBackStep = 8 << 20
+
     private let request: HTTPRequest
     private let partial: PartialFile
-    private let validators: Validators?
+    private let known: Validators?
+    private let address: String
+
+    // What the file holds.
+    private var file: File?
+    private var note: PartialFile.Note?
+    private var count = 0
+    private var hash = SHA256()
+    private var validators = Validators()
+    /// Whether its bytes came by more than one answer.
+    private var isJoined = false
+    private var received = 0
+    private var writtenBack = 0
 
     /// - Parameter validators: those of a copy that is there already; the server is then asked whether it has changed.
     init(request: HTTPRequest, into partial: PartialFile, validators: Validators?) {
-        var request = request
-        // Pictures don't shrink, and only bytes as they are stored can be continued.
-        request.acceptsCompression = false
-        request.rangeStart = nil
-        if let etag = validators?.etag { request.headers.append(HTTPHeader("If-None-Match", etag, crossesOrigins: true)) }
-        if let date = validators?.lastModified {
-            request.headers.append(HTTPHeader("If-Modified-Since", date, crossesOrigins: true))
-        }
         self.request = request
         self.partial = partial
-        self.validators = validators
+        known = validators
+        address = Self.address(of: request)
     }
+
+    /// What a partial file remembers an address by, which may have secrets.
+    static func address(of request: HTTPRequest) -> String { SHA256.hex(of: request.url.requestText) }
 
     /// Carries it out. Where it fails for a time or is stopped, what has arrived stays for the next one, if that can
     /// continue; after any other failure nothing stays.
     func run(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         do {
-            let address = SHA256.hex(of: request.url.requestText)
-            if validators == nil, let note = partial.readNote(), note.address == address, note.boot == PartialFile.boot {
-                let file = try partial.open()
-                if file.count > 0, let body = try resume(file, note: note, client: client, inspect: inspect) {
-                    return .body(body)
-                }
+            file = try partial.open()
+            try takeOver()
+            do {
+                return try transfer(client: client, inspect: inspect)
+            } catch let failure as any Failure where failure.exitCode == .data && isJoined {
+                // Perhaps only the parts don't fit, whatever the server says of them.
+                forget()
+                return try transfer(client: client, inspect: inspect)
             }
-            return try transfer(request, try partial.open(), address: address, client: client, inspect: inspect)
         } catch {
             let mayContinue = error is Cancelled || (error as? FetchFailure)?.isTransient == true
             if !mayContinue || partial.readNote() == nil { partial.remove() }
@@ -57,97 +76,130 @@ struct Download {
         }
     }
 
-    /// Continues after the bytes that are there; nil where that leads to nothing whole, and it must begin anew.
-    private func resume(_ file: File, note: PartialFile.Note, client: HTTPClient, inspect: Inspection) throws -> Body? {
-        var request = request
-        request.rangeStart = file.count
-        request.headers.append(HTTPHeader("If-Range", note.etag, crossesOrigins: true))
-        do {
-            guard case .body(let body) = try transfer(
-                request, file, address: note.address, etag: note.etag, client: client, inspect: inspect)
-            else { return nil }
-            return body
-        } catch let failure as FetchFailure where failure.status == 416 {
-            // Nothing after these bytes: they were all, or the resource is shorter by now.
-            return nil
-        } catch is UnusableRange {
-            return nil
-        } catch let failure as any Failure where failure.exitCode == .data {
-            // Perhaps only the two parts don't fit.
-            return nil
+    /// Makes use of what an earlier download has left. One that had everything asks for the last byte again, since
+    /// there is no range behind it.
+    private func takeOver() throws {
+        guard let file, let note = partial.readNote(), note.address == address, note.boot == PartialFile.boot else {
+            return
         }
+        let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
+        guard start > 0 else { return }
+        try PartialFile.truncate(file, to: start)
+        (hash, count) = (try BlobStore.digest(of: file), start)
+        (self.note, validators, isJoined, writtenBack) = (note, note.validators, true, start)
     }
 
-    /// Fetches into `file`: all of the body, or what comes after the bytes that are there and belong to `etag`.
-    private func transfer(
-        _ request: HTTPRequest, _ file: File, address: String, etag: String? = nil, client: HTTPClient,
-        inspect: Inspection
-    ) throws -> Outcome {
-        let start = request.rangeStart ?? 0
-        var prefix = SHA256()
-        if start > 0 { prefix = try BlobStore.digest(of: file) }
-        var hash = SHA256()
-        var count = 0
-        var received = 0
-        var statuses: Set<Int> = [200]
-        if start > 0 { statuses.insert(206) }
-        if validators != nil { statuses.insert(304) }
-        let response = try client.get(request, accepting: statuses) { event in
-            switch event {
-            case .head(let response) where response.status == 206:
-                // A server that knows ranges, but not conditions, would give the end of another version.
-                guard Self.rangeStart(response) == start, response.headers.last("ETag") == etag else {
-                    throw UnusableRange()
-                }
-                try PartialFile.truncate(file, to: start)
-                (hash, count) = (prefix, start)
-            case .head(let response) where response.status == 200:
-                try partial.restart(file, note: Self.note(of: response, address: address))
-                (hash, count) = (SHA256(), 0)
-            case .head: break
-            case .body(let bytes):
-                try file.write(bytes)
-                hash.update(bytes)
-                count += bytes.count
-                received += bytes.count
-            }
+    /// What is there is of no use: the next attempt asks for everything.
+    private func forget() { (note, count, isJoined) = (nil, 0, false) }
+
+    private func transfer(client: HTTPClient, inspect: Inspection) throws -> Outcome {
+        let response = try client.get(attempts: attempt, receive: receive)
+        if response.status == 304 {
+            return .unchanged(Validators(of: response.headers, else: known), response.headers)
         }
-        if response.status == 304 { return .unchanged(Self.validators(of: response, else: validators)) }
         // Opened anew: how much there is was not known before.
         let picture = try inspect(try partial.open())
-        try file.synchronize()
+        try file?.synchronize()
         return .body(
             Body(
-                picture: picture, bytes: count, received: received, sha256: hash.finish(),
-                validators: Self.validators(of: response, else: nil)))
+                picture: picture, bytes: count, received: received, sha256: hash.finish(), validators: validators,
+                headers: response.headers))
     }
 
-    /// The first byte of a `Content-Range: bytes 100-199/200` (RFC 9110 §14.4).
-    private static func rangeStart(_ response: HTTPResponse) -> Int? {
-        guard let range = response.headers.last("Content-Range"), range.lowercased().hasPrefix("bytes ") else {
-            return nil
+    /// The request for what is still missing.
+    private func attempt() -> HTTPClient.Attempt {
+        var request = request
+        // Pictures don't shrink, and only bytes as they are stored can be continued.
+        request.acceptsCompression = false
+        if let note, count > 0 {
+            request.rangeStart = count
+            request.headers.append(HTTPHeader("If-Range", note.validator, crossesOrigins: true))
+            return (request, [200, 206, 416])
         }
-        return Int(range.dropFirst(6).prefix { $0 != "-" })
+        request.rangeStart = nil
+        guard let known else { return (request, [200]) }
+        if let etag = known.etag { request.headers.append(HTTPHeader("If-None-Match", etag, crossesOrigins: true)) }
+        if let date = known.lastModified {
+            request.headers.append(HTTPHeader("If-Modified-Since", date, crossesOrigins: true))
+        }
+        return (request, [200, 304])
     }
 
-    /// What is to be noted of a body so that it can be continued: only a strong ETag names bytes (RFC 9110 §8.8.1).
-    private static func note(of response: HTTPResponse, address: String) -> PartialFile.Note? {
-        guard let etag = validators(of: response, else: nil).etag, etag.hasPrefix("\""), let boot = PartialFile.boot
-        else { return nil }
-        return PartialFile.Note(address: address, etag: etag, boot: boot)
-    }
-
-    /// The validators of an answer. What is too long or could not be sent back as it is counts as none.
-    private static func validators(of response: HTTPResponse, else known: Validators?) -> Validators {
-        func usable(_ name: String) -> String? {
-            response.headers.last(name).flatMap {
-                $0.isEmpty || $0.utf8.count > 1024 || $0.hasControlCharacters ? nil : $0
+    private func receive(_ event: HTTPEvent) throws {
+        guard let file else { return }
+        switch event {
+        case .head(let response) where response.status == 200:
+            note = PartialFile.Note(of: response, address: address)
+            validators = Validators(of: response.headers)
+            (count, hash, isJoined, writtenBack) = (0, SHA256(), false, 0)
+            try partial.restart(file, note: note)
+        case .head(let response) where response.status == 206:
+            guard let note, note.isContinued(by: response, from: count) else {
+                forget()
+                throw HTTPClient.AskAgain()
+            }
+            validators = Validators(of: response.headers, else: note.validators)
+            isJoined = true
+        case .head(let response) where response.status == 416:
+            // Nothing after these bytes: the resource is shorter by now, or its length was not known.
+            forget()
+            throw HTTPClient.AskAgain()
+        case .head, .pause: break
+        case .body(let bytes):
+            try file.write(bytes)
+            hash.update(bytes)
+            count += bytes.count
+            received += bytes.count
+            if count - writtenBack >= Self.writeBackStep {
+                file.beginWriteBack(writtenBack..<count)
+                writtenBack = count
             }
         }
-        return Validators(
-            etag: usable("ETag") ?? known?.etag, lastModified: usable("Last-Modified") ?? known?.lastModified)
     }
 }
 
-/// A partial answer that begins elsewhere than asked for, or belongs to another version.
-private struct UnusableRange: Error {}
+extension PartialFile.Note {
+    /// What is to be noted of a whole body that begins, so that it can be continued; nil where nothing names its bytes.
+    init?(of response: HTTPResponse, address: String) {
+        let validators = Validators(of: response.headers)
+        guard let validator = validators.strong(date: response.headers.last("Date")), let boot = PartialFile.boot else {
+            return nil
+        }
+        self.init(address: address, validator: validator, total: response.headers.contentLength, boot: boot)
+    }
+
+    /// Whether a 206 holds what comes after the first `count` bytes of what was noted. A server that knows ranges, but
+    /// not conditions, would give the end of another version.
+    func isContinued(by response: HTTPResponse, from count: Int) -> Bool {
+        guard let range = ContentRange(response.headers), range.first == count else { return false }
+        let given = Validators(of: response.headers)
+        // One with an ETag by now is another answer, even of the same date.
+        guard given.etag == validators.etag, validators.lastModified.map({ $0 == given.lastModified }) ?? true else {
+            return false
+        }
+        guard let total, let claimed = range.total else { return true }
+        return total == claimed
+    }
+}
+
+extension Validators {
+    /// The validators of an answer, `known` where it names none. What is too long or could not be sent back as it is
+    /// counts as none.
+    init(of headers: HTTPHeaders, else known: Validators? = nil) {
+        func usable(_ name: String) -> String? {
+            headers.last(name).flatMap { $0.isEmpty || $0.utf8.count > 1024 || $0.hasControlCharacters ? nil : $0 }
+        }
+        self.init(etag: usable("ETag") ?? known?.etag, lastModified: usable("Last-Modified") ?? known?.lastModified)
+    }
+
+    /// The one that names bytes and may stand in `If-Range`: an ETag that is not weak (RFC 9110 §8.8.1); where there is
+    /// no ETag at all, a time of change that lies at least a second before the answer's `date`, so that no later
+    /// change can bear it (§8.8.2.2, §13.1.5).
+    func strong(date: String?) -> String? {
+        if let etag { return etag.hasPrefix("\"") && etag.hasSuffix("\"") && etag.utf8.count > 1 ? etag : nil }
+        guard let lastModified, let changed = HTTPDate.timestamp(lastModified),
+            let sent = date.flatMap({ HTTPDate.timestamp($0) }), changed + .seconds(1) <= sent
+        else { return nil }
+        return lastModified
+    }
+}

@@ -22,7 +22,7 @@ extension ImageCache {
         do {
             let wishes = Freshness.Wishes(
                 isOffline: settings.isOffline, refreshes: settings.refreshes, askedAt: clock.now())
-            if let ready = try serve(try sound(key.name), key: key, wishes: wishes) { return ready }
+            if let ready = try serve(try sound(key), key: key, wishes: wishes) { return ready }
             try requireWriting()
             return try interruption.during {
                 let lock = try lock(key.name)
@@ -57,7 +57,7 @@ extension ImageCache {
         hasWaited: Bool
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
-        let entry = try sound(key.name, isLocked: true)
+        let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
             if hasWaited { index.count { $0.add(.coalesced) } }
             return ready
@@ -71,16 +71,16 @@ extension ImageCache {
             {
                 validators = known
             }
-            var download = Download(request: request, into: partial, validators: validators)
+            let download = Download(request: request, into: partial, validators: validators)
             switch try download.run(client: client, inspect: inspect) {
-            case .unchanged(let renewed):
+            case .unchanged(let renewed, _):
                 if let entry, let kept = try refresh(entry, validators: renewed, generation: generation) {
                     count(.revalidated, kept)
                     return (kept, .revalidated)
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
-                download = Download(request: request, into: partial, validators: nil)
-                guard case .body(let body) = try download.run(client: client, inspect: inspect) else {
+                let anew = Download(request: request, into: partial, validators: nil)
+                guard case .body(let body) = try anew.run(client: client, inspect: inspect) else {
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }
                 return (try keep(body, partial, request, key, replacing: nil, generation), .miss)

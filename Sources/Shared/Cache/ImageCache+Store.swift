@@ -29,7 +29,7 @@ extension ImageCache {
         _ source: some ByteSource, key: CacheKey, url: String?, inspect: Inspection
     ) throws -> (entry: Entry, status: CacheStatus) {
         let generation = try index.generation()
-        let old = try sound(key.name, isLocked: true)
+        let old = try sound(key, isLocked: true)
         if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(

@@ -30,7 +30,7 @@ extension ImageCache {
     ) throws {
         let names = options.map(parent.variantName)
         var missing = Array(names.indices)
-        if let original = try sound(parent.name) {
+        if let original = try sound(parent) {
             var there: [(index: Int, entry: Entry)] = []
             missing = try missing.filter { index in
                 guard let entry = try serveVariant(names[index], of: original) else { return true }
@@ -50,7 +50,7 @@ extension ImageCache {
             defer { withExtendedLifetime(locks) {} }
             let contended = Set(locks.filter(\.lock.wasContended).map(\.index))
             let generation = try index.generation()
-            guard let original = try sound(parent.name) else { throw CacheFailure.absent(key: parent.text) }
+            guard let original = try sound(parent) else { throw CacheFailure.absent(key: parent.text) }
             missing = try missing.filter { variant in
                 guard let entry = try serveVariant(names[variant], of: original, isLocked: true) else { return true }
                 if contended.contains(variant) { index.count { $0.add(.coalesced) } }
@@ -101,7 +101,7 @@ extension ImageCache {
         let now = clock.now()
         let new = NewEntry(
             name: name, key: key.text, kind: .variant, parent: key.name, parentSHA256: original.sha256,
-            url: original.url, file: try BlobStore.file(name, picture), bytes: file.count, sha256: sha256,
+            url: original.url, file: try BlobStore.file(name + CacheRoot.variantMark, picture), bytes: file.count, sha256: sha256,
             picture: picture, fetchedAt: original.fetchedAt, expiresAt: original.expiresAt, lastUsed: now,
             leaseUntil: lease.end(from: now))
         index.count { $0.add(.variantsMade) }

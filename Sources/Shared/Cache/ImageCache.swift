@@ -61,7 +61,7 @@ public final class ImageCache: Sendable {
     /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
     ///   a lease. At most one small write a minute and entry.
     public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
-        guard let found = try sound(key.name), let entry = handingOut ? try handOut(found) : found else {
+        guard let found = try sound(key), let entry = handingOut ? try handOut(found) : found else {
             index.count { $0.add(.misses) }
             return nil
         }
@@ -76,11 +76,9 @@ public final class ImageCache: Sendable {
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
         try requireWriting()
-        let lock = try lock(key.name)
-        defer { withExtendedLifetime(lock) {} }
-        let count = try index.remove(key.name, now: clock.now())
+        let removal = try index.remove(key.name, sparesPinned: false, now: clock.now())
         try index.sweep(now: clock.now())
-        return count > 0
+        return removal != nil
     }
 
     /// A page of the scope's entries, variants included, in an order without meaning, and where the next page begins:
@@ -151,6 +149,12 @@ public final class ImageCache: Sendable {
         if BlobStore.hasContent(of: entry) {
             try index.settle(entry, now: clock.now())
             return entry
+        }
+        // Put in place, and then cut short: it was whole before.
+        if entry.kind == .original,
+            let stored = try adopt(entry.file, folder: scope.folder, name: scope, key: entry.key, url: entry.url)
+        {
+            return stored
         }
         try index.heal(entry.name, now: clock.now()) { !$0.isUnsettled }
         return nil
@@ -225,18 +229,24 @@ public final class ImageCache: Sendable {
             // Also what another process was killed over, or an entry had to make way for.
             try index.sweep(now: now)
             guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
-            var isUnderway = false
-            while true {
-                let (kept, mayContinue) = try index.trimBatch(
-                    capacity: settings.capacity, isUnderway: isUnderway, now: now)
-                isUnderway = true
-                try index.sweep(now: now)
-                if mayContinue { continue }
-                if kept > settings.capacity { reportExcess(kept - settings.capacity, now: now) }
-                return
-            }
+            try trimToCapacity(now: now)
         } catch {
             log.detail("the cache was not trimmed: \(failure(of: error).message)")
+        }
+    }
+
+    /// Gives up the least recently used entries until the root is below its capacity, or nothing more may go.
+    @discardableResult
+    func trimToCapacity(now: Timestamp) throws -> Removal {
+        var removal = Removal()
+        while true {
+            let batch = try index.trimBatch(
+                capacity: settings.capacity, isUnderway: removal.entries > 0, now: now)
+            removal.add(batch.removal)
+            try index.sweep(now: now)
+            if batch.mayContinue { continue }
+            if batch.kept > settings.capacity { reportExcess(batch.kept - settings.capacity, now: now) }
+            return removal
         }
     }
 

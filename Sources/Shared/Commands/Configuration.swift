@@ -15,7 +15,7 @@ public struct Configuration: Sendable {
     static let fields = [
         "allow_private", "api_url", "cache_dir", "capacity", "exercisedb_url", "jobs", "lease",
         "max_animation_pixels", "max_bytes", "max_frames", "max_memory", "max_pixels", "max_seconds",
-        "memory_capacity", "policy", "policy_rules", "quality", "resolution", "retries",
+        "memory_capacity", "metrics", "policy", "policy_rules", "quality", "resolution", "retries",
         "science_url", "scope", "styles", "timeout", "ttl",
     ]
 

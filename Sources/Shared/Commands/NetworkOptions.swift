@@ -60,9 +60,11 @@ extension NetworkArguments {
         }
         return HTTPClient(
             transport: wrap(
-                CurlTransport(
-                    guard: addressGuard, environment: context.environment,
-                    settings: CurlTransport.Settings(certificateFile: cacert))),
+                ObservedTransport.over(
+                    CurlTransport(
+                        guard: addressGuard, environment: context.environment,
+                        settings: CurlTransport.Settings(certificateFile: cacert)),
+                    metrics: context.metrics, progress: context.progress)),
             guard: addressGuard, retries: schedule, timeouts: try timeouts(context), log: context.log,
             interruption: context.interruption)
     }

@@ -3,6 +3,14 @@ import Cache
 import Records
 import Support
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Options that every command of every tool has: how it speaks, and where the cache is.
 ///
 /// One group rather than several: each costs a cold start about 0.15 ms of the run-time's look-ups.
@@ -15,6 +23,12 @@ public struct CommonOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("How standard error is written: plain or json.", valueName: "format"))
     public var logFormat: String?
+
+    @Option(help: ArgumentHelp("How progress is shown: auto, plain (lines for a log) or none.", valueName: "style"))
+    public var progress: String?
+
+    @Option(help: ArgumentHelp("Append an event for each step of the work to this file (APOD_TOOLS_METRICS).", valueName: "file"))
+    public var metrics: String?
 
     @Option(help: ArgumentHelp("Configuration file, instead of the usual one.", valueName: "file"))
     public var config: String?
@@ -47,16 +61,35 @@ public struct CommonOptions: ParsableArguments {
 
     public init() {}
 
-    /// The command's surroundings. Reads the configuration file, if there is one.
+    /// The command's surroundings. Reads the configuration file, if there is one, and opens the file for metrics, if
+    /// one is wanted.
     public func context(tool: String) throws -> ToolContext {
         let environment = Environment.ofProcess()
         guard let format = logFormat.map(Log.Format.init(rawValue:)) ?? .plain else {
             throw UsageFailure("--log-format takes plain or json, not \"\(logFormat ?? "")\"")
         }
-        return ToolContext(
+        let log = Log(tool: tool, threshold: quiet ? .error : verbose ? .detail : .warning, format: format)
+        var context = ToolContext(
             tool: tool, environment: environment,
-            configuration: try .load(option: config, environment: environment),
-            log: Log(tool: tool, threshold: quiet ? .error : verbose ? .detail : .warning, format: format))
+            configuration: try .load(option: config, environment: environment), log: log)
+        if let path = try context.setting(
+            "metrics", option: metrics, variable: "APOD_TOOLS_METRICS", expected: "a file",
+            parse: { $0.isEmpty ? nil : $0 })
+        {
+            context.metrics = try MetricsFile.open(path, tool: tool, log: log)
+        }
+        context.progress = try progress(log, environment)
+        return context
+    }
+
+    private func progress(_ log: Log, _ environment: Environment) throws -> Progress {
+        guard let wish = progress.map(ProgressStyle.Wish.init(rawValue:)) ?? .auto else {
+            throw UsageFailure("--progress takes auto, plain or none, not \"\(progress ?? "")\"")
+        }
+        let style = ProgressStyle(
+            wish, isTerminal: isatty(2) == 1, isQuiet: quiet, logFormat: log.format, environment: environment)
+        if style == .hidden { return .none }
+        return Progress(style, log: log, meetsOutput: isatty(1) == 1)
     }
 
     /// How the cache is to be used. Touches no file.

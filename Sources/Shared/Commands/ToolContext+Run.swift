@@ -24,6 +24,7 @@ extension ToolContext {
             throw UsageFailure(
                 "give \(expecting) as arguments, or records on standard input; see \(self.tool) --help")
         }
+        if !arguments.isEmpty, !arguments.contains("-") { progress.expect(records: arguments.count) }
         var rest = (arguments.isEmpty ? ["-"] : arguments)[...]
         var reader: RecordReader?
         return try run(tool, options: options) { flush in
@@ -61,7 +62,8 @@ extension ToolContext {
         let run = RecordRun(
             tool: tool, options: options,
             output: try File(descriptor: 1, path: "standard output", closes: false), log: log,
-            interruption: interruption)
+            interruption: interruption, progress: progress)
+        defer { progress.end() }
         let status = try run.run { try next(run.flush) }
         interruption.endIfSignalled()
         return status

@@ -1,11 +1,14 @@
 import Support
 
-/// What a command takes from the world around it: environment, configuration, log, and the way to be stopped.
+/// What a command takes from the world around it: environment, configuration, log, who is told of the work, and the way
+/// to be stopped.
 public struct ToolContext: Sendable {
     public let tool: String
     public let environment: Environment
     public let configuration: Configuration
     public let log: Log
+    public var metrics = Metrics.silent
+    public var progress = Progress.none
     public let interruption: Interruption
 
     public init(

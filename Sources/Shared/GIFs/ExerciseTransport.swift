@@ -27,6 +27,7 @@ public struct ExerciseTransport: HTTPTransport {
                 if [200, 206].contains(head.status) { try GIFAcceptance.check(head) }
             case .body(let bytes):
                 if isRefusal { body.append(contentsOf: bytes.prefix(max(4096 - body.count, 0))) }
+            case .pause: break
             }
             try receive(event)
         }

@@ -4,28 +4,47 @@ extension HTTPClient {
     /// How much of the body of an answer that isn't accepted is kept for the failure.
     static let errorBodyLimit = 65_536
 
+    /// What one attempt asks for, and the statuses that it takes for an answer.
+    public typealias Attempt = (request: HTTPRequest, statuses: Set<Int>)
+
+    /// Thrown by a receiver to whom an answer is of no use, but for whom another request may get a better one: it is
+    /// made at once, as part of the same attempt. Whoever throws it sees to it that it asks for something else then.
+    public struct AskAgain: Error {
+        public init() {}
+    }
+
     /// Gets the request's URL and hands the answer to `receive`: its head, then its body, both only where the status
-    /// is one of `statuses`. A further head means that an attempt is repeated: the receiver starts over.
+    /// is one of `statuses`. A further head means that an attempt is repeated: the receiver starts over. It is told of
+    /// pauses before the head, too.
     ///
     /// Transient failures are repeated as the schedule says. Throws `FetchFailure`, `WebURLFailure` (a redirect to an
     /// address that isn't opened), `Cancelled`, and what `receive` throws, which is never repeated.
     public func get(
         _ request: HTTPRequest, accepting statuses: Set<Int> = [200], receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
-        if let header = request.headers.first(where: { !$0.isValid }) {
-            throw FetchFailure.badHeader(name: header.name)
-        }
-        var request = request
-        if let timeouts { request.timeouts = timeouts }
+        try get(attempts: { (request, statuses) }, receive: receive)
+    }
+
+    /// The same with a request of its own for each attempt, so that one may continue where the one before broke off
+    /// (`rangeStart`). Such progress makes the schedule count from the beginning: what comes in pieces is complete at
+    /// some time, and the time for all attempts together stays that of the first request.
+    ///
+    /// - Parameter next: asked before each attempt, and after each `AskAgain`.
+    public func get(attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void) throws -> HTTPResponse {
+        var (request, statuses) = try sendable(next())
         let deadline = clock.now() + request.timeouts.total
         var attempt = 1
         while true {
             do {
                 return try follow(request, accepting: statuses, deadline: deadline, receive: receive)
             } catch let stop as ReceiverStopped {
-                throw stop.error
+                guard stop.error is AskAgain else { throw stop.error }
+                (request, statuses) = try sendable(next())
             } catch {
                 let failure = Support.failure(of: error)
+                let start = request.rangeStart ?? 0
+                (request, statuses) = try sendable(next())
+                if (request.rangeStart ?? 0) - start >= RetrySchedule.progress { attempt = 1 }
                 let remaining = deadline - clock.now()
                 guard let delay = retries.delay(after: failure, attempt: attempt, remaining: remaining) else {
                     throw error
@@ -37,6 +56,16 @@ extension HTTPClient {
         }
     }
 
+    /// The attempt with this client's times. Throws `bad-header`.
+    private func sendable(_ attempt: Attempt) throws -> Attempt {
+        var (request, statuses) = attempt
+        if let header = request.headers.first(where: { !$0.isValid }) {
+            throw FetchFailure.badHeader(name: header.name)
+        }
+        if let timeouts { request.timeouts = timeouts }
+        return (request, statuses)
+    }
+
     /// Gets a small answer whole, in memory.
     public func data(
         _ request: HTTPRequest, accepting statuses: Set<Int> = [200]
@@ -46,6 +75,7 @@ extension HTTPClient {
             switch event {
             case .head: bytes.removeAll(keepingCapacity: true)
             case .body(let chunk): bytes.append(contentsOf: chunk)
+            case .pause: break
             }
         }
         return (response, bytes)
@@ -117,8 +147,12 @@ extension HTTPClient {
                         body.append(contentsOf: bytes.prefix(room))
                         if bytes.count > room { throw ReadEnough() }
                     }
+                case .pause:
+                    // Of an answer that is not accepted the receiver sees nothing.
+                    if isAccepted || head == nil { try pass(event) }
                 }
             }
+            if isAccepted { try limit.end(response) }
             return (response, body)
         } catch is ReadEnough {
             guard let head else { throw FetchFailure.badAnswer(url: request.url, detail: "a body without a head") }

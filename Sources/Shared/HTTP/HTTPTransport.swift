@@ -6,6 +6,12 @@ public enum HTTPEvent {
     case head(HTTPResponse)
     /// The next bytes of the body, decompressed; valid only during the call.
     case body(UnsafeRawBufferPointer)
+    /// Nothing has come for another `HTTPEvent.pauseLength`. Whoever has no use for it passes over it; whoever does not
+    /// want the transfer any more may end it here, too, by throwing.
+    case pause
+
+    /// Short enough to end a transfer that stands still within half a second, long enough to cost nothing.
+    public static let pauseLength: Duration = .milliseconds(250)
 }
 
 /// Carries out single exchanges: no redirects, no retries, any status is a result.

@@ -1,13 +1,5 @@
 import Support
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// How many threads a run may start besides those of its jobs. Whoever could work on two at once asks first, and does
 /// all on its own thread where none is left: a run with a job for each core gains nothing from more threads.
 public final class SpareThreads: Sendable {
@@ -18,7 +10,7 @@ public final class SpareThreads: Sendable {
     public init(_ count: Int = SpareThreads.processors - 1) { free = Monitor(max(count, 0)) }
 
     /// Processors that are in use by the system, at least 1.
-    public static var processors: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+    public static var processors: Int { Thread.processors }
 
     /// Whether a thread may be started, which has then to be given back.
     public func take() -> Bool {

@@ -21,15 +21,17 @@ struct RecordOutput {
 
     private let file: File
     private let layout: RecordLayout
+    private let progress: Progress
     private var pending: [UInt8] = []
     /// Set once nobody reads the output any more; all that follows is dropped.
     private(set) var isClosed = false
     /// Why writing failed, other than by a closed pipe.
     private(set) var failure: SystemFailure?
 
-    init(file: File, layout: RecordLayout) {
+    init(file: File, layout: RecordLayout, progress: Progress) {
         self.file = file
         self.layout = layout
+        self.progress = progress
         pending.reserveCapacity(Self.batchSize + 4096)
     }
 
@@ -59,7 +61,7 @@ struct RecordOutput {
         defer { pending.removeAll(keepingCapacity: true) }
         guard !isClosed, failure == nil else { return }
         do {
-            try file.write(pending)
+            try progress.aside { () throws(SystemFailure) in try file.write(pending) }
         } catch {
             if error.isBrokenPipe { isClosed = true } else { failure = error }
         }

@@ -52,17 +52,20 @@ public final class RecordRun: Sendable {
     private let options: RecordRunOptions
     private let log: Log
     private let interruption: Interruption
+    private let progress: Progress
     private let state: Monitor<State>
     private let window: Int
 
     public init(
-        tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption
+        tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
+        progress: Progress = .none
     ) {
         self.tool = tool
         self.options = options
         self.log = log
         self.interruption = interruption
-        state = Monitor(State(output: RecordOutput(file: output, layout: options.layout)))
+        self.progress = progress
+        state = Monitor(State(output: RecordOutput(file: output, layout: options.layout, progress: progress)))
         // Room for the fast to run ahead of one slow record, small enough to be nothing in memory.
         window = max(64, 4 * options.jobs)
     }
@@ -223,6 +226,7 @@ public final class RecordRun: Sendable {
                 outcome.tally.add(failure)
             }
         }
+        if outcome.record != nil { progress.finishRecord(failed: outcome.tally.status != 0) }
         let isClosed = state.update { state in
             if options.failFast, outcome.tally.status != 0 { state.isStopped = true }
             state.outstanding -= 1

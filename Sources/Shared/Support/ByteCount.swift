@@ -66,6 +66,18 @@ public enum TimeSpan {
         guard milliseconds <= 3.2e14 else { return nil }
         return .milliseconds(Int64(milliseconds.rounded()))
     }
+
+    /// A span for people in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; `-` before one that is over.
+    public static func description(_ span: Duration) -> String {
+        let seconds = span.milliseconds / 1000
+        let sign = seconds < 0 ? "-" : ""
+        return switch seconds.magnitude {
+        case 0..<60: "\(sign)\(seconds.magnitude)s"
+        case 60..<3600: "\(sign)\(seconds.magnitude / 60)m"
+        case 3600..<86_400: "\(sign)\(seconds.magnitude / 3600)h"
+        default: "\(sign)\(seconds.magnitude / 86_400)d"
+        }
+    }
 }
 
 enum NumberWithUnit {

@@ -1,3 +1,5 @@
+import CSystem
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -125,6 +127,12 @@ public final class File: ByteSource, Sendable {
         var watched = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         while poll(&watched, 1, -1) < 0 && errno == EINTR {}
         return true
+    }
+
+    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. A hint: nothing
+    /// is promised, and nothing happens where the system has no such call.
+    public func beginWriteBack(_ range: Range<Int>) {
+        csystem_begin_write_back(descriptor, Int64(range.lowerBound), Int64(range.count))
     }
 
     /// Waits until the bytes and what is needed to find them again are on the disk.

@@ -113,6 +113,7 @@ public final class Interruption: Sendable {
 
     /// Restores the signal's default action and raises it, so that the parent sees a death by that signal.
     private static func end(by number: Int32) -> Never {
+        StandardError.conclude()
         signal(number, SIG_DFL)
         var set = sigset_t()
         sigemptyset(&set)

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Words for a person, on standard error: `tool: message`, one line an event.
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
@@ -49,36 +41,24 @@ public struct Log: Sendable {
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 
+    /// Says how far the work is, whatever the threshold: who does not want to know has no progress shown.
+    func progress(_ message: String) { line(word: "progress", prefix: "", message) }
+
     private func say(_ level: Level, _ message: () -> String) {
         guard level <= threshold else { return }
+        line(word: level.word, prefix: level == .warning ? "warning: " : "", message())
+    }
+
+    private func line(word: String, prefix: String, _ message: String) {
         switch format {
-        case .plain:
-            let prefix = level == .warning ? "warning: " : ""
-            write("\(tool): \(prefix)\(TerminalText.escaped(message()))\n")
+        case .plain: write("\(tool): \(prefix)\(TerminalText.escaped(message))\n")
         case .json:
             write(
-                "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(level.word)\""
-                    + ",\"message\":\(TerminalText.jsonString(message(), forTerminal: true))}\n")
+                "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(word)\""
+                    + ",\"message\":\(TerminalText.jsonString(message, forTerminal: true))}\n")
         }
     }
 
-    public static let standardError: @Sendable (String) -> Void = { line in
-        var line = line
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let base = rest.baseAddress, !rest.isEmpty {
-                let count = writeThroughSignals(2, base, rest.count)
-                if count <= 0 { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
-    }
-}
-
-/// `write(2)`, again after a signal.
-private func writeThroughSignals(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
-    while true {
-        let written = write(descriptor, base, count)
-        if written >= 0 || errno != EINTR { return written }
-    }
+    /// Writes to standard error, above what progress draws there.
+    public static let standardError: @Sendable (String) -> Void = { StandardError.write($0) }
 }

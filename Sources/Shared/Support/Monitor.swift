@@ -39,6 +39,13 @@ public final class Monitor<State>: @unchecked Sendable {
         return try body(&state)
     }
 
+    /// Runs `body` as `withLock` does, but gives nil where another thread has the state at this moment.
+    func tryLock<Result>(_ body: (inout State) -> Result) -> Result? {
+        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+
     /// Changes the state, alone, and wakes everyone who waits for it.
     public func update<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)

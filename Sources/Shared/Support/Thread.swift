@@ -47,6 +47,9 @@ public struct Thread: Sendable {
         #endif
     }
 
+    /// How many processors are there for threads to run on.
+    public static var processors: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+
     /// Waits until the body has returned. Call it once.
     public func join() { pthread_join(handle, nil) }
 

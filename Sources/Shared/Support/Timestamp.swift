@@ -43,6 +43,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         return "\(day)T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))Z"
     }
 
+    /// `2026-11-21T03:04:05.678Z`: UTC, to the millisecond.
+    public var iso8601Milliseconds: String {
+        let rest = (milliseconds % 1000 + 1000) % 1000
+        return "\(iso8601.dropLast()).\(rest < 100 ? "0" : "")\(padded(rest))Z"
+    }
+
     private func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
 

@@ -23,6 +23,8 @@ public struct VariantMaker: Sendable {
 
     public let rendition: Rendition
     public var options: DecodeOptions
+    public var metrics = Metrics.silent
+    public var progress = Progress.none
 
     public init(rendition: Rendition, options: DecodeOptions) {
         self.rendition = rendition
@@ -48,7 +50,36 @@ public struct VariantMaker: Sendable {
                 wantsHash: rendition.wantsHash, exif: exif, xmp: xmp, frame: rendition.frame,
                 byteLimit: rendition.byteLimit, sink: request.sink)
         }
-        try shrink(source, info, to: outputs, options: options, isLinear: rendition.isLinear, done: done)
+        progress.beginWork()
+        let start = SteadyTime.now()
+        try metrics.measure {
+            try shrink(source, info, to: outputs, options: options, isLinear: rendition.isLinear) { index, result in
+                metrics.add(Self.event(requests[index].variant, result, after: SteadyTime.now() - start))
+                try done(index, result)
+            }
+        } event: { Self.event(source.count, info, outputs: requests.count, $0, $1) }
+    }
+
+    private static func event(
+        _ bytes: Int, _ info: PictureInfo, outputs: Int, _ result: Result<Void, any Error>, _ duration: Duration
+    ) -> MetricEvent {
+        MetricEvent(
+            .decode,
+            [
+                "format": .text(info.format.rawValue), "width": .number(info.uprightSize.width),
+                "height": .number(info.uprightSize.height), "bytes": .number(bytes), "outputs": .number(outputs),
+                "ms": .time(duration), "code": MetricEvent.code(of: result),
+            ])
+    }
+
+    private static func event(_ variant: Variant, _ result: ShrinkResult, after duration: Duration) -> MetricEvent {
+        MetricEvent(
+            .encode,
+            [
+                "variant": .text(variant.name), "format": .text(result.format.rawValue),
+                "width": .number(result.size.width), "height": .number(result.size.height),
+                "bytes": .number(result.bytes), "ms": .time(duration),
+            ])
     }
 
     /// The variant that is the picture's own thumbnail, for showing at once: turned as these are. Nil where a variant

@@ -14,12 +14,22 @@ public struct DrawnAnimation: Sendable {
         public var disposal = 1
         /// The palette number that lets what is below shine through.
         public var transparent: UInt8?
+        /// Whether its rows come in four passes, which show it coarse first.
+        public var isInterlaced = false
 
         public init(width: Int, height: Int, pixels: [UInt8]) {
             precondition(pixels.count == width * height, "a frame's pixels must fit its size")
             self.width = width
             self.height = height
             self.pixels = pixels
+        }
+
+        /// The pixels in the order in which they are stored (appendix E).
+        var storedPixels: [UInt8] {
+            guard isInterlaced else { return pixels }
+            return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { first, step in
+                stride(from: first, to: height, by: step).flatMap { pixels[$0 * width..<($0 + 1) * width] }
+            }
         }
     }
 
@@ -63,10 +73,10 @@ public struct DrawnAnimation: Sendable {
             let flags = UInt8(frame.disposal << 2) | (frame.transparent == nil ? 0 : 1)
             result += [0x21, 0xF9, 4, flags] + Self.number(frame.delay) + [frame.transparent ?? 0, 0]
             result += [0x2C] + Self.number(frame.x) + Self.number(frame.y)
-            result += Self.number(frame.width) + Self.number(frame.height) + [0]
+            result += Self.number(frame.width) + Self.number(frame.height) + [frame.isInterlaced ? 0x40 : 0]
             let codeSize = max(2, depth)
             result.append(UInt8(codeSize))
-            let data = LZW.encode(frame.pixels, codeSize: codeSize)
+            let data = LZW.encode(frame.storedPixels, codeSize: codeSize)
             for start in stride(from: 0, to: data.count, by: 255) {
                 let block = data[start..<min(start + 255, data.count)]
                 result.append(UInt8(block.count))

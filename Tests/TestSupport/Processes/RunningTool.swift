@@ -84,6 +84,11 @@ public final class RunningTool: Sendable {
         output.wait(forBytes: count, within: limit)
     }
 
+    /// Waits until its standard error has this text; false where it ended before.
+    public func waitForErrors(_ text: String, within limit: Duration = .seconds(30)) -> Bool {
+        errors.wait(for: text, within: limit)
+    }
+
     /// Sends it a signal, unless it has ended.
     public func kill(_ signal: Int32 = SIGTERM) { Self.send(signal, to: processID, end) }
 

@@ -127,6 +127,13 @@ final class StreamCollector: Sendable {
         return state.withLock { $0.bytes }
     }
 
+    /// Waits until `text` is among what has come; false where the stream ended or `limit` passed before.
+    func wait(for text: String, within limit: Duration) -> Bool {
+        state.wait(atMost: limit) { state -> Bool? in
+            String(decoding: state.bytes, as: UTF8.self).contains(text) ? true : (state.ended ? false : nil)
+        } ?? false
+    }
+
     /// Waits until `count` bytes have come; false where the stream ended or `limit` passed before.
     func wait(forBytes count: Int, within limit: Duration) -> Bool {
         state.wait(atMost: limit) { $0.bytes.count >= count ? true : ($0.ended ? false : nil) } ?? false

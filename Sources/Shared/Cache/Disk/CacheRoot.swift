@@ -14,6 +14,7 @@ import Support
 /// scopes/<scope>/<2 digits>/<file>  one file an entry
 /// partial/<scope>-<name>            a download under way, or what one that died has left
 /// locks/<scope>-<name>              held by whoever fetches or makes that entry; `setup` by who makes the index
+/// rebuild                           there while files may have lost their rows with an older index
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
 /// digits in between spread the files over 256 folders, since not every file system is at ease with a million files
@@ -42,11 +43,9 @@ struct CacheRoot: Sendable {
 
     func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.folder)-\(name)" }
 
-    private var locks: String { path + "/locks" }
-
     /// Makes what is missing; any number of processes may do so at once.
     func make() throws {
-        for folder in [path, path + "/scopes", path + "/partial", locks] { try Self.makeFolder(folder) }
+        for folder in [path, scopes, partials, locks] { try Self.makeFolder(folder) }
         try makeFile(path + "/CACHEDIR.TAG", Array(Self.tag.utf8))
         try makeIndexFile()
     }

@@ -20,9 +20,16 @@ struct PartialFile {
     struct Note: Equatable {
         /// SHA-256 of the address that was asked.
         var address: String
-        /// A strong ETag.
-        var etag: String
+        /// What goes into `If-Range`: a strong ETag, or a `Last-Modified` that is as good as one.
+        var validator: String
+        /// How many bytes there will be; nil where the server did not say.
+        var total: Int?
         var boot: String
+
+        /// The part of the validators that names these bytes.
+        var validators: Validators {
+            validator.hasPrefix("\"") ? Validators(etag: validator) : Validators(lastModified: validator)
+        }
     }
 
     private var notePath: String { path + ".note" }
@@ -34,8 +41,9 @@ struct PartialFile {
     func readNote() -> Note? {
         guard let file = try? File.open(notePath, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count == 6, lines[0] == Self.magic, lines[4] == "end" else { return nil }
-        return Note(address: String(lines[1]), etag: String(lines[2]), boot: String(lines[3]))
+        guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end" else { return nil }
+        return Note(
+            address: String(lines[1]), validator: String(lines[2]), total: Int(lines[3]), boot: String(lines[4]))
     }
 
     /// Makes `file` empty, and notes what will come.
@@ -43,8 +51,9 @@ struct PartialFile {
         unlink(notePath)
         try Self.truncate(file, to: 0)
         guard let note else { return }
+        let total = note.total.map(String.init) ?? ""
         try root.openToWrite(notePath, O_WRONLY | O_EXCL).write(
-            Array("\(Self.magic)\n\(note.address)\n\(note.etag)\n\(note.boot)\nend\n".utf8))
+            Array("\(Self.magic)\n\(note.address)\n\(note.validator)\n\(total)\n\(note.boot)\nend\n".utf8))
     }
 
     static func truncate(_ file: File, to count: Int) throws {
@@ -62,7 +71,7 @@ struct PartialFile {
         unlink(notePath)
     }
 
-    private static let magic = "apod-tools partial 1"
+    private static let magic = "apod-tools partial 2"
 
     /// A word for the time since the machine was started; nil where the system has none.
     static let boot: String? = {

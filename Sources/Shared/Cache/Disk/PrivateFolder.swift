@@ -1,4 +1,4 @@
-import CFileSystem
+import CSystem
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -68,5 +68,5 @@ enum PrivateFolder {
     }
 
     /// Whether what is in the folder lies in memory.
-    static func isInMemory(_ folder: File) -> Bool { cfilesystem_is_in_memory(folder.descriptor) }
+    static func isInMemory(_ folder: File) -> Bool { csystem_is_in_memory(folder.descriptor) }
 }

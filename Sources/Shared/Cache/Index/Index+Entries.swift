@@ -3,7 +3,8 @@ import Support
 /// A file that is ready to be put in place, and what its row will say.
 struct NewEntry {
     var name: String
-    var key: String
+    /// Nil only where it is not known, see `Entry.key`.
+    var key: String?
     var kind: Entry.Kind = .original
     var parent: String?
     var parentSHA256: String?
@@ -17,6 +18,8 @@ struct NewEntry {
     var expiresAt: Timestamp
     var lastUsed: Timestamp
     var leaseUntil: Timestamp
+    /// Asked for of an entry that is restored; a new one takes over what its predecessor was.
+    var isPinned = false
 }
 
 extension Index {
@@ -37,7 +40,7 @@ extension Index {
     static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = ?1 AND parent = ?2"
 
-    private static let columns = """
+    static let columns = """
         id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
         last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled
         """
@@ -159,20 +162,15 @@ extension Index {
         }
     }
 
-    /// Removes the row of an original with those of its variants, or that of one variant; gives how many there were.
-    func remove(_ name: String, now: Timestamp) throws -> Int {
-        try write(now: now) { connection in
-            guard let scopeID = try connection.findScope(scope) else { return 0 }
-            return try connection.database.run(Self.removeFamily, Value(scopeID), Value(name))
-        }
-    }
-
     /// Reads what `columns` lists.
-    private func entry(_ row: Row) -> Entry {
+    private func entry(_ row: Row) -> Entry { entry(row, scope: scope, folder: scope.folder) }
+
+    /// The same for any scope.
+    func entry(_ row: Row, scope: ScopeName, folder: String) -> Entry {
         let file = row.string(6)
         return Entry(
             key: row.optionalString(2), scope: scope, kind: Entry.Kind(rawValue: row.int(3)) ?? .original,
-            path: root.blob(file, in: scope), url: row.optionalString(5), bytes: row.int(7),
+            path: root.blob(file, folder: folder), url: row.optionalString(5), bytes: row.int(7),
             contentType: row.string(8), sha256: row.string(9), width: row.optionalInt(10),
             height: row.optionalInt(11), details: row.optionalString(12), fetchedAt: row.timestamp(15),
             expiresAt: row.timestamp(16), lastUsed: row.timestamp(17), leaseUntil: row.timestamp(18),

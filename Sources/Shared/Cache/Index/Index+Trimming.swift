@@ -41,9 +41,11 @@ extension Index {
     }
 
     /// Gives up one batch of entries, least recently used first, while more than `capacity` bytes (`isUnderway`: more
-    /// than the target below it) are kept. Gives how many bytes are left, and whether there may be more to give up.
-    /// The files are doomed by that: `sweep` removes them.
-    func trimBatch(capacity: Int, isUnderway: Bool, now: Timestamp) throws -> (kept: Int, mayContinue: Bool) {
+    /// than the target below it) are kept. Gives how many bytes are left, what went, and whether there may be more to
+    /// give up. The files are doomed by that: `sweep` removes them.
+    func trimBatch(
+        capacity: Int, isUnderway: Bool, now: Timestamp
+    ) throws -> (kept: Int, removal: Removal, mayContinue: Bool) {
         struct Victim {
             let candidate: TrimPlan.Candidate
             let scopeID: Int64
@@ -51,7 +53,9 @@ extension Index {
         return try write(now: now) { connection in
             let database = connection.database
             let kept = try database.first(Self.selectTotal) { $0.int(0) } ?? 0
-            guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else { return (kept, false) }
+            guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
+                return (kept, Removal(), false)
+            }
             let victims = try database.all(
                 Self.selectCandidates, Value(now), Value(now + .seconds(86_400)), Value(TrimPlan.batch)
             ) { row in
@@ -71,7 +75,7 @@ extension Index {
                 }
             }
             let freed = sums.values.reduce(0) { $0 + $1.bytes }
-            return (kept - freed, chosen.count == TrimPlan.batch)
+            return (kept - freed, Removal(entries: chosen.count, bytes: freed), chosen.count == TrimPlan.batch)
         }
     }
 }

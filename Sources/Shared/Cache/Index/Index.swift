@@ -14,7 +14,8 @@ import Support
 /// lets one write at a time, no process ever removes what another has just stored. A row goes before its file, and
 /// comes after it.
 ///
-/// An index that turns out damaged is set aside and begun anew, since everything in it can be fetched again.
+/// An index that turns out damaged is set aside and begun anew; files are taken in again as they are asked for, or all
+/// by `img-cache verify --repair`.
 final class Index: Sendable {
     let root: CacheRoot
     let scope: ScopeName
@@ -94,6 +95,25 @@ final class Index: Sendable {
         }
     }
 
+    /// Begins a new index in place of one that contradicts itself.
+    func setAside() throws {
+        try connection.withLock { connection in
+            connection = try Self.replacement(for: connection, root: root, log: log, interruption: interruption)
+        }
+    }
+
+    /// What SQLite finds wrong with the index as it lies there; nothing where there is none. Reads all of it, and
+    /// changes nothing. Throws `CacheFailure`: `indexDamaged` where it is no database at all, `newerLayout`.
+    static func complaints(_ root: CacheRoot) throws -> [String] {
+        guard root.indexIdentity() != nil else { return [] }
+        let database = try openExisting(root)
+        let version = try Schema.version(of: database)
+        if version > Schema.current.version {
+            throw CacheFailure.newerLayout(found: version, supported: Schema.current.version, root: root.path)
+        }
+        return try database.all("PRAGMA integrity_check(10)") { $0.string(0) }.filter { $0 != "ok" }
+    }
+
     /// Adds to the counters; written with the next transaction.
     func count(_ change: (inout Tally) -> Void) {
         connection.withLock { change(&$0.tally) }
@@ -154,6 +174,7 @@ final class Index: Sendable {
         try root.makeIndexFile()
         let identity = root.indexIdentity()
         let database = try openExisting(root)
+        if try Schema.version(of: database) == 0 { try root.noteLostIndex() }
         try Schema.current.migrate(database, root: root.path)
         return Connection(database: database, identity: identity, tally: tally)
     }

@@ -50,6 +50,7 @@ public final class Bypass: Sendable {
                 switch event {
                 case .head: try file.restart()
                 case .body(let bytes): try file.write(bytes)
+                case .pause: break
                 }
             }
             return try finish(file, key: key, url: request.url.redacted, inspect: inspect)

@@ -115,6 +115,9 @@ public final class Caches: Sendable {
         }
     }
 
+    /// The cache of pictures that no rule is about: that in memory where this is the policy, else that on the disk.
+    public func standard() throws -> ImageCache { try cache(inMemory: settings.policies.standard == .memory) }
+
     /// The cache on the disk, or in memory.
     ///
     /// - Parameter scope: that of a record; nil for the current one.

@@ -20,8 +20,10 @@ public struct GetTool: RecordTool {
 extension Caches {
     /// The entry of what an argument or a record names, the best one that is there, and the cache that it is in. Throws
     /// `CacheFailure.absent` (1), which is what everything is whose policy is `disabled`.
+    ///
+    /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `ImageCache.peek`.
     public func find(
-        _ record: Record, argument: String?, rules: CacheItem.Rules
+        _ record: Record, argument: String?, rules: CacheItem.Rules, handingOut: Bool = true
     ) throws -> (entry: Entry, cache: ImageCache) {
         let item = try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record))
         let keys = try item.keys(rules, record: record)
@@ -31,7 +33,11 @@ extension Caches {
             let policy = policy(for: address)
             guard !asked.contains(where: { $0 == (key, policy) }) else { continue }
             asked.append((key, policy))
-            if case .cache(let cache) = try place(policy), let entry = try cache.lookup(key) { return (entry, cache) }
+            if case .cache(let cache) = try place(policy),
+                let entry = try handingOut ? cache.lookup(key) : cache.peek(key)
+            {
+                return (entry, cache)
+            }
         }
         throw keys.first.map { CacheFailure.absent(key: $0.key.text) } ?? NoPicture()
     }

@@ -13,6 +13,8 @@ final class CurlExchange {
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
+    /// When something came last, or the receiver was told that nothing does.
+    private var lastEvent = ContinuousClock.now
 
     init(
         _ request: HTTPRequest, guard addressGuard: AddressGuard, proxy: ProxyChoice,
@@ -48,7 +50,7 @@ final class CurlExchange {
                     let result = ccurl_step(handle)
                     if result >= 0 { return result }
                     try interruption.check()
-                    ccurl_wait(handle, 1000)
+                    ccurl_wait(handle, Int32(try restOfPause()))
                 }
             }
         }
@@ -58,11 +60,23 @@ final class CurlExchange {
         return response
     }
 
+    /// Milliseconds until the receiver is told that nothing comes; tells it where that is due.
+    private func restOfPause() throws -> Int64 {
+        let now = ContinuousClock.now
+        if now - lastEvent >= HTTPEvent.pauseLength {
+            lastEvent = now
+            try receive(.pause)
+        }
+        // Rounded up: waiting a little too short would mean looking twice.
+        return (HTTPEvent.pauseLength - (now - lastEvent)).milliseconds + 1
+    }
+
     private static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
         Unmanaged<CurlExchange>.fromOpaque(context!).takeUnretainedValue()
     }
 
     private func head(_ line: UnsafeRawBufferPointer) -> Bool {
+        lastEvent = .now
         switch reader.add(line) {
         case .more: return true
         case .tooLong:
@@ -75,7 +89,10 @@ final class CurlExchange {
         }
     }
 
-    private func body(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.isEmpty || deliver(.body(bytes)) }
+    private func body(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        lastEvent = .now
+        return bytes.isEmpty || deliver(.body(bytes))
+    }
 
     private func deliver(_ event: HTTPEvent) -> Bool {
         do {

@@ -25,6 +25,10 @@ public struct RetrySchedule: Sendable {
         self.random = random
     }
 
+    /// How many bytes further an attempt must have come for the next one to count as the first: more than what lies in
+    /// buffers on the way in any case, so that a server that hands out a few bytes a time is given up on.
+    static let progress = 64 << 10
+
     /// Repeats nothing.
     public static let never = RetrySchedule(retries: 0)
 

@@ -1,0 +1,61 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "CSystem.h"
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+    // linux/ioprio.h, which not every C library's headers come with.
+    priority_of_thread = 1,  // IOPRIO_WHO_PROCESS
+    class_idle = 3,          // IOPRIO_CLASS_IDLE
+    class_shift = 13,        // IOPRIO_CLASS_SHIFT
+    // linux/magic.h, likewise.
+    magic_of_tmpfs = 0x01021994,
+};
+
+// A hint that fails must not show in errno, where a caller may be about to look.
+
+void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
+    int kept = errno;
+    sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+    errno = kept;
+}
+
+void csystem_use_idle_disk(void) {
+    int kept = errno;
+    syscall(SYS_ioprio_set, priority_of_thread, 0, class_idle << class_shift);
+    errno = kept;
+}
+
+bool csystem_is_in_memory(int descriptor) {
+    const uint32_t magic_of_ramfs = 0x858458f6;
+    struct statfs found;
+    if (fstatfs(descriptor, &found) != 0) return false;
+    uint32_t magic = (uint32_t)found.f_type;
+    return magic == magic_of_tmpfs || magic == magic_of_ramfs;
+}
+
+#else
+
+void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
+    (void)descriptor;
+    (void)offset;
+    (void)count;
+}
+
+void csystem_use_idle_disk(void) {}
+
+bool csystem_is_in_memory(int descriptor) {
+    (void)descriptor;
+    return false;
+}
+
+#endif

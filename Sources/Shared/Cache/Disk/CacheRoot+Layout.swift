@@ -1,0 +1,97 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// The layout read the other way: from what lies in the folders to what it is.
+extension CacheRoot {
+    /// A folder of files that belongs to one scope, as the index names it.
+    struct BlobFolder: Sendable, Equatable {
+        /// What the index calls the scope's folder.
+        let scope: String
+        /// Absolute.
+        let path: String
+        /// The two digits that its files begin with.
+        let digits: String
+    }
+
+    /// Calls `body` with every folder of files below `scopes/`, known to the index or not.
+    func forEachBlobFolder(_ body: (BlobFolder) throws -> Void) throws {
+        for scope in scopeFolders() {
+            let path = "\(scopes)/\(scope)"
+            for digits in FolderListing.names(of: path) where digits.utf8.count == 2 && digits.isHexadecimal {
+                try body(BlobFolder(scope: scope, path: "\(path)/\(digits)", digits: digits))
+            }
+        }
+    }
+
+    /// The folders that scopes have or had: `<hash>`, and `<hash>/g<N>` after the Nth purge.
+    func scopeFolders() -> [String] {
+        FolderListing.names(of: scopes).filter(\.isName).sorted().flatMap { hash in
+            [hash]
+                + FolderListing.names(of: "\(scopes)/\(hash)").filter {
+                    $0.first == "g" && $0.utf8.count > 1 && $0.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
+                }.sorted().map { "\(hash)/\($0)" }
+        }
+    }
+
+    /// The part of a file's name that its row is found by; nil for what the cache has not put there.
+    static func name(ofBlob file: String) -> String? {
+        let name = String(file.prefix(32))
+        let rest = file.dropFirst(32)
+        guard name.isName, rest.hasPrefix(".") || rest.hasPrefix(variantMark + ".") else { return nil }
+        return name
+    }
+
+    /// What the name of a variant's file has before its extension, so that a file alone tells what it is.
+    static let variantMark = "-v"
+
+    static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
+
+    /// What a file in `partial/` or `locks/` belongs to, `<scope>-<name>`; nil for anything else.
+    static func owner(of file: String) -> String? {
+        let parts = file.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, String(parts[0]).isName, String(parts[1].prefix(32)).isName else { return nil }
+        return "\(parts[0])-\(parts[1].prefix(32))"
+    }
+
+    var scopes: String { path + "/scopes" }
+    var partials: String { path + "/partial" }
+    var locks: String { path + "/locks" }
+
+    /// The lock of what `owner` names.
+    func lock(owner: String) -> String { "\(locks)/\(owner)" }
+
+    // MARK: A lost index
+
+    private var rebuildMark: String { path + "/rebuild" }
+
+    /// Whether the index was begun anew beside files of an older one, which may still be taken in again.
+    var awaitsRebuild: Bool { access(rebuildMark, F_OK) == 0 }
+
+    /// Notes that files may have lost their rows; to be called before an index is begun.
+    func noteLostIndex() throws {
+        guard !FolderListing.names(of: scopes).isEmpty else { return }
+        _ = try openToWrite(rebuildMark, O_WRONLY)
+    }
+
+    func noteRebuilt() { unlink(rebuildMark) }
+
+    /// What is left of indexes that were set aside.
+    var damagedIndexes: [String] {
+        FolderListing.names(of: path).filter { $0.hasPrefix("index.sqlite.damaged") }.sorted().map { "\(path)/\($0)" }
+    }
+}
+
+extension String {
+    /// Whether the text is 32 lower-case hexadecimal digits.
+    fileprivate var isName: Bool { utf8.count == 32 && isHexadecimal }
+
+    fileprivate var isHexadecimal: Bool {
+        utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}

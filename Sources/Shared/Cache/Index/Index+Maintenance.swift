@@ -1,0 +1,271 @@
+import Support
+
+/// Looking after all of a root, scope by scope. Every transaction is short: a batch of rows, or one row and its file.
+extension Index {
+    /// A scope as the index has it.
+    struct ScopeRow: Sendable, Equatable {
+        let id: Int64
+        let name: ScopeName
+        /// Its folder below `scopes/`.
+        let folder: String
+    }
+
+    static let selectScopes = "SELECT id, name, folder FROM scopes ORDER BY name, id"
+    static let selectScope = "SELECT id, name, folder FROM scopes WHERE folder = ?1"
+    static let selectAnyPage =
+        "SELECT \(columns) FROM entries WHERE scope = ?1 AND name > ?2 ORDER BY name LIMIT ?3"
+    /// A replaced file's row has the file's name as its own.
+    static let selectOwner =
+        "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
+    static let setPinned = "UPDATE entries SET pinned = ?3 WHERE id = ?1 AND name = ?2 RETURNING \(columns)"
+    static let setKey = "UPDATE entries SET key = ?3 WHERE id = ?1 AND name = ?2 AND key IS NULL RETURNING \(columns)"
+    static let selectVariants =
+        "SELECT \(columns) FROM entries WHERE scope = ?1 AND parent = ?2 AND kind = 1 ORDER BY width, name"
+    static let removeFamilyForSum = removeFamily + " RETURNING bytes"
+    static let selectExpired = """
+        SELECT id, bytes FROM entries WHERE id > ?1 AND \(isSpent) ORDER BY id LIMIT ?5
+        """
+    static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes"
+    /// Expired or replaced, and nobody may still use it; `?2` is now, `?3` a minute and `?4` a day later (see
+    /// `Entry.isExpired` and `selectCandidates` for what the clock may have done).
+    private static let isSpent = """
+        pinned = 0 AND (expires_at <= ?2 OR fetched_at > ?3 OR kind = 2) AND (lease_until <= ?2 OR last_used > ?4)
+        """
+
+    /// How many rows a transaction or a page of reading takes.
+    static let batch = 256
+
+    // MARK: Reading
+
+    func scopeRows() throws -> [ScopeRow] {
+        try perform { try $0.database.all(Self.selectScopes, read: Self.scopeRow) }
+    }
+
+    private static func scopeRow(_ row: Row) throws -> ScopeRow {
+        ScopeRow(id: row.int64(0), name: try ScopeName(row.string(1)), folder: row.string(2))
+    }
+
+    /// Up to a batch of a scope's entries whose names come after `name`, replaced files among them.
+    func page(of scope: ScopeRow, after name: String) throws -> [Entry] {
+        try perform { connection in
+            try connection.database.all(
+                Self.selectAnyPage, Value(scope.id), Value(name), Value(Self.batch)
+            ) { entry($0, scope: scope.name, folder: scope.folder) }
+        }
+    }
+
+    /// The variants of an original, the smallest first.
+    func variants(of entry: Entry) throws -> [Entry] {
+        try perform { connection in
+            guard let scopeID = try connection.findScope(scope) else { return [] }
+            return try connection.database.all(Self.selectVariants, Value(scopeID), Value(entry.name)) {
+                self.entry($0, scope: scope, folder: scope.folder)
+            }
+        }
+    }
+
+    /// Those of a folder's files that no row speaks of.
+    func filesWithoutRow(_ files: [String], folder: String) throws -> [String] {
+        try perform { connection in
+            let scope = try connection.database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
+            guard let scope else { return files }
+            return try files.filter { try !connection.hasRow($0, in: scope.id) }
+        }
+    }
+
+    /// Files that have lost their rows and wait to be removed.
+    func doomedFiles() throws -> [(folder: String, file: String)] {
+        try perform { connection in
+            try connection.database.all("SELECT folder, file FROM doomed LIMIT 1000") { ($0.string(0), $0.string(1)) }
+        }
+    }
+
+    // MARK: Changing single rows
+
+    /// Pins or unpins an entry; nil where it has gone meanwhile.
+    func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp) throws -> Entry? {
+        try write(now: now) { connection in
+            try connection.database.first(
+                Self.setPinned, Value(Int(entry.id)), Value(entry.name), Value(isPinned)
+            ) { self.entry($0, scope: scope, folder: scope.folder) }
+        }
+    }
+
+    /// Writes down the key of an entry whose row was made again from its file.
+    func setKey(_ entry: Entry, _ key: String, now: Timestamp) throws -> Entry {
+        try write(now: now) { connection in
+            try connection.database.first(Self.setKey, Value(Int(entry.id)), Value(entry.name), Value(key)) {
+                self.entry($0, scope: scope, folder: scope.folder)
+            } ?? entry
+        }
+    }
+
+    /// Removes a row with those of its variants, unless it is pinned and `sparesPinned`; nil where it is not removed.
+    func remove(
+        _ name: String, in scope: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
+    ) throws -> Removal? {
+        try write(now: now) { connection in
+            guard let scopeID = try scope?.id ?? connection.findScope(self.scope) else { return nil }
+            if sparesPinned {
+                let isPinned = try connection.database.first(
+                    "SELECT pinned FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name)
+                ) { $0.bool(0) }
+                if isPinned != false { return nil }
+            }
+            let sizes = try connection.database.all(Self.removeFamilyForSum, Value(scopeID), Value(name)) { $0.int(0) }
+            return sizes.isEmpty ? nil : Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
+        }
+    }
+
+    /// Looks at the row of this name once more, while nobody can change it or its file. Gives it where `isWrong` says
+    /// so still; drops it then if told to.
+    func recheck(
+        _ name: String, in scope: ScopeRow, drops: Bool, now: Timestamp, isWrong: (Entry) throws -> Bool
+    ) throws -> Entry? {
+        func look(_ connection: inout Connection) throws -> Entry? {
+            let found = try connection.database.first(Self.selectByName, Value(scope.id), Value(name)) {
+                entry($0, scope: scope.name, folder: scope.folder)
+            }
+            guard let found, try isWrong(found) else { return nil }
+            if drops {
+                try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
+                connection.tally.add(.healed)
+            }
+            return found
+        }
+        return try isReadOnly ? perform(look) : write(now: now, look)
+    }
+
+    // MARK: Files without rows
+
+    /// Gives the row to a file that has none, or one that cannot be trusted (`unsettled`), where `isThere` still finds
+    /// the file as it was; nil where there is nothing to do any more.
+    func adopt(
+        _ new: NewEntry, folder: String, name: ScopeName, now: Timestamp, isThere: () -> Bool
+    ) throws -> Entry? {
+        try write(now: now) { connection in
+            let database = connection.database
+            let known = try database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
+            let scope =
+                try known ?? database.first(
+                    "INSERT INTO scopes (name, folder) VALUES (?1, ?2) RETURNING id, name, folder",
+                    Value(name.text), Value(folder), read: Self.scopeRow)
+            guard let scope, isThere() else { return nil }
+            let old = try database.first(Self.selectByName, Value(scope.id), Value(new.name)) {
+                entry($0, scope: scope.name, folder: folder)
+            }
+            if let old, !(old.isUnsettled && old.file == new.file) { return nil }
+            connection.tally.add(.healed)
+            return try database.first(
+                Self.upsert, Value(scope.id), Value(new.name), Value(new.key), Value(new.kind.rawValue),
+                Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),
+                Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
+                Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
+                Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
+                Value(new.leaseUntil), Value(new.isPinned)
+            ) { entry($0, scope: scope.name, folder: folder) }
+        }
+    }
+
+    /// Calls `remove` for each of a folder's files that still has no row; while it runs, none can get one.
+    func withFilesWithoutRow(
+        _ files: [String], folder: String, now: Timestamp, remove: (String) -> Void
+    ) throws {
+        try write(now: now) { connection in
+            let scope = try connection.database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
+            for file in files {
+                if let scope, try connection.hasRow(file, in: scope.id) { continue }
+                remove(file)
+            }
+        }
+    }
+
+    // MARK: Expired entries
+
+    /// Up to a batch of entries that have expired or were replaced, and that no pin or lease keeps.
+    func expired(after id: Int64, now: Timestamp) throws -> [(id: Int64, bytes: Int)] {
+        try perform { connection in
+            try connection.database.all(
+                Self.selectExpired, Value(id), Value(now), Value(now + .seconds(60)), Value(now + .seconds(86_400)),
+                Value(TrimPlan.batch)
+            ) { ($0.int64(0), $0.int(1)) }
+        }
+    }
+
+    /// Removes those that are still to go.
+    func removeExpired(_ ids: [Int64], now: Timestamp) throws -> Removal {
+        try write(now: now) { connection in
+            var removal = Removal()
+            for id in ids {
+                let bytes = try connection.database.first(
+                    Self.removeExpired, Value(id), Value(now), Value(now + .seconds(60)),
+                    Value(now + .seconds(86_400))
+                ) { $0.int(0) }
+                if let bytes { removal.add(bytes) }
+            }
+            return removal
+        }
+    }
+
+    /// What a trim would give up at least, if `freed` bytes went before.
+    func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> Removal {
+        try perform { connection in
+            let kept = (try connection.database.first(Self.selectTotal) { $0.int(0) } ?? 0) - freed
+            guard kept > capacity else { return Removal() }
+            return try connection.database.first(
+                """
+                SELECT count(*), coalesce(sum(bytes), 0) FROM (
+                    SELECT bytes, sum(bytes) OVER (ORDER BY last_used, id) - bytes AS before FROM entries
+                    WHERE pinned = 0 AND (lease_until <= ?1 OR last_used > ?2) AND NOT
+                        (expires_at <= ?1 OR fetched_at > ?3 OR kind = 2))
+                WHERE before < ?4
+                """, Value(now), Value(now + .seconds(86_400)), Value(now + .seconds(60)),
+                Value(kept - TrimPlan.target(capacity: capacity))
+            ) { Removal(entries: $0.int(0), bytes: $0.int(1)) } ?? Removal()
+        }
+    }
+
+    // MARK: Sums
+
+    /// Whether the sums that triggers keep are those of the rows. Reads every row, within one snapshot.
+    func sumsAreRight() throws -> Bool {
+        try perform { try $0.sumsAreRight() }
+    }
+
+    /// Counts anew where the sums are not those of the rows.
+    func repairSums(now: Timestamp) throws {
+        try write(now: now) { connection in
+            if try connection.sumsAreRight() { return }
+            try connection.database.execute(
+                """
+                UPDATE totals SET entries = (SELECT count(*) FROM entries),
+                    bytes = (SELECT coalesce(sum(bytes), 0) FROM entries);
+                UPDATE scopes SET entries = (SELECT count(*) FROM entries WHERE scope = scopes.id),
+                    bytes = (SELECT coalesce(sum(bytes), 0) FROM entries WHERE scope = scopes.id);
+                """)
+        }
+    }
+}
+
+extension Index.Connection {
+    fileprivate func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
+        try database.first(Index.selectOwner, Value(scopeID), Value(String(file.prefix(32))), Value(file)) { _ in true }
+            ?? false
+    }
+
+    fileprivate func sumsAreRight() throws -> Bool {
+        let totals = try database.first(
+            """
+            SELECT totals.entries = found.entries AND totals.bytes = found.bytes FROM totals,
+                (SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM entries) AS found
+            """) { $0.bool(0) }
+        guard totals == true else { return false }
+        return try database.first(
+            """
+            SELECT 1 FROM scopes LEFT JOIN
+                (SELECT scope, count(*) AS entries, sum(bytes) AS bytes FROM entries GROUP BY scope) AS found
+                ON found.scope = scopes.id
+            WHERE scopes.entries <> coalesce(found.entries, 0) OR scopes.bytes <> coalesce(found.bytes, 0) LIMIT 1
+            """) { _ in true } == nil
+    }
+}

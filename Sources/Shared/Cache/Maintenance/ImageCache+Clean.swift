@@ -1,0 +1,195 @@
+import Support
+
+/// What one step of `clean` has done, or would do.
+public struct CleanStep: Sendable, Equatable {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Files are taken in again that lost their rows with an older index.
+        case rebuild
+        /// Entries that have expired, and files that were replaced; not those that are pinned or leased.
+        case expired
+        /// The least recently used entries while there are more bytes than the capacity.
+        case capacity
+        /// Files whose rows have gone.
+        case files
+        /// Files that never got a row: whoever stored them was killed.
+        case orphans
+        /// What downloads have left that nobody continues now.
+        case partials
+        /// Files of locks that nobody holds.
+        case locks
+        /// Indexes that were set aside since they were damaged.
+        case damaged
+        /// Empty folders.
+        case folders
+    }
+
+    public let kind: Kind
+    public var count = 0
+    /// Of the files that went.
+    public var bytes = 0
+    public var duration: Duration = .zero
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    mutating func add(_ bytes: Int) {
+        count += 1
+        self.bytes += bytes
+    }
+
+    mutating func add(_ removal: Removal) {
+        count += removal.entries
+        bytes += removal.bytes
+    }
+}
+
+extension ImageCache {
+    /// Removes what nobody needs, in all scopes of the root, and gives an account of each step to `report` when it is
+    /// done. With `dryRun` nothing is changed, and what is counted is what would go.
+    ///
+    /// Any number of other processes may use the root meanwhile: what they are just storing, downloading or handing out
+    /// stays. Memory does not grow with the number of entries. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    public func clean(dryRun: Bool = false, report: (CleanStep) throws -> Void) throws {
+        if !dryRun { try requireWriting() }
+        var freed = 0
+        func step(_ kind: CleanStep.Kind, _ body: (inout CleanStep) throws -> Void) throws {
+            try interruption.check()
+            let begin = Timestamp.now()
+            var step = CleanStep(kind)
+            try body(&step)
+            step.duration = Timestamp.now() - begin
+            freed += kind == .expired ? step.bytes : 0
+            try report(step)
+        }
+        let mustRebuild = index.root.awaitsRebuild
+        if mustRebuild { try step(.rebuild) { try cleanByRebuilding(&$0, dryRun) } }
+        try step(.files) { try cleanDoomed(&$0, dryRun) }
+        try step(.expired) { try cleanExpired(&$0, dryRun) }
+        try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
+        // What could be taken in again is no orphan.
+        try step(.orphans) { if !(dryRun && mustRebuild) { try cleanOrphans(&$0, dryRun) } }
+        try step(.partials) { try cleanPartials(&$0, dryRun) }
+        try step(.locks) { try cleanLocks(&$0, dryRun) }
+        try step(.damaged) { cleanDamagedIndexes(&$0, dryRun) }
+        try step(.folders) { if !dryRun { cleanFolders(&$0) } }
+    }
+
+    private func cleanByRebuilding(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        guard dryRun else { return try rebuild { step.add($0.bytes) } }
+        try forEachOrphan { folder, files in
+            for file in files { step.add(FolderListing.facts("\(folder.path)/\(file)")?.bytes ?? 0) }
+        }
+    }
+
+    private func cleanDoomed(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        for (folder, file) in try index.doomedFiles() {
+            step.add(FolderListing.facts(index.root.blob(file, folder: folder))?.bytes ?? 0)
+        }
+        if !dryRun { try index.sweep(now: clock.now()) }
+    }
+
+    private func cleanExpired(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        let now = clock.now()
+        var last: Int64 = -1
+        while case let batch = try index.expired(after: last, now: now), let end = batch.last {
+            try interruption.check()
+            last = end.id
+            if dryRun {
+                for entry in batch { step.add(entry.bytes) }
+            } else {
+                step.add(try index.removeExpired(batch.map(\.id), now: now))
+                try index.sweep(now: now)
+            }
+        }
+    }
+
+    private func cleanOverCapacity(_ step: inout CleanStep, _ dryRun: Bool, freed: Int) throws {
+        let now = clock.now()
+        if dryRun { return step.add(try index.trimPreview(capacity: settings.capacity, freed: freed, now: now)) }
+        step.add(try trimToCapacity(now: now))
+    }
+
+    private func cleanOrphans(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        try forEachOrphan { folder, files in
+            func remove(_ file: String) {
+                let path = "\(folder.path)/\(file)"
+                guard let facts = FolderListing.facts(path) else { return }
+                step.add(facts.bytes)
+                if !dryRun { BlobStore.remove(path) }
+            }
+            if dryRun { return files.forEach(remove) }
+            try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: remove)
+        }
+    }
+
+    /// Gives the files that have no row, a folder's at a time and no more than a transaction is to remove. Some may have
+    /// got their rows by the time that they are given.
+    func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
+        try index.root.forEachBlobFolder { folder in
+            try interruption.check()
+            let files = FolderListing.names(of: folder.path).filter { CacheRoot.name(ofBlob: $0) != nil }
+            var rest = try index.filesWithoutRow(files, folder: folder.scope)[...]
+            while !rest.isEmpty {
+                try body(folder, Array(rest.prefix(TrimPlan.batch)))
+                rest = rest.dropFirst(TrimPlan.batch)
+            }
+        }
+    }
+
+    private func cleanPartials(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        step.add(try leftPartials(removing: !dryRun))
+    }
+
+    /// Counts the files in `partial/` whose key's lock nobody holds, and removes them if told to.
+    func leftPartials(removing: Bool) throws -> Removal {
+        let root = index.root
+        var left = Removal()
+        for file in FolderListing.names(of: root.partials) {
+            try interruption.check()
+            guard let owner = CacheRoot.owner(of: file) else { continue }
+            let path = "\(root.partials)/\(file)"
+            if removing {
+                guard let lock = try KeyLock.ifFree(root: root, path: root.lock(owner: owner)) else { continue }
+                withExtendedLifetime(lock) {
+                    guard let facts = FolderListing.facts(path) else { return }
+                    left.add(facts.bytes)
+                    BlobStore.remove(path)
+                }
+            } else if KeyLock.isFree(root.lock(owner: owner)), let facts = FolderListing.facts(path) {
+                left.add(facts.bytes)
+            }
+        }
+        return left
+    }
+
+    private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        let root = index.root
+        for file in FolderListing.names(of: root.locks) where CacheRoot.owner(of: file) == file {
+            // Whoever lets go of a lock removes its file.
+            if dryRun {
+                if KeyLock.isFree(root.lock(owner: file)) { step.add(0) }
+            } else if try KeyLock.ifFree(root: root, path: root.lock(owner: file)) != nil {
+                step.add(0)
+            }
+        }
+    }
+
+    /// Those that were set aside longer ago than a lease: by then nobody repairs anything by them.
+    private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) {
+        let limit = clock.now() - settings.lease
+        for path in index.root.damagedIndexes {
+            guard let facts = FolderListing.facts(path), facts.changed < limit else { continue }
+            step.add(facts.bytes)
+            if !dryRun { BlobStore.remove(path) }
+        }
+    }
+
+    private func cleanFolders(_ step: inout CleanStep) {
+        let root = index.root
+        // Those within others first.
+        for scope in root.scopeFolders().reversed() {
+            let path = "\(root.scopes)/\(scope)"
+            let inner = FolderListing.names(of: path).filter { $0.utf8.count == 2 }.map { "\(path)/\($0)" }
+            for folder in inner + [path] where FolderListing.removeIfEmpty(folder) { step.add(0) }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// Holds a root against its index: every row has its file, every file its content, every sum its rows.
+///
+/// Other processes may use the root meanwhile. What seems wrong is looked at again with the entry's lock or within a
+/// transaction, where nobody can be changing it, so that a store or a removal under way is no false alarm; and no
+/// transaction is longer than one row takes, but for counting sums anew. Without `repairs` nothing is changed.
+///
+/// What a killed run leaves behind (partial files, files whose row never came or has gone) is no problem: everybody
+/// heeds it, and `clean` takes it away. It is counted, and removed by a repair.
+public final class Verification: Sendable {
+    private let settings: CacheSettings
+    private let jobs: Int
+    private let repairs: Bool
+    private let clock: Clock
+    private let log: Log
+    private let interruption: Interruption
+    private let inspect: Inspection
+    private let found = Monitor(Found())
+
+    private struct Found {
+        var step = VerificationStep(.index)
+        var problems = 0
+        var failure: (any Error)?
+    }
+
+    public typealias Report = @Sendable (VerificationEvent) throws -> Void
+
+    /// - Parameter jobs: how many files are read at once.
+    public init(
+        settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
+        interruption: Interruption, inspect: @escaping Inspection = ImageCache.wholePicture
+    ) {
+        self.settings = settings
+        self.jobs = max(1, jobs)
+        self.repairs = repairs
+        self.clock = clock
+        self.log = log
+        self.interruption = interruption
+        self.inspect = inspect
+    }
+
+    /// Carries out all steps, and gives how many problems there were, mended ones among them. `report` is called as
+    /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    public func run(report: @escaping Report) throws -> Int {
+        let root = CacheRoot(settings.root)
+        let state = try step(.index, report) { try examineIndex(of: root, report) }
+        // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
+        guard state == .usable || repairs else { return found.withLock { $0.problems } }
+        let cache = try ImageCache(
+            settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
+        if repairs { try cache.requireWriting() }
+        if state == .damaged { try cache.index.setAside() }
+        let mustRebuild = root.awaitsRebuild
+        if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
+        try step(.mark, report) { try mark(cache, report) }
+        try step(.check, report) { try check(cache, report) }
+        try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
+        if repairs { try cache.index.flush(now: clock.now()) }
+        return found.withLock { $0.problems }
+    }
+
+    // MARK: Steps
+
+    private enum IndexState { case usable, damaged }
+
+    private func examineIndex(of root: CacheRoot, _ report: Report) throws -> IndexState {
+        func problem(_ code: VerificationProblem.Code, _ detail: String?) throws {
+            try tell(code, path: root.index, detail: detail, isRepaired: repairs, report)
+        }
+        do {
+            let complaints = try Index.complaints(root)
+            if !complaints.isEmpty {
+                try problem(.indexDamaged, complaints.joined(separator: "; "))
+                return .damaged
+            }
+        } catch CacheFailure.indexDamaged(let detail, _) {
+            try problem(.indexDamaged, detail)
+            return .damaged
+        }
+        if root.awaitsRebuild || root.indexIdentity() == nil && !FolderListing.names(of: root.scopes).isEmpty {
+            try problem(.indexLost, nil)
+        }
+        return .usable
+    }
+
+    private func rebuild(_ cache: ImageCache) throws {
+        try cache.rebuild { entry in
+            found.withLock {
+                $0.step.count += 1
+                $0.step.bytes += entry.bytes
+            }
+        }
+    }
+
+    private func mark(_ cache: ImageCache, _ report: @escaping Report) throws {
+        try forEachEntry(cache) { [self] entry, scope in
+            if let code = Self.wrong(entry) {
+                let wrong = try cache.index.recheck(
+                    entry.name, in: scope, drops: repairs, now: clock.now()) { Self.wrong($0) != nil }
+                if let wrong { try tell(Self.wrong(wrong) ?? code, wrong, report) }
+            }
+            return 0
+        }
+        if repairs { try cache.index.sweep(now: clock.now()) }
+    }
+
+    /// What a look at a file's metadata says against its row; nothing where the row itself is in doubt, which is put
+    /// right at the next use.
+    private static func wrong(_ entry: Entry) -> VerificationProblem.Code? {
+        if entry.isUnsettled { return nil }
+        guard let facts = FolderListing.facts(entry.path) else { return .fileMissing }
+        return facts.bytes == entry.bytes ? nil : .fileSize
+    }
+
+    private func check(_ cache: ImageCache, _ report: @escaping Report) throws {
+        try forEachEntry(cache) { [self] entry, scope in
+            // What is missing was told before.
+            guard Self.wrong(entry) == nil, !entry.isUnsettled else { return 0 }
+            do {
+                let file = try File.open(entry.path, O_RDONLY)
+                if try BlobStore.sha256(of: file) == entry.sha256 { return file.count }
+            } catch is SystemFailure {}
+            try suspect(entry, scope, cache, report)
+            return 0
+        }
+        if repairs { try cache.index.sweep(now: clock.now()) }
+    }
+
+    /// Looks once more, with the entry's lock: whoever replaces its file has it. One that is held is left to its holder.
+    private func suspect(
+        _ entry: Entry, _ scope: Index.ScopeRow, _ cache: ImageCache, _ report: Report
+    ) throws {
+        let root = cache.index.root
+        let path = root.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")
+        let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, path: path)
+        defer { withExtendedLifetime(lock) {} }
+        if lock == nil, !cache.index.isReadOnly { return }
+        guard let now = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now(), isWrong: { _ in true }),
+            !now.isUnsettled, Self.wrong(now) == nil
+        else { return }
+        var code = VerificationProblem.Code.contentDiffers
+        var detail: String?
+        do {
+            let sha256 = try BlobStore.sha256(of: File.open(now.path, O_RDONLY))
+            if sha256 == now.sha256 { return }
+            detail = "its SHA-256 is \(sha256), not \(now.sha256)"
+        } catch let failure as SystemFailure {
+            code = .fileUnreadable
+            detail = failure.message
+        }
+        if repairs {
+            _ = try cache.index.recheck(entry.name, in: scope, drops: true, now: clock.now()) {
+                $0.id == now.id && $0.sha256 == now.sha256
+            }
+        }
+        try tell(code, now, detail: detail, report)
+    }
+
+    private func sweep(_ cache: ImageCache, _ report: Report, sparesOrphans: Bool) throws {
+        var left = Removal()
+        for (folder, file) in try cache.index.doomedFiles() {
+            left.add(FolderListing.facts(cache.index.root.blob(file, folder: folder))?.bytes ?? 0)
+        }
+        if repairs { try cache.index.sweep(now: clock.now()) }
+        if !sparesOrphans {
+            try cache.forEachOrphan { folder, files in
+                func count(_ file: String) {
+                    let path = "\(folder.path)/\(file)"
+                    guard let facts = FolderListing.facts(path) else { return }
+                    left.add(facts.bytes)
+                    if repairs { BlobStore.remove(path) }
+                }
+                if !repairs { return files.forEach(count) }
+                try cache.index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: count)
+            }
+        }
+        left.add(try cache.leftPartials(removing: repairs))
+        found.withLock {
+            $0.step.count += left.entries
+            $0.step.bytes += left.bytes
+        }
+        if try !cache.index.sumsAreRight() {
+            if repairs { try cache.index.repairSums(now: clock.now()) }
+            try tell(.sumsDiffer, path: cache.index.root.index, detail: nil, isRepaired: repairs, report)
+        }
+    }
+
+    // MARK: Telling
+
+    @discardableResult
+    private func step<Result>(
+        _ kind: VerificationStep.Kind, _ report: Report, _ body: () throws -> Result
+    ) throws -> Result {
+        try interruption.check()
+        found.withLock { $0.step = VerificationStep(kind) }
+        let begin = Timestamp.now()
+        let result = try body()
+        var step = found.withLock { $0.step }
+        step.duration = Timestamp.now() - begin
+        try report(.step(step))
+        return result
+    }
+
+    private func tell(
+        _ code: VerificationProblem.Code, _ entry: Entry, detail: String? = nil, _ report: Report
+    ) throws {
+        try tell(
+            code, scope: entry.scope.text, key: entry.key, path: entry.path, detail: detail, isRepaired: repairs,
+            report)
+    }
+
+    private func tell(
+        _ code: VerificationProblem.Code, scope: String? = nil, key: String? = nil, path: String, detail: String?,
+        isRepaired: Bool, _ report: Report
+    ) throws {
+        try found.withLock {
+            $0.problems += 1
+            $0.step.problems += 1
+            try report(
+                .problem(
+                    VerificationProblem(
+                        code: code, scope: scope, key: key, path: path, detail: detail, isRepaired: isRepaired)))
+        }
+    }
+
+    // MARK: All entries, on several threads
+
+    /// Calls `body`, which gives how many bytes it has read, for every entry of the root, on as many threads as there
+    /// are jobs. Entries come a page at a time.
+    private func forEachEntry(
+        _ cache: ImageCache, _ body: @escaping @Sendable (Entry, Index.ScopeRow) throws -> Int
+    ) throws {
+        let source = Monitor(EntryCursor(try cache.index.scopeRows()))
+        let work: @Sendable () -> Void = { [self] in
+            do {
+                while found.withLock({ $0.failure == nil }),
+                    let (entry, scope) = try source.withLock({ try $0.next(cache.index) })
+                {
+                    try interruption.check()
+                    let bytes = try body(entry, scope)
+                    found.withLock {
+                        $0.step.count += 1
+                        $0.step.bytes += bytes
+                    }
+                }
+            } catch {
+                found.withLock { $0.failure = $0.failure ?? error }
+            }
+        }
+        let others = try (1..<jobs).map { _ in try Thread.start(work) }
+        work()
+        for thread in others { thread.join() }
+        if let failure = found.withLock({ $0.failure }) { throw failure }
+    }
+}

@@ -1,0 +1,39 @@
+import Support
+
+/// Which entries of a scope are meant: those that meet every condition. No index helps with any of them (one for each
+/// would cost every store), so entries are read a page at a time and looked at one by one.
+public struct EntryFilter: Sendable, Equatable {
+    public var kinds: Set<Entry.Kind> = [.original]
+    /// Fetched longer ago than this.
+    public var olderThan: Duration?
+    /// Fetched less long ago than this.
+    public var newerThan: Duration?
+    /// Not handed out for longer than this.
+    public var unusedFor: Duration?
+    /// More bytes than this.
+    public var largerThan: Int?
+    /// Fewer bytes than this.
+    public var smallerThan: Int?
+    public var host: HostPattern?
+    /// Over key and address.
+    public var pattern: AddressPattern?
+    public var isExpired = false
+    public var isPinned = false
+
+    public init() {}
+
+    public func accepts(_ entry: Entry, now: Timestamp) -> Bool {
+        guard kinds.contains(entry.kind) else { return false }
+        if let olderThan, entry.fetchedAt >= now - olderThan { return false }
+        if let newerThan, entry.fetchedAt <= now - newerThan { return false }
+        if let unusedFor, entry.lastUsed >= now - unusedFor { return false }
+        if let largerThan, entry.bytes <= largerThan { return false }
+        if let smallerThan, entry.bytes >= smallerThan { return false }
+        if isExpired, !entry.isExpired(at: now) { return false }
+        if isPinned, !entry.isPinned { return false }
+        let addresses = [entry.url, entry.key].compactMap(\.self)
+        if let host, !addresses.contains(where: host.matches) { return false }
+        if let pattern, !addresses.contains(where: pattern.matches) { return false }
+        return true
+    }
+}

@@ -1,0 +1,92 @@
+import Support
+
+extension ImageCache {
+    /// The entries that a filter accepts, one after the other: of this scope in an order without meaning, or scope by
+    /// scope. Hands nothing out and counts nothing.
+    public func entries(_ filter: EntryFilter, inAllScopes: Bool = false) throws -> EntryListing {
+        let scopes = try index.scopeRows().filter { inAllScopes || $0.folder == scope.folder }
+        return EntryListing(index: index, cursor: EntryCursor(scopes), filter: filter, now: clock.now())
+    }
+
+    /// The entry of a key as it is, whatever has become of its file; nil where there is none. Hands nothing out and
+    /// counts nothing.
+    public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name) ?? sound(key) }
+
+    /// The variants of an original, the smallest first.
+    public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
+
+    /// Keeps an entry from being trimmed, cleaned, or removed by a filter, or allows that again. Nil where it has gone.
+    public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
+        try requireWriting()
+        return try index.setPinned(entry, isPinned, now: clock.now())
+    }
+
+    /// Removes an entry and its variants at once, whatever pins and leases they have; what is being downloaded under
+    /// the same key is not touched. Gives what went, or with `dryRun` would go.
+    public func remove(_ entry: Entry, dryRun: Bool = false) throws -> Removal {
+        if dryRun { return try removal(of: entry) }
+        try requireWriting()
+        let now = clock.now()
+        let removal = try index.remove(entry.name, sparesPinned: false, now: now) ?? Removal()
+        try index.sweep(now: now)
+        return removal
+    }
+
+    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned.
+    public func remove(
+        _ filter: EntryFilter, dryRun: Bool = false
+    ) throws -> (removal: Removal, pinned: Int) {
+        if !dryRun { try requireWriting() }
+        var removal = Removal()
+        var pinned = 0
+        var listing = try entries(filter)
+        var unswept = 0
+        while let (entry, scope) = try listing.nextWithScope() {
+            try interruption.check()
+            if entry.isPinned {
+                pinned += 1
+            } else if dryRun {
+                removal.add(try self.removal(of: entry))
+            } else if let gone = try index.remove(entry.name, in: scope, sparesPinned: true, now: clock.now()) {
+                removal.add(gone)
+                unswept += gone.entries
+                if unswept >= TrimPlan.batch {
+                    try index.sweep(now: clock.now())
+                    unswept = 0
+                }
+            }
+        }
+        if unswept > 0 { try index.sweep(now: clock.now()) }
+        return (removal, pinned)
+    }
+
+    private func removal(of entry: Entry) throws -> Removal {
+        let family = [entry] + (entry.kind == .original ? try index.variants(of: entry) : [])
+        return Removal(entries: family.count, bytes: family.reduce(0) { $0 + $1.bytes })
+    }
+}
+
+/// Goes through entries a page at a time: memory does not grow with their number, and nothing is locked in between.
+/// Entries that come or go meanwhile may or may not be among them.
+public struct EntryListing {
+    private let index: Index
+    private var cursor: EntryCursor
+    private let filter: EntryFilter
+    private let now: Timestamp
+
+    init(index: Index, cursor: EntryCursor, filter: EntryFilter, now: Timestamp) {
+        self.index = index
+        self.cursor = cursor
+        self.filter = filter
+        self.now = now
+    }
+
+    public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
+
+    mutating func nextWithScope() throws -> (entry: Entry, scope: Index.ScopeRow)? {
+        while let next = try cursor.next(index) {
+            if filter.accepts(next.entry, now: now) { return next }
+        }
+        return nil
+    }
+}

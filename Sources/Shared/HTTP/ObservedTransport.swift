@@ -1,0 +1,67 @@
+import Support
+
+/// A transport whose exchanges are told: to metrics when they are over, to progress while they last.
+///
+/// It stands right above libcurl, so that every exchange of every tool comes by: redirects and repetitions too.
+public struct ObservedTransport: HTTPTransport {
+    private let base: any HTTPTransport
+    private let metrics: Metrics
+    private let progress: Progress
+
+    /// `base` itself where nobody wants to know.
+    public static func over(
+        _ base: any HTTPTransport, metrics: Metrics, progress: Progress
+    ) -> any HTTPTransport {
+        metrics.isSilent && progress.isHidden ? base : Self(base: base, metrics: metrics, progress: progress)
+    }
+
+    public func exchange(
+        _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
+    ) throws -> HTTPResponse {
+        let transfer = progress.beginTransfer(request.url.fileName)
+        defer { transfer?.end() }
+        var status: Int?
+        var bytes = 0
+        return try metrics.measure {
+            try base.exchange(request, interruption: interruption) { event in
+                switch event {
+                case .head(let head):
+                    status = head.status
+                    bytes = 0
+                    if let transfer { Self.expect(head, of: request, transfer) }
+                case .body(let piece):
+                    bytes += piece.count
+                    transfer?.receive(piece.count)
+                case .pause: break
+                }
+                try receive(event)
+            }
+        } event: { result, duration in
+            MetricEvent(
+                .download,
+                [
+                    "url": .text(request.url.redacted), "status": status.map { .number($0) }, "bytes": .number(bytes),
+                    "resumed_from": request.rangeStart.flatMap { status == 206 ? .number($0) : nil },
+                    "ms": .time(duration), "code": MetricEvent.code(of: result),
+                ])
+        }
+    }
+
+    /// The length of the whole, as far as the answer tells.
+    private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {
+        guard head.status == 200 || head.status == 206 else { return }
+        let start = head.status == 206 ? request.rangeStart ?? 0 : 0
+        // A length that counts compressed bytes says nothing of those that arrive here.
+        let isPlain = head.headers["Content-Encoding"] == nil
+        let total = isPlain ? head.headers.contentLength.map { start.addingReportingOverflow($0) } : nil
+        transfer.expect(bytes: start, total: total.flatMap { $0.overflow ? nil : $0.partialValue })
+    }
+}
+
+extension WebURL {
+    /// What a person would call the resource: the last part of the path, decoded, else the host.
+    var fileName: String {
+        guard let last = path.split(separator: "/").last else { return host }
+        return String(decoding: PercentEncoding.decoded(Array(last.utf8)[...]), as: UTF8.self)
+    }
+}

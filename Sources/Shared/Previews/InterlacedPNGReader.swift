@@ -1,0 +1,113 @@
+import CZlib
+import Formats
+
+/// Follows an interlaced PNG through its chunks and its compressed pixels, and tells where each pass ends. A picture
+/// that is not interlaced, or over the limits, is over at once.
+final class InterlacedPNGReader: ScanReader {
+    private enum State {
+        /// So many bytes to pass over before the next chunk: the signature, what is of no use, checksums.
+        case skip(Int)
+        /// In a chunk's length and type.
+        case chunk([UInt8])
+        case header([UInt8])
+        /// In pixel data, of which so many bytes are left.
+        case data(Int)
+        case over
+    }
+
+    /// What IHDR says; nil before it has come.
+    private(set) var shape: InterlacedPNGShape?
+    private var state = State.skip(8)
+    private let limits: PreviewLimits
+    private var offset = 0
+    private var inflater: InflateStream?
+    private var unpacked = 0
+    private var pass = 1
+    /// Gets the filtered rows of the passes, never of two at once.
+    private let receive: Receiver?
+
+    typealias Receiver = (_ pass: Int, UnsafeRawBufferPointer, InterlacedPNGShape) -> Void
+
+    init(limits: PreviewLimits, receive: Receiver? = nil) {
+        self.limits = limits
+        self.receive = receive
+    }
+
+    var isOver: Bool { if case .over = state { true } else { false } }
+
+    func take(_ bytes: UnsafeRawBufferPointer, found: (CompleteScan) -> Void) {
+        var index = 0
+        while index < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
+            switch state {
+            case .skip(let left):
+                let count = min(left, rest.count)
+                index += count
+                state = left > count ? .skip(left - count) : .chunk([])
+            case .chunk(var head):
+                index += Self.gather(&head, 8, rest)
+                state = head.count < 8 ? .chunk(head) : begin(head)
+            case .header(var header):
+                index += Self.gather(&header, 13, rest)
+                state = header.count < 13 ? .header(header) : begin(header: header)
+            case .data(let left):
+                let count = min(left, rest.count)
+                unpack(UnsafeRawBufferPointer(rebasing: rest[..<count]), at: offset + index, found: found)
+                index += count
+                if isOver { return }
+                state = left > count ? .data(left - count) : .skip(Self.checksum)
+            case .over: return
+            }
+        }
+        offset += bytes.count
+    }
+
+    private static let checksum = 4
+
+    private static func gather(_ head: inout [UInt8], _ wanted: Int, _ rest: UnsafeRawBufferPointer) -> Int {
+        let count = min(wanted - head.count, rest.count)
+        head += rest[..<count]
+        return count
+    }
+
+    /// The state behind a chunk's length and type.
+    private func begin(_ head: [UInt8]) -> State {
+        let length = head[..<4].reduce(0) { $0 << 8 | Int($1) }
+        guard length <= Int32.max else { return .over }
+        switch (String(decoding: head[4...], as: UTF8.self), shape) {
+        case ("IHDR", nil): return length == 13 ? .header([]) : .over
+        case (_, nil): return .over
+        case ("IDAT", _): return length == 0 ? .skip(Self.checksum) : .data(length)
+        case ("IEND", _): return .over
+        // The data stands in one row of chunks (§5.6).
+        default: return inflater == nil ? .skip(length + Self.checksum) : .over
+        }
+    }
+
+    private func begin(header: [UInt8]) -> State {
+        shape = InterlacedPNGShape(header: header, byteLimit: limits.maxPictureBytes)
+        return shape == nil ? .over : .skip(Self.checksum)
+    }
+
+    /// Takes the next bytes of pixel data, which lie at `place` in the file.
+    private func unpack(_ bytes: UnsafeRawBufferPointer, at place: Int, found: (CompleteScan) -> Void) {
+        guard let shape else { return }
+        let inflater = inflater ?? InflateStream()
+        self.inflater = inflater
+        let last = shape.lastPass
+        inflater.take(bytes, limit: { isOver ? 0 : shape.ends[pass - 1] - unpacked }) { pixels, used in
+            receive?(pass, pixels, shape)
+            unpacked += pixels.count
+            guard unpacked == shape.ends[pass - 1] else { return }
+            let done = pass
+            if done == last {
+                state = .over
+                return
+            }
+            // Passes without pixels end where they begin.
+            while pass < last && unpacked == shape.ends[pass - 1] { pass += 1 }
+            found(CompleteScan(number: done, end: place + used))
+        }
+        if inflater.hasEnded { state = .over }
+    }
+}

@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Cache
+import Formats
+import Support
+
+/// Makes previews of a picture while it arrives: one each time that a scan or pass is complete and more is to come.
+///
+/// Works on the download's own thread: a preview takes about as long as the disk needs for it, and the server meanwhile
+/// fills the buffers in between. A preview that cannot be made is told in the log's details, and nothing else suffers.
+public final class PreviewMaker: BodyWatcher {
+    private let limits: PreviewLimits
+    private let log: Log
+    private let interruption: Interruption
+    private let ready: (Preview) -> Void
+    private var body: ArrivingBody?
+    private var finder = ScanFinder()
+    /// Bytes of the body that have been looked at.
+    private var seen = 0
+    private var plan: PreviewPlan
+
+    /// - Parameter ready: gets each preview when its file is in place.
+    public init(
+        limits: PreviewLimits = .standard, log: Log, interruption: Interruption, ready: @escaping (Preview) -> Void
+    ) {
+        self.limits = limits
+        self.log = log
+        self.interruption = interruption
+        self.ready = ready
+        plan = PreviewPlan(limits: limits)
+    }
+
+    /// Begins anew. Of a body that is continued, what is there is looked at first, and shown as it was left.
+    public func begin(_ body: ArrivingBody) throws {
+        self.body = body
+        // One that goes on where it broke off just now is known.
+        if body.count > 0, body.count == seen { return }
+        (finder, seen) = (ScanFinder(limits: limits), 0)
+        guard body.count > 0 else { return }
+        var last: CompleteScan?
+        try attempt {
+            try forEachPiece(of: body) { piece in
+                finder.take(piece) { last = $0 }
+                seen += piece.count
+            }
+        }
+        if let last { try show(last) }
+    }
+
+    public func take(_ bytes: UnsafeRawBufferPointer) throws {
+        var scans: [CompleteScan] = []
+        finder.take(bytes) { scans.append($0) }
+        seen += bytes.count
+        for scan in scans { try show(scan) }
+    }
+
+    private func show(_ scan: CompleteScan) throws {
+        guard let body, let format = finder.format, plan.take(scan, copies: format == .jpeg) else { return }
+        try attempt {
+            let kind = PreviewDrawing.format(of: format)
+            let path = body.previewPath(scan.number, fileExtension: kind.fileExtension)
+            let header = try write(scan, of: format, body, to: path)
+            ready(
+                Preview(
+                    path: path, scan: scan.number, bytes: scan.end, totalBytes: body.total,
+                    contentType: kind.contentType, width: header.uprightSize.width, height: header.uprightSize.height))
+        }
+    }
+
+    /// Writes a preview and moves it to its place; gives what it says about itself.
+    private func write(
+        _ scan: CompleteScan, of format: ImageFormat, _ body: ArrivingBody, to path: String
+    ) throws -> ImageHeader {
+        let unfinished = body.unfinishedPreviewPath
+        do {
+            let output = try File.open(unfinished, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput)
+            let drawing = PreviewDrawing(
+                file: try File.open(body.path, O_RDONLY), limits: limits, interruption: interruption)
+            try drawing.draw(scan, of: format, to: output)
+            let header = try ImageHeader.read(try File.open(unfinished, O_RDONLY))
+            guard rename(unfinished, path) == 0 else {
+                throw SystemFailure(errno: errno, "put \(path) in place", purpose: .makeOutput)
+            }
+            return header
+        } catch {
+            unlink(unfinished)
+            throw error
+        }
+    }
+
+    /// Does what only a preview needs. Throws `Cancelled` alone.
+    private func attempt(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let stop as Cancelled {
+            throw stop
+        } catch {
+            log.detail("no preview: \(failure(of: error).message)")
+        }
+    }
+
+    private func forEachPiece(of body: ArrivingBody, _ receive: (UnsafeRawBufferPointer) -> Void) throws {
+        var rest = body.count
+        let drawing = PreviewDrawing(
+            file: try File.open(body.path, O_RDONLY), limits: limits, interruption: interruption)
+        try drawing.forEachPiece { piece in
+            let count = min(rest, piece.count)
+            receive(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            rest -= count
+            return rest > 0
+        }
+    }
+}

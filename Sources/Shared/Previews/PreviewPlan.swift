@@ -1,0 +1,25 @@
+/// Decides which scans are worth a preview, so that a picture made to have very many costs no more than others.
+struct PreviewPlan {
+    private let limits: PreviewLimits
+    private var count = 0
+    private var last = 0
+    private var copied = 0
+
+    init(limits: PreviewLimits) { self.limits = limits }
+
+    /// Whether a scan gets a preview; what it costs is noted. One that is not beyond the last one, since the picture is
+    /// fetched a second time, gets none.
+    ///
+    /// - Parameter copies: whether the preview is a copy of the file's beginning.
+    mutating func take(_ scan: CompleteScan, copies: Bool) -> Bool {
+        guard count < limits.maxPreviews, scan.number > last else { return false }
+        if copies {
+            let (room, overflow) = scan.end.multipliedReportingOverflow(by: limits.maxCopies)
+            guard overflow || scan.end <= room - copied else { return false }
+            copied += scan.end
+        }
+        count += 1
+        last = scan.number
+        return true
+    }
+}

@@ -1,0 +1,128 @@
+/// Who is told of each step of the work, for measuring it: nobody, unless a run asks for it.
+///
+/// A value that is handed down like `Log`. Where nobody listens, an event is not even made.
+public struct Metrics: Sendable {
+    private let take: (@Sendable (MetricEvent) -> Void)?
+
+    /// Tells nobody.
+    public static let silent = Metrics(take: nil)
+
+    /// - Parameter take: receives each event, on the thread where it happened.
+    public init(_ take: @escaping @Sendable (MetricEvent) -> Void) { self.take = take }
+
+    private init(take: (@Sendable (MetricEvent) -> Void)?) { self.take = take }
+
+    public var isSilent: Bool { take == nil }
+
+    public func add(_ event: @autoclosure () -> MetricEvent) { take?(event()) }
+
+    /// Runs `body`, and tells what `event` makes of its result and of the time that it took.
+    public func measure<Success>(
+        _ body: () throws -> Success, event: (Result<Success, any Error>, Duration) -> MetricEvent
+    ) rethrows -> Success {
+        guard let take else { return try body() }
+        let start = SteadyTime.now()
+        do {
+            let success = try body()
+            take(event(.success(success), SteadyTime.now() - start))
+            return success
+        } catch {
+            take(event(.failure(error), SteadyTime.now() - start))
+            throw error
+        }
+    }
+}
+
+/// One step of the work.
+public struct MetricEvent: Sendable {
+    public enum Kind: String, Sendable, CaseIterable {
+        case cache, trim, download, decode, encode
+
+        /// What an event of this kind stands for, in the words of the manual.
+        public var meaning: String {
+            switch self {
+            case .cache: "A picture was looked for, fetched, stored or removed."
+            case .trim: "Entries were given up to keep below the capacity."
+            case .download: "A request was answered, or failed; a redirect or a repetition is one of its own."
+            case .decode: "A picture was read, and all that was wanted of it was made at the same time."
+            case .encode: "One output of a picture was complete; the time is that since its decoding began."
+            }
+        }
+    }
+
+    public enum Value: Sendable, Equatable {
+        case text(String)
+        case number(Int)
+        /// Written as milliseconds with three decimals.
+        case time(Duration)
+    }
+
+    public struct Field: Sendable, Equatable {
+        public let name: String
+        public let value: Value
+    }
+
+    public let kind: Kind
+    /// In the order in which they are written.
+    public let fields: [Field]
+
+    /// - Parameter fields: those whose value is nil are left out. Texts bear no secret: who makes an event sees to that.
+    public init(_ kind: Kind, _ fields: KeyValuePairs<String, Value?>) {
+        self.kind = kind
+        self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }
+    }
+
+    /// The code of what a step failed with; nil for an end that is no failure.
+    public static func code(of result: Result<some Any, any Error>) -> Value? {
+        guard case .failure(let error) = result, let failure = error as? any Failure else { return nil }
+        return .text(failure.code)
+    }
+
+    public subscript(name: String) -> Value? { fields.first { $0.name == name }?.value }
+
+    /// The event as one line of JSON with its end, at most `byteLimit` bytes: where texts are too long for that, each
+    /// is cut to its beginning.
+    func line(tool: String, pid: Int32, time: Timestamp, byteLimit: Int = .max) -> [UInt8] {
+        let whole = line(tool: tool, pid: pid, time: time, textLimit: nil)
+        if whole.utf8.count <= byteLimit { return Array(whole.utf8) }
+        // A character of text takes six bytes at most.
+        let texts = fields.count { if case .text = $0.value { true } else { false } }
+        let rest = byteLimit - 200 - 40 * fields.count
+        return Array(line(tool: tool, pid: pid, time: time, textLimit: max(rest / (6 * max(texts, 1)), 0)).utf8)
+    }
+
+    private func line(tool: String, pid: Int32, time: Timestamp, textLimit: Int?) -> String {
+        var line = "{\"time\":\"\(time.iso8601Milliseconds)\",\"tool\":\(TerminalText.jsonString(tool)),\"pid\":\(pid)"
+        line += ",\"event\":\"\(kind.rawValue)\""
+        for field in fields {
+            line += ",\"\(field.name)\":"
+            switch field.value {
+            case .text(let text):
+                let cut = textLimit.map { Self.cut(text, toBytes: $0) } ?? text
+                line += TerminalText.jsonString(cut, forTerminal: true)
+            case .number(let number): line += "\(number)"
+            case .time(let duration): line += Self.decimals(duration)
+            }
+        }
+        return line + "}\n"
+    }
+
+    /// The beginning of a text, at most so many bytes of UTF-8, `…` included.
+    private static func cut(_ text: String, toBytes limit: Int) -> String {
+        if text.utf8.count <= limit { return text }
+        var kept = ""
+        var count = 3
+        for scalar in text.unicodeScalars {
+            count += UTF8.width(scalar)
+            if count > limit { break }
+            kept.unicodeScalars.append(scalar)
+        }
+        return kept + "…"
+    }
+
+    private static func decimals(_ duration: Duration) -> String {
+        let microseconds = max(duration.microseconds, 0)
+        let rest = String(microseconds % 1000)
+        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+}

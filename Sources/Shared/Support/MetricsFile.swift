@@ -1,0 +1,38 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Appends events to a file that any number of processes may share, a line of JSON each.
+public enum MetricsFile {
+    /// The longest line that is written. A pipe takes that many bytes as one at least (POSIX, `PIPE_BUF` of Linux), and
+    /// a file opened to append takes any single write as one; so that lines of several processes never mix.
+    static let byteLimit = 4096
+
+    /// Opens the file, made where it is missing for its owner alone. Throws `SystemFailure` (status 73).
+    ///
+    /// - Parameter log: is told once where writing fails later. Nothing more is written then: what is written after
+    ///   half a line would be lost with it.
+    public static func open(_ path: String, tool: String, log: Log) throws -> Metrics {
+        let file = try File.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, purpose: .makeOutput)
+        let isBroken = Monitor(false)
+        let pid = getpid()
+        return Metrics { event in
+            let line = event.line(tool: tool, pid: pid, time: .now(), byteLimit: byteLimit)
+            let failure = isBroken.withLock { isBroken -> SystemFailure? in
+                if isBroken { return nil }
+                do throws(SystemFailure) {
+                    try file.write(line)
+                    return nil
+                } catch {
+                    isBroken = true
+                    return error
+                }
+            }
+            if let failure { log.warning("\(failure.message); no more metrics are written") }
+        }
+    }
+}

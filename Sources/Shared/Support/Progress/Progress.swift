@@ -1,0 +1,137 @@
+/// Shows how far a run is, once it has lasted for half a second.
+///
+/// Handed down like `Log`. What happens is told from any thread; a thread of its own, started with the first download
+/// or picture that is worked on, so that a run that finds all in the cache has none, draws ten times a second.
+public final class Progress: Sendable {
+    private struct State {
+        var progress: ProgressState
+        var thread: Thread?
+        var isEnded = false
+        /// When the last line of a log was written.
+        var lastLine: Duration?
+    }
+
+    private let style: ProgressStyle
+    private let log: Log
+    private let state: Monitor<State>
+    /// Whether standard output goes to a terminal, where records would meet what is drawn.
+    private let meetsOutput: Bool
+
+    /// Shows nothing.
+    public static let none = Progress(.hidden, log: .silent)
+
+    /// What takes less is over before it has been read.
+    private static let firstDrawing: Duration = .milliseconds(500)
+    private static let betweenDrawings: Duration = .milliseconds(100)
+    private static let betweenLines: Duration = .seconds(5)
+
+    /// - Parameter log: what `lines` are written by.
+    public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
+        self.style = style
+        self.log = log
+        self.meetsOutput = meetsOutput
+        state = Monitor(State(progress: ProgressState(began: style == .hidden ? .zero : SteadyTime.now())))
+    }
+
+    public var isHidden: Bool { style == .hidden }
+
+    /// Says how many records there will be.
+    public func expect(records: Int) {
+        if !isHidden { state.withLock { $0.progress.expected = records } }
+    }
+
+    /// Says that something begins which may take long.
+    public func beginWork() {
+        if !isHidden { state.withLock(start) }
+    }
+
+    public func finishRecord(failed: Bool) {
+        if !isHidden { state.withLock { $0.progress.finishRecord(failed: failed) } }
+    }
+
+    /// Runs `body`, which writes to standard output, with nothing in its way.
+    public func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+        meetsOutput ? try StandardError.aside(body) : try body()
+    }
+
+    /// Ends the showing and clears what is drawn; of lines, where there were any, the last one says the result.
+    public func end() {
+        if isHidden { return }
+        let thread = state.update { state -> Thread? in
+            state.isEnded = true
+            defer { state.thread = nil }
+            return state.thread
+        }
+        guard let thread else { return }
+        thread.join()
+        if case .drawn = style { StandardError.draw(nil) }
+        let last = state.withLock { $0.lastLine == nil ? nil : ProgressLine.plain($0.progress, at: SteadyTime.now()) }
+        if let last { log.progress(last) }
+    }
+
+    // MARK: Downloads
+
+    /// A download that is shown.
+    public struct Transfer: Sendable {
+        fileprivate let progress: Progress
+        fileprivate let number: Int
+
+        /// - Parameters:
+        ///   - bytes: those that are there already.
+        ///   - total: all that there will be, as far as that is known.
+        public func expect(bytes: Int, total: Int?) {
+            progress.state.withLock { $0.progress.expect(number, bytes: bytes, total: total) }
+        }
+
+        public func receive(_ bytes: Int) { progress.state.withLock { $0.progress.receive(number, bytes) } }
+
+        public func end() { progress.state.withLock { $0.progress.end(number) } }
+    }
+
+    /// Begins to show a download by a name that may come from a stranger; nil where nothing is shown.
+    public func beginTransfer(_ name: @autoclosure () -> String) -> Transfer? {
+        if isHidden { return nil }
+        let name = name()
+        return state.withLock { state in
+            start(&state)
+            return Transfer(progress: self, number: state.progress.begin(name))
+        }
+    }
+
+    // MARK: Drawing
+
+    private func start(_ state: inout State) {
+        guard state.thread == nil, !state.isEnded else { return }
+        // Where the system refuses a thread, there are more important things to say.
+        state.thread = try? Thread.start { [self] in run() }
+    }
+
+    private func run() {
+        var wait = Self.firstDrawing - (SteadyTime.now() - state.withLock { $0.progress.began })
+        while state.wait(atMost: max(wait, .zero), for: { $0.isEnded ? true : nil }) == nil {
+            show(at: SteadyTime.now())
+            wait = Self.betweenDrawings
+        }
+    }
+
+    private func show(at now: Duration) {
+        switch style {
+        case .hidden: break
+        case .drawn(let hasColour):
+            let columns = Terminal.width(of: 2)
+            let line = state.withLock { state in
+                state.progress.sampleRate(at: now)
+                return ProgressLine.drawn(state.progress, at: now, columns: columns, hasColour: hasColour)
+            }
+            StandardError.draw(line)
+        case .lines:
+            let line = state.withLock { state -> String? in
+                state.progress.sampleRate(at: now)
+                if let last = state.lastLine, now - last < Self.betweenLines { return nil }
+                state.lastLine = now
+                return ProgressLine.plain(state.progress, at: now)
+            }
+            if let line { log.progress(line) }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// How far a run is, as a line of text.
+enum ProgressLine {
+    /// A line that fits into so many columns; what matters least goes first where there is no room.
+    static func drawn(_ state: ProgressState, at now: Duration, columns: Int, hasColour: Bool) -> (text: String, columns: Int) {
+        // The last column stays free: some terminals wrap as soon as it is taken.
+        let room = max(columns - 1, 1)
+        return state.single.map { bar($0, state, at: now, room: room, hasColour: hasColour) }
+            ?? fitted(parts(state, at: now), room: room)
+    }
+
+    /// The same for a log, in full.
+    static func plain(_ state: ProgressState, at now: Duration) -> String {
+        guard let single = state.single else { return parts(state, at: now).joined(separator: ", ") }
+        return ([TerminalText.escaped(single.name)] + parts(single, state, at: now)).joined(separator: ", ")
+    }
+
+    // MARK: Many
+
+    private static func parts(_ state: ProgressState, at now: Duration) -> [String] {
+        let finished = state.done + state.failed
+        if state.expected == 1, finished == 0, state.received == 0 {
+            return ["working for \(time(Int(max((now - state.began).inSeconds, 0))))"]
+        }
+        var counts = state.expected.map { "\(finished) of \($0) done" } ?? "\(finished) done"
+        if state.failed > 0 { counts += ", \(state.failed) failed" }
+        var parts = [counts]
+        if state.received > 0 {
+            parts.append(ByteCount.description(state.received))
+            parts.append(rate(state))
+        }
+        if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
+        return parts
+    }
+
+    private static func fitted(_ parts: [String], room: Int) -> (text: String, columns: Int) {
+        var parts = parts
+        while parts.count > 1, width(parts) > room { parts.removeLast() }
+        return TerminalText.cut(parts.joined(separator: "  "), toColumns: room)
+    }
+
+    // MARK: One
+
+    /// Amount, rate and time left, the most important first.
+    private static func parts(_ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration) -> [String] {
+        guard transfer.bytes > 0 || transfer.total != nil else { return ["waiting"] }
+        var parts: [String] = []
+        if let total = transfer.total {
+            parts.append("\(percent(transfer.bytes, of: total)) %")
+            parts.append("\(ByteCount.description(transfer.bytes)) of \(ByteCount.description(total))")
+        } else {
+            parts.append(ByteCount.description(transfer.bytes))
+        }
+        parts.append(rate(state))
+        if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
+        return parts
+    }
+
+    private static let shortestBar = 10
+    private static let longestBar = 40
+    private static let shortestName = 12
+
+    private static func bar(
+        _ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration, room: Int, hasColour: Bool
+    ) -> (text: String, columns: Int) {
+        var parts = parts(transfer, state, at: now)
+        let full = TerminalText.cut(TerminalText.escaped(transfer.name), toColumns: max(shortestName, room / 3))
+        while parts.count > 1, min(full.columns, shortestName) + 2 + width(parts) > room { parts.removeLast() }
+        let name = TerminalText.cut(full.text, toColumns: max(room - 2 - width(parts), 1))
+        var columns = name.columns + 2 + width(parts)
+        guard columns <= room else { return TerminalText.cut(name.text, toColumns: room) }
+        var pieces = parts
+        let length = min(room - columns - 4, longestBar)
+        if let total = transfer.total, length >= shortestBar {
+            let done = total > 0 ? Int(Double(length) * Double(transfer.bytes) / Double(total)) : length
+            let filled = String(repeating: "=", count: done)
+            pieces.insert(
+                "[\(hasColour ? "\u{1B}[32m\(filled)\u{1B}[0m" : filled)\(String(repeating: " ", count: length - done))]", at: 1)
+            columns += length + 4
+        }
+        return (([name.text] + pieces).joined(separator: "  "), columns)
+    }
+
+    // MARK: Figures
+
+    /// Columns of the parts with two blanks between them; they are all ASCII.
+    private static func width(_ parts: [String]) -> Int { parts.reduce(0) { $0 + $1.utf8.count } + 2 * (parts.count - 1) }
+
+    /// Rounded down: 100 is all of it.
+    private static func percent(_ bytes: Int, of total: Int) -> Int {
+        total > 0 ? Int(Double(bytes) / Double(total) * 100) : 100
+    }
+
+    private static func rate(_ state: ProgressState) -> String {
+        "\(ByteCount.description(Int(min(max(state.rate.bytesPerSecond, 0), 1e18))))/s"
+    }
+
+    /// `0:07`, `12:34`, `1:02:03`.
+    static func time(_ seconds: Int) -> String {
+        func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let minutes = seconds / 60
+        let rest = padded(seconds % 60)
+        return minutes < 60 ? "\(minutes):\(rest)" : "\(minutes / 60):\(padded(minutes % 60)):\(rest)"
+    }
+}

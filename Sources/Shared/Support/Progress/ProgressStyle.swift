@@ -1,0 +1,33 @@
+/// How progress is shown.
+public enum ProgressStyle: Sendable, Equatable {
+    case hidden
+    /// Lines of a log, now and then.
+    case lines
+    /// A line that is drawn anew.
+    case drawn(hasColour: Bool)
+
+    /// What a user may ask for.
+    public enum Wish: String, Sendable, CaseIterable {
+        case auto, plain, none
+    }
+
+    /// Decides without looking at anything but its arguments. A terminal that cannot clear a line (`TERM` is `dumb` or
+    /// unset) gets lines; so does nothing that is no terminal unless it was asked for, nor a log that a machine reads.
+    public init(
+        _ wish: Wish, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
+    ) {
+        let terminal = environment["TERM"] ?? "dumb"
+        switch wish {
+        case _ where isQuiet: self = .hidden
+        case .none: self = .hidden
+        case .plain: self = .lines
+        case .auto where !isTerminal || logFormat == .json: self = .hidden
+        case .auto where terminal == "dumb": self = .lines
+        case .auto:
+            // no-color.org; bixense.com/clicolors: a wish for none goes first.
+            let isForced = environment["CLICOLOR_FORCE"].map { $0 != "0" } ?? false
+            let isRefused = environment["NO_COLOR"] != nil || !isForced && environment["CLICOLOR"] == "0"
+            self = .drawn(hasColour: !isRefused)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The one way to standard error for all threads: whole lines, and below them at most one line that is drawn anew again
+/// and again, for as long as it lasts.
+///
+/// Tools of one pipeline share a terminal. One of them draws at a time: the one that holds the terminal's lock.
+public enum StandardError {
+    private struct State {
+        /// What is drawn at present, and how many columns it takes.
+        var drawn: (text: String, columns: Int)?
+        /// Whether the terminal understands how a line is cleared.
+        var mayClear = false
+        var isConcluded = false
+    }
+
+    private static let state = Monitor(State())
+
+    /// Writes text that ends a line, above what is drawn.
+    public static func write(_ text: String) { state.withLock { aside(&$0) { emit(text) } } }
+
+    /// Runs `body`, which writes to the same terminal by other means, with nothing drawn meanwhile.
+    public static func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+        try state.withLock { state throws(E) in try aside(&state, body) }
+    }
+
+    /// Draws a line in place of the one that is drawn; nil clears it. Does nothing while another process draws.
+    static func draw(_ line: (text: String, columns: Int)?) {
+        state.withLock { state in
+            if state.isConcluded { return }
+            state.mayClear = true
+            guard state.drawn != nil || line != nil && TerminalLock.claim() else { return }
+            emit(clearing(state) + (line?.text ?? ""))
+            if line == nil { TerminalLock.release() }
+            state.drawn = line
+        }
+    }
+
+    /// Clears what is drawn, and draws nothing more: the process is about to end. Does not wait for a thread that is
+    /// held up by the terminal.
+    static func conclude() {
+        for _ in 0..<20 {
+            let isDone: Void? = state.tryLock { state in
+                if state.drawn != nil { emit(clearing(state)) }
+                state.drawn = nil
+                state.isConcluded = true
+            }
+            if isDone != nil { return }
+            usleep(10_000)
+        }
+    }
+
+    private static func aside<Result, E: Error>(_ state: inout State, _ body: () throws(E) -> Result) throws(E) -> Result {
+        let isInTheWay = state.drawn != nil || state.mayClear && TerminalLock.isClaimedByAnother
+        if isInTheWay { emit(clearing(state)) }
+        defer { if let drawn = state.drawn { emit(drawn.text) } }
+        return try body()
+    }
+
+    private static func clearing(_ state: State) -> String {
+        clearing(columns: state.drawn?.columns ?? 0, width: Terminal.width(of: 2))
+    }
+
+    /// What clears a line of so many columns, which wraps where the terminal has become narrower (ECMA-48 §8.3: CUU,
+    /// ED, EL).
+    static func clearing(columns: Int, width: Int) -> String {
+        let above = width > 0 ? max(columns - 1, 0) / width : 0
+        return above > 0 ? "\r\u{1B}[\(above)A\u{1B}[J" : "\r\u{1B}[K"
+    }
+
+    private static func emit(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let base = rest.baseAddress, !rest.isEmpty {
+                let count = writeThroughSignals(2, base, rest.count)
+                if count <= 0 { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+}
+
+/// The right to draw on the terminal that standard error may be.
+private enum TerminalLock {
+    /// Makes this process the one that draws, unless another one is. The lock goes with the process (POSIX record
+    /// locks); that of `flock` would not do, since a shell gives one and the same open file to a whole pipeline.
+    static func claim() -> Bool {
+        var lock = record(F_WRLCK)
+        // Where a terminal takes no locks there is nobody to meet.
+        return fcntl(2, F_SETLK, &lock) == 0 || errno != EAGAIN && errno != EACCES
+    }
+
+    static func release() {
+        var lock = record(F_UNLCK)
+        _ = fcntl(2, F_SETLK, &lock)
+    }
+
+    static var isClaimedByAnother: Bool {
+        var lock = record(F_WRLCK)
+        return fcntl(2, F_GETLK, &lock) == 0 && Int32(lock.l_type) != Int32(F_UNLCK)
+    }
+
+    /// The whole file.
+    private static func record(_ type: some BinaryInteger) -> flock {
+        var lock = flock()
+        lock.l_type = Int16(truncatingIfNeeded: type)
+        lock.l_whence = Int16(SEEK_SET)
+        return lock
+    }
+}
+
+/// `write(2)`, again after a signal.
+private func writeThroughSignals(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
+    while true {
+        let written = write(descriptor, base, count)
+        if written >= 0 || errno != EINTR { return written }
+    }
+}

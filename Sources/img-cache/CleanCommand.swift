@@ -1,0 +1,41 @@
+import ArgumentParser
+import Cache
+import Commands
+import Support
+
+struct CleanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clean",
+        abstract: "Remove what has expired, what is over the capacity, and what killed runs have left.",
+        discussion: """
+            All scopes are cleaned. What is pinned, or was handed out lately (--lease), stays, and so does what other \
+            runs are just fetching. Each step says how much went.
+
+            EXAMPLES
+              img-cache clean
+              img-cache clean --dry-run
+              img-cache clean --capacity 50MB
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Change nothing; say what would go.")
+    var dryRun = false
+
+    @Flag(help: "Write records, also to a terminal.")
+    var json = false
+
+    func run() throws {
+        let context = try common.context(tool: "img-cache")
+        let output = try ReportOutput(json: json)
+        let cache = try common.open(context)
+        try context.interruption.catchSignals()
+        try context.interruption.during {
+            try cache.clean(dryRun: dryRun) { step in
+                if output.isForPeople, step.count == 0 { return }
+                try output.write(step.json(dryRun: dryRun), step.text(dryRun: dryRun))
+            }
+        }
+        cache.close()
+    }
+}

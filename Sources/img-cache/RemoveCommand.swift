@@ -1,0 +1,68 @@
+import ArgumentParser
+import Cache
+import Commands
+import Records
+import Support
+
+struct RemoveCommand: LookupCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove pictures and all that was made from them.",
+        discussion: """
+            Either pictures are named, or conditions say which of the scope are meant. What is pinned goes only when it \
+            is named. A named picture that is not there is passed over with status 1.
+
+            EXAMPLES
+              img-cache rm https://example.org/m31.jpg
+              img-cache rm --key my-photo
+              img-cache rm --host example.org --older-than 7d --dry-run
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var keys: KeyOptions
+    @OptionGroup var selection: FilterOptions
+
+    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
+    var pictures: [String] = []
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
+
+    @Flag(help: "Write JSON, also to a terminal.")
+    var json = false
+
+    func run() throws {
+        let filter = try selection.filter()
+        let isSelective = filter != EntryFilter()
+        if isSelective, !named.isEmpty {
+            throw UsageFailure("name pictures, or say by conditions which are meant, not both")
+        }
+        guard isSelective || !named.isEmpty else {
+            throw UsageFailure("name at least one address or file, or say by conditions such as --older-than which go")
+        }
+        let output = try ReportOutput(json: json)
+        if isSelective {
+            let (context, caches, _) = try open()
+            let cache = try caches.standard()
+            try context.interruption.catchSignals()
+            let (removal, pinned) = try cache.remove(filter, dryRun: dryRun)
+            cache.close()
+            try report(removal, pinned: pinned, output)
+            return
+        }
+        var sum = Removal()
+        try forEachEntry(handingOut: false, finish: { try report(sum, pinned: 0, output) }) { entry, cache in
+            sum.add(try cache.remove(entry, dryRun: dryRun))
+        }
+    }
+
+    private func report(_ removal: Removal, pinned: Int, _ output: ReportOutput) throws {
+        let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""
+        try output.write(
+            .object([
+                "removed": .integer(removal.entries), "bytes": .integer(removal.bytes), "pinned": .integer(pinned),
+                "dry_run": dryRun ? .bool(true) : nil,
+            ]),
+            "\(removal.entries) files \(dryRun ? "would go" : "removed"), \(ByteCount.description(removal.bytes))\(kept)\n")
+    }
+}

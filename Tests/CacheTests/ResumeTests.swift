@@ -1,0 +1,252 @@
+import Formats
+import HTTP
+import Support
+import Testing
+
+@testable import Cache
+
+/// Bodies that come in pieces, within one run and over several.
+@Suite struct ResumeTests {
+    private let world: Surroundings
+    private let moon: HTTPRequest
+    private let whole = picture(1, bytes: 300_000)
+
+    init() throws {
+        world = try Surroundings()
+        moon = try HTTPRequest("https://pictures.example/moon.gif")
+    }
+
+    /// Answers as a server should: a range where one is asked for under the right condition, else everything.
+    private static func honest(
+        _ request: HTTPRequest, _ body: [UInt8], validator: (name: String, value: String) = ("ETag", "\"1\""),
+        date: String? = nil, breaksAfter: Int? = nil
+    ) -> FakeServer.Answer {
+        var headers = [validator] + (date.map { [("Date", $0)] } ?? [])
+        guard let start = request.rangeStart, request.header("If-Range") == validator.value else {
+            return .init(headers: headers + [("Content-Length", "\(body.count)")], body: body, breaksAfter: breaksAfter)
+        }
+        if start >= body.count { return .init(status: 416, headers: [("Content-Range", "bytes */\(body.count)")]) }
+        headers.append(("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)"))
+        return .init(status: 206, headers: headers, body: Array(body[start...]), breaksAfter: breaksAfter)
+    }
+
+    private func expectWhole(_ entry: Entry, _ body: [UInt8]? = nil) throws {
+        let body = body ?? whole
+        #expect(try Surroundings.contents(entry.path) == body)
+        #expect(entry.sha256 == (try BlobStore.sha256(of: MemorySource(body))))
+        #expect(world.files("partial").isEmpty)
+    }
+
+    @Test func repeatedAttemptContinuesWhereTheOneBeforeBrokeOff() throws {
+        let server = FakeServer { [whole] request, number in
+            Self.honest(request, whole, breaksAfter: number < 2 ? 100_000 : nil)
+        }
+
+        let cache = try world.cache()
+
+        let (entry, _) = try cache.fetch(moon, client: world.client(server, retries: 2))
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000, 200_000])
+        #expect(server.requests.map { $0.header("If-Range") } == [nil, "\"1\"", "\"1\""])
+        try expectWhole(entry)
+        #expect(try cache.statistics()[.bytesFetched] == whole.count)
+    }
+
+    @Test func progressMakesTheScheduleCountFromTheBeginning() throws {
+        let server = FakeServer { [whole] request, _ in
+            let rest = whole.count - (request.rangeStart ?? 0)
+            return Self.honest(request, whole, breaksAfter: rest > 70_000 ? 70_000 : nil)
+        }
+
+        // Four breaks and one retry.
+        let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])
+        try expectWhole(entry)
+    }
+
+    @Test func fewBytesATimeAreNoProgress() throws {
+        let server = FakeServer { [whole] request, _ in Self.honest(request, whole, breaksAfter: 10) }
+
+        #expect(throws: FetchFailure.self) {
+            try world.cache().fetch(moon, client: world.client(server, retries: 3))
+        }
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 10, 20, 30])
+    }
+
+    @Test func versionThatChangesBetweenAttemptsBeginsAnew() throws {
+        let other = picture(2, bytes: 300_000)
+        let server = FakeServer { [whole] request, number in
+            number == 0
+                ? Self.honest(request, whole, breaksAfter: 100_000)
+                : Self.honest(request, other, validator: ("ETag", "\"2\""))
+        }
+
+        let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000])
+        try expectWhole(entry, other)
+        #expect(entry.validators.etag == "\"2\"")
+    }
+
+    @Test(arguments: [
+        ("another ETag", ["ETag": "\"2\"", "Content-Range": "bytes 100000-299999/300000"]),
+        ("no ETag", ["Content-Range": "bytes 100000-299999/300000"]),
+        ("another beginning", ["ETag": "\"1\"", "Content-Range": "bytes 0-199999/300000"]),
+        ("another length", ["ETag": "\"1\"", "Content-Range": "bytes 100000-299999/300001"]),
+        ("no range", ["ETag": "\"1\""]),
+        ("a range that cannot be", ["ETag": "\"1\"", "Content-Range": "bytes 100000-99999/300000"]),
+        ("several parts", ["ETag": "\"1\"", "Content-Type": "multipart/byteranges; boundary=x"]),
+    ])
+    func answerWithTheWrongRangeIsNeverJoined(_ what: String, _ headers: [String: String]) throws {
+        let lie = picture(9, bytes: 200_000)
+        let server = FakeServer { [whole] request, number in
+            if request.rangeStart != nil { return .init(status: 206, headers: headers.map { ($0, $1) }, body: lie) }
+            return Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
+        }
+
+        // Asking again is part of the same attempt: one retry is enough.
+        let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil], "\(what)")
+        try expectWhole(entry)
+    }
+
+    @Test func rangeThatIsRefusedBeginsAnew() throws {
+        let server = FakeServer { [whole] request, number in
+            if request.rangeStart != nil { return .init(status: 416) }
+            return Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
+        }
+
+        try expectWhole(try world.cache().fetch(moon, client: world.client(server, retries: 1)).entry)
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
+    }
+
+    @Test func partThatEndsTooEarlyIsContinued() throws {
+        let server = FakeServer { [whole] request, number in
+            var answer = Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
+            if number == 1 {
+                // Less than was asked for, as RFC 9110 §14.2 allows.
+                answer.headers = [("ETag", "\"1\""), ("Content-Range", "bytes 100000-199999/300000")]
+                answer.body = Array(answer.body[..<100_000])
+            }
+            return answer
+        }
+
+        try expectWhole(try world.cache().fetch(moon, client: world.client(server, retries: 1)).entry)
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000, 200_000])
+    }
+
+    @Test func partsThatMakeNoPictureAreFetchedWholeOnce() throws {
+        // A PNG's end marker is looked for: the second half is another one's.
+        let whole = png
+        let server = FakeServer { request, number in
+            if let start = request.rangeStart {
+                return .init(
+                    status: 206,
+                    headers: [("ETag", "\"1\""), ("Content-Range", "bytes \(start)-\(whole.count - 1)/\(whole.count)")],
+                    body: [UInt8](repeating: 7, count: whole.count - start))
+            }
+            return Self.honest(request, whole, breaksAfter: number == 0 ? 40 : nil)
+        }
+
+        try expectWhole(try world.cache().fetch(moon, client: world.client(server, retries: 1)).entry, whole)
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 40, nil])
+    }
+
+    @Test func oldTimeOfChangeServesWhereThereIsNoETag() throws {
+        let changed = "Tue, 14 Nov 2023 00:00:00 GMT"
+        let server = FakeServer { [whole] request, number in
+            Self.honest(
+                request, whole, validator: ("Last-Modified", changed), date: "Tue, 14 Nov 2023 00:00:01 GMT",
+                breaksAfter: number == 0 ? 100_000 : nil)
+        }
+
+        let (entry, _) = try world.cache().fetch(moon, client: world.client(server, retries: 1))
+
+        #expect(server.requests.map { $0.header("If-Range") } == [nil, changed])
+        try expectWhole(entry)
+        #expect(entry.validators == Validators(lastModified: changed))
+    }
+
+    @Test(arguments: [
+        (Validators(etag: "\"1\""), nil, "\"1\""), (Validators(etag: "W/\"1\""), nil, nil),
+        (Validators(etag: "1"), nil, nil), (Validators(etag: "\""), nil, nil), (Validators(), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
+        (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), nil, nil),
+        (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:00 GMT", nil),
+        (
+            Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:01 GMT",
+            "Tue, 14 Nov 2023 00:00:00 GMT"
+        ),
+        // A weak ETag is an ETag: the time does not stand in for it.
+        (
+            Validators(etag: "W/\"1\"", lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Wed, 15 Nov 2023 00:00:01 GMT",
+            nil
+        ),
+        (Validators(lastModified: "yesterday"), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
+    ] as [(Validators, String?, String?)])
+    func onlyStrongValidatorsNameBytes(_ validators: Validators, _ date: String?, _ expected: String?) {
+        #expect(validators.strong(date: date) == expected)
+    }
+
+    /// A process that was killed leaves its bytes and its note, at whatever byte that happened.
+    @Test(arguments: [1, 4095, 65_536, 299_999, 300_000])
+    func leftoverOfAKilledProcessIsContinued(_ count: Int) throws {
+        let cache = try world.cache()
+        try leave(Array(whole[..<count]), in: cache)
+        let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
+
+        let (entry, _) = try cache.fetch(moon, client: world.client(server))
+
+        // One that had everything asks for its last byte again.
+        #expect(server.requests.map(\.rangeStart) == [min(count, 299_999)])
+        try expectWhole(entry)
+    }
+
+    @Test func leftoverOfANewerVersionIsContinuedAlsoWhereAnOldOneIsKept() throws {
+        let cache = try world.cache { $0.ttl = .seconds(100) }
+        let old = FakeServer(picture(5), etag: "\"0\"")
+        _ = try cache.fetch(moon, client: world.client(old))
+        world.time.advance(.seconds(100))
+        try leave(Array(whole[..<1000]), in: cache)
+        let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
+
+        let (entry, status) = try cache.fetch(moon, client: world.client(server))
+
+        #expect(status == .miss)
+        #expect(server.requests.map(\.rangeStart) == [1000])
+        #expect(server.requests[0].header("If-None-Match") == nil)
+        try expectWhole(entry)
+    }
+
+    @Test func leftoverFromBeforeARestartOrOfAnotherAddressIsNotUsed() throws {
+        let cache = try world.cache()
+        let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
+        try leave(Array(whole[..<1000]), in: cache) { $0.boot = "another" }
+        _ = try cache.fetch(moon, client: world.client(server))
+        try cache.remove(CacheKey(url: moon.url))
+        try leave(Array(whole[..<1000]), in: cache) { $0.address = "another" }
+        _ = try cache.fetch(moon, client: world.client(server))
+
+        #expect(server.requests.map(\.rangeStart) == [nil, nil])
+    }
+
+    /// Leaves a partial download of the moon as a killed process would.
+    private func leave(
+        _ bytes: [UInt8], in cache: ImageCache, _ change: (inout PartialFile.Note) -> Void = { _ in }
+    ) throws {
+        let name = CacheKey(url: moon.url).name
+        let partial = PartialFile(path: cache.index.root.partial(name, in: cache.scope), root: cache.index.root)
+        var note = PartialFile.Note(
+            address: Download.address(of: moon), validator: "\"1\"", total: whole.count,
+            boot: try #require(PartialFile.boot))
+        change(&note)
+        let file = try partial.open()
+        try partial.restart(file, note: note)
+        try file.write(bytes)
+    }
+}

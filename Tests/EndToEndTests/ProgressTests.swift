@@ -1,0 +1,82 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+import TestSupport
+import Testing
+
+/// Progress as somebody at a terminal sees it.
+@Suite(.serialized)
+struct ProgressTests {
+    private static let clear = "\r\u{1B}[K"
+    private let server: StallingServer
+    private let home: ToolHome
+
+    init() throws {
+        server = try StallingServer()
+        home = try ToolHome(environment: server.environment.merging(["TERM": "xterm"]) { $1 })
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func aDownloadHasABarThatASignalClears(_ signal: Int32) throws {
+        let tool = try home.start("img-cache", ["put", server.url("m31.png")], stdin: .empty, stderr: .terminal)
+        #expect(tool.waitForErrors("m31.png  50 %  ["))
+        tool.kill(signal)
+        let output = tool.wait(deadline: .seconds(20))
+        #expect(output.signal == signal && output.stderr.hasSuffix(Self.clear), "\(output)")
+        // Nobody has to bring back a cursor.
+        #expect(!output.stderr.contains("\u{1B}[?25"), "\(output)")
+        #expect(output.stderr.contains("\u{1B}[32m"), "\(output)")
+    }
+
+    @Test func aLineOfTheLogStandsAloneAboveWhatIsDrawn() throws {
+        let tool = try home.start(
+            "img-cache", ["put", "--jobs", "2"], environment: ["NO_COLOR": "1"], stdout: .terminal, stderr: .terminal)
+        tool.write("{\"url\":\"\(server.url())\"}\n")
+        #expect(tool.waitForErrors("a.png  50 %  ["))
+        // Fails at once: its line comes while the other one is drawn.
+        tool.write("{\"url\":\"http://10.0.0.1/b.png\"}\n")
+        #expect(tool.waitForErrors("1 done, 1 failed"))
+        tool.kill(SIGINT)
+        let output = tool.wait(deadline: .seconds(20))
+        let lines = output.stderr.split(separator: "\r\n")
+        #expect(lines.count == 2, "\(output)")
+        #expect(lines.first?.contains(Self.clear + "img-cache: http://10.0.0.1/b.png is not fetched") == true, "\(output)")
+        #expect(lines.first?.hasSuffix("--allow-private if that is meant") == true, "\(output)")
+        #expect(!output.stderr.contains("\u{1B}[32m") && output.stderr.hasSuffix(Self.clear), "\(output)")
+    }
+
+    @Test func linesForALogSayTheSameWithoutATerminal() throws {
+        let tool = try home.start(
+            "img-cache", ["put", server.url(), "--progress", "plain", "--log-format", "json"], stdin: .empty)
+        let line = try #require(tool.readErrorLine())
+        #expect(line.contains("\"level\":\"progress\",\"message\":\"a.png, 50 %, "), "\(line)")
+        tool.kill(SIGTERM)
+        #expect(tool.wait().signal == SIGTERM)
+    }
+
+    @Test func aReaderThatGoesLeavesAClearedLine() throws {
+        // The reader waits for a word from here, and then goes.
+        let script = "exec 3<&0; img-cache put \(server.url()) </dev/null | read go <&3"
+        let tool = try home.start("/bin/sh", ["-c", script], stderr: .terminal)
+        #expect(tool.waitForErrors("a.png  50 %"))
+        tool.write("go\n")
+        let output = tool.wait(deadline: .seconds(20))
+        #expect(output.status == 0 && output.stderr.hasSuffix(Self.clear), "\(output)")
+    }
+
+    @Test func whatIsShownNowhereIsDrawnNowhere() throws {
+        let good = try Sample.url("silent-progress.jpg")
+        let home = try Sample.home(["TERM": "xterm"])
+        let runs = [[], ["--progress", "none"], ["-q"], ["--progress", "plain"]]
+        for options in runs {
+            let output = try home.run("img-cache", ["put", good] + options, stderr: .terminal).expect(0)
+            // Over before half a second has passed, or else drawn and cleared.
+            #expect(output.stderr == "" || options == [] && output.stderr.hasSuffix(Self.clear), "\(output)")
+        }
+        try home.run("img-cache", ["put", good, "--progress", "bar"]).expectRefusal(64, "img-cache", "--progress", "bar")
+    }
+}

@@ -27,7 +27,7 @@ struct ImgCache: ParsableCommand {
         subcommands: [
             PutCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, ListCommand.self,
             InfoCommand.self, RemoveCommand.self, PinCommand.self, UnpinCommand.self, CleanCommand.self,
-            VerifyCommand.self, StatsCommand.self,
+            VerifyCommand.self, ScopeCommand.self, ResetCommand.self, StatsCommand.self,
         ])
 
     static func main() { runTool(Self.self) }

@@ -31,7 +31,7 @@ struct PutCommand: ParsableCommand {
         let settings = try fetch.cacheSettings(common, context)
         let options = try stream.runOptions(context, jobs: 6)
         let rules = try keys.rules(arguments: pictures)
-        let request = try fetch.request(context)
+        let request = try fetch.request(context, arguments: pictures)
         let client = try fetch.client(context)
         let caches = Caches(settings: settings, log: context.log, interruption: context.interruption)
         let tool = PutTool(caches: caches, client: client, rules: rules, request: request)

@@ -33,7 +33,7 @@ final class FakeServer: HTTPTransport {
     /// From now on each answer stops in its middle until `release`.
     func hold() { state.update { $0.isHolding = true } }
     func release() { state.update { $0.isHolding = false } }
-    func waitUntilHolding() { _ = state.wait { $0.held > 0 ? true : nil } }
+    func waitUntilHolding(_ count: Int = 1) { _ = state.wait { $0.held >= count ? true : nil } }
 
     func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
@@ -50,8 +50,12 @@ final class FakeServer: HTTPTransport {
         let half = (answer.breaksAfter ?? answer.body.count) / 2
         try answer.body[..<half].withUnsafeBytes { try receive(.body($0)) }
         state.update { $0.held += 1 }
-        _ = state.wait { [interruption] in !$0.isHolding || interruption.cause != nil ? true : nil }
-        state.update { $0.held -= 1 }
+        defer { state.update { $0.held -= 1 } }
+        // Nothing comes meanwhile, which a transport says again and again.
+        while state.wait(
+            atMost: .milliseconds(20), for: { [interruption] in !$0.isHolding || interruption.cause != nil ? true : nil })
+            == nil
+        { try receive(.pause) }
         try interruption.check()
         try answer.body[half..<(answer.breaksAfter ?? answer.body.count)].withUnsafeBytes { try receive(.body($0)) }
         if answer.breaksAfter != nil { throw FetchFailure.cutShort(url: request.url, detail: "connection reset") }

@@ -46,8 +46,8 @@ import Testing
     @Test func scopeNameMayBeAnythingPrintable() throws {
         let name = try ScopeName("../../Ünïcode scope / 1")
 
-        #expect(name.folder.count == 32)
-        #expect(name.folder.allSatisfy { "0123456789abcdef".contains($0) })
+        #expect(name.hash.count == 32)
+        #expect(name.hash.allSatisfy { "0123456789abcdef".contains($0) })
     }
 
     @Test(arguments: ["", "a\tb", String(repeating: "x", count: 256)])

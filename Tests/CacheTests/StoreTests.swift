@@ -122,7 +122,7 @@ import Testing
         _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
 
         for file in world.files("") { #expect(Surroundings.mode("\(world.root)/\(file)") == 0o600, "\(file)") }
-        for folder in ["", "/scopes", "/partial", "/locks", "/scopes/\(ScopeName.standard.folder)"] {
+        for folder in ["", "/scopes", "/partial", "/locks", "/scopes/\(ScopeName.standard.hash)"] {
             #expect(Surroundings.mode(world.root + folder) == 0o700, "\(folder)")
         }
         #expect(

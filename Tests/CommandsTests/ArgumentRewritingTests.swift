@@ -2,7 +2,7 @@ import Testing
 
 @testable import Commands
 
-/// `--allow-private` with and without a value.
+/// Options with more, or fewer, values than one.
 struct ArgumentRewritingTests {
     private func completed(_ line: String) -> String {
         ArgumentRewriting.completed(line.split(separator: " ").map(String.init)).joined(separator: " ")
@@ -20,6 +20,28 @@ struct ArgumentRewritingTests {
     @Test(arguments: ["10.0.0.0/8", "127.0.0.1,10.0.0.0/8", "::1", "fd00::/8,127.0.0.1", "1", "0"])
     func aListBehindItIsItsValue(_ value: String) {
         #expect(completed("put --allow-private \(value) x.png") == "put --allow-private \(value) x.png")
+    }
+
+    /// A name made of letters that are also digits to the base of 16 was once taken as its value.
+    @Test(arguments: ["cafe", "0001", "beef", "/etc"])
+    func aNameBehindItStaysAnArgument(_ name: String) {
+        #expect(completed("put --allow-private \(name)") == "put --allow-private 1 \(name)")
+    }
+
+    /// What is meant as a list and is none must not open everything.
+    @Test(arguments: ["10.0.0.0/33", "fd00::/8/9", "1.2.3"])
+    func aBadListBehindItIsStillItsValue(_ list: String) {
+        #expect(completed("put --allow-private \(list) x") == "put --allow-private \(list) x")
+    }
+
+    @Test func originAndHeaderBecomeOneWord() {
+        let words = ["put", "--header-for", "https://a", "X: 1", "https://a/b"]
+        #expect(ArgumentRewriting.completed(words) == ["put", "--header-for", "https://a X: 1", "https://a/b"])
+        let whole = ["put", "--header-for", "https://a X: 1", "https://a/b"]
+        #expect(ArgumentRewriting.completed(whole) == whole)
+        for short in [["put", "--header-for"], ["put", "--header-for", "https://a"], ["--", "--header-for", "a", "b"]] {
+            #expect(ArgumentRewriting.completed(short) == short)
+        }
     }
 
     @Test func whatIsJoinedOrStandsBehindTheEndOfOptionsStays() {

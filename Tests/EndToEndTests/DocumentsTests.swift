@@ -50,7 +50,8 @@ import Testing
             "retries": "1", "max_bytes": "1MB", "allow_private": "1", "quality": "50",
             "science_url": "https://example.org", "api_url": "https://example.org",
             "exercisedb_url": "https://example.org", "resolution": "360", "max_pixels": "9", "max_frames": "9",
-            "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9",
+            "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9", "jobs_per_host": "2", "rate": "1MB",
+            "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
         ]
         // An object of objects, which stands in no string.
         let styles = #""styles": {"hero": {"width": 9}}"#
@@ -62,6 +63,7 @@ import Testing
         let object = (values.map { "\"\($0.key)\": \"\($0.value)\"" } + [styles]).joined(separator: ", ")
         let home = try ToolHome()
         let file = try home.write("config.json", "{\(object)}")
+        for (name, text) in ["headers": "X: 1", "token": "t", "netrc": ""] { try home.write(name, text) }
         for tool in ["img-cache put", "gif-cache put", "img-downsample --width 9"] {
             let words = tool.split(separator: " ").map(String.init)
             try home.run(words[0], words.dropFirst() + ["--config", file]).expect(0)

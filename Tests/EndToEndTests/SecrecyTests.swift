@@ -106,7 +106,7 @@ struct SecrecyTests {
 
 extension [UInt8] {
     /// Whether the bytes of `text` are in here.
-    fileprivate func contains(_ text: String) -> Bool {
+    func contains(_ text: String) -> Bool {
         let wanted = Array(text.utf8)
         guard let first = wanted.first, count >= wanted.count else { return false }
         return indices.dropLast(wanted.count - 1).contains { self[$0] == first && self[$0...].starts(with: wanted) }

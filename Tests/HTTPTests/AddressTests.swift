@@ -63,12 +63,31 @@ import Testing
         ("2001:db8::1", .documentation), ("3fff:fff::1", .documentation), ("2001:2::1", .benchmarking),
         ("2001:10::1", .orchid), ("2001:2f::1", .orchid), ("2001:5::1", .reserved), ("5f00::1", .reserved),
         ("4000::1", .reserved), ("8000::1", .reserved), ("64:ff9b:2::1", .reserved),
+        // The rest of IANA's registries, first and last addresses of blocks
+        ("0.255.255.255", .reserved), ("10.255.255.255", .privateUse), ("9.255.255.255", .global),
+        ("11.0.0.0", .global),
+        ("126.255.255.255", .global), ("128.0.0.0", .global), ("169.253.255.255", .global),
+        ("169.254.0.0", .linkLocal), ("169.254.255.255", .linkLocal), ("169.255.0.0", .global),
+        ("192.0.0.0", .reserved), ("192.0.0.170", .reserved), ("192.0.0.255", .reserved), ("192.0.1.0", .global),
+        ("192.31.196.1", .global), ("192.52.193.1", .global), ("192.175.48.1", .global), ("192.167.255.255", .global),
+        ("192.169.0.0", .global), ("198.20.0.0", .global), ("203.0.114.0", .global), ("255.255.255.254", .reserved),
+        ("100:0:0:1::1", .reserved), ("100:0:0:2::1", .reserved), ("2001:1::1", .reserved), ("2001:3::1", .reserved),
+        ("2001:4:112::1", .reserved), ("2001:30::1", .reserved), ("2001:1ff:ffff::1", .reserved),
+        ("2001:200::1", .global), ("2620:4f:8000::1", .global), ("3fff:1000::1", .global), ("fe00::1", .reserved),
+        ("1fff::1", .reserved), ("ffff::1", .multicast),
+        // Where clouds keep credentials
+        ("169.254.170.2", .metadata), ("169.254.170.23", .metadata), ("168.63.129.16", .metadata),
+        ("168.63.129.17", .global), ("100.100.100.200", .metadata), ("192.0.0.192", .metadata),
+        ("fd00:ec2::23", .metadata), ("fd20:ce::254", .metadata), ("fd00:42::42", .metadata),
+        ("::ffff:169.254.169.254", .metadata), ("2002:a9fe:a9fe::", .metadata), ("64:ff9b::a9fe:a9fe", .metadata),
         // IPv4 inside IPv6
         ("::ffff:127.0.0.1", .loopback), ("::ffff:8.8.8.8", .global), ("::127.0.0.1", .loopback),
         ("::0.0.0.2", .reserved), ("::ffff:0:10.0.0.1", .privateUse), ("2002:7f00:1::", .loopback),
         ("2002:808:808::1", .global), ("64:ff9b::a00:1", .privateUse), ("64:ff9b::808:808", .global),
         ("64:ff9b:1::169.254.169.254", .metadata), ("64:ff9b:1:808:8:800::", .reserved),
-        ("64:ff9b:1::8.8.8.8", .global), ("2001:0:4136:e378:8000:63bf:80ff:fffe", .loopback),
+        ("64:ff9b:1::8.8.8.8", .global),
+        ("64:ff9b:1:7f00:0:100:808:808", .reserved), ("64:ff9b:1:0:7f:1:808:808", .reserved),
+        ("2001:0:4136:e378:8000:63bf:80ff:fffe", .loopback),
         ("2001:0:4136:e378:8000:63bf:f7f7:f7f7", .global),
     ])
     func everyAddressHasItsClass(text: String, kind: AddressClass) throws {

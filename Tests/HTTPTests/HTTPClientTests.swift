@@ -25,6 +25,50 @@ import Testing
         #expect(bytes == Array("hello".utf8))
     }
 
+    @Test(arguments: [
+        "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "127.0.0.1", "169.254.1.1", "169.254.169.254", "172.16.0.1",
+        "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.0.1", "198.18.0.1", "224.0.0.1", "240.0.0.1",
+        "255.255.255.255", "0x7f.1", "2130706433", "168.63.129.16", "[::]", "[::1]", "[fc00::1]", "[fe80::1]",
+        "[fec0::1]", "[ff02::1]", "[100::1]", "[2001:db8::1]", "[2001:2::1]", "[2001:10::1]", "[2001:5::1]",
+        "[3fff::1]", "[5f00::1]", "[4000::1]", "[fd00:ec2::254]", "[::ffff:127.0.0.1]", "[::127.0.0.1]",
+        "[::ffff:0:10.0.0.1]", "[2002:7f00:1::]", "[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]",
+        "[64:ff9b:1:7f00:0:100::]", "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
+    ])
+    func redirectToEveryKindOfAddressIsRefused(host: String) throws {
+        let transport = ScriptedTransport { _, _ in .redirect("http://\(host)/x") }
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request("http://8.8.8.8/")) }
+        #expect(failure?.code == "blocked-address")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test(arguments: ["gzip", "GZIP", "x-gzip", "br", "identity, gzip", "deflate"])
+    func compressionThatWasNotAskedForIsRefusedUnread(coding: String) throws {
+        let transport = ScriptedTransport { _, _ in
+            .init(headers: HTTPHeaders(["Content-Encoding": coding]).fields, body: [[1, 2, 3]])
+        }
+        for rangeStart in [nil, 5] {
+            var plain = try request()
+            plain.acceptsCompression = rangeStart != nil
+            plain.rangeStart = rangeStart
+            let failure = #expect(throws: FetchFailure.self) {
+                try client(transport).get(plain) { _ in Issue.record("passed on") }
+            }
+            #expect(failure?.code == "unwanted-encoding")
+            #expect(failure?.exitCode == .data && failure?.isTransient == false)
+        }
+        #expect(try client(transport).data(request()).1 == [1, 2, 3])
+    }
+
+    @Test(arguments: ["", "identity", "none", "UTF-8"])
+    func wordsThatAreNoCompressionPass(coding: String) throws {
+        let transport = ScriptedTransport { _, _ in
+            .init(headers: HTTPHeaders(["Content-Encoding": coding]).fields, body: [[1]])
+        }
+        var plain = try request()
+        plain.acceptsCompression = false
+        #expect(try client(transport).data(plain).1 == [1])
+    }
+
     @Test func failedAttemptsAreRepeatedAndTheReceiverStartsOver() throws {
         let transport = ScriptedTransport { request, count in
             switch count {

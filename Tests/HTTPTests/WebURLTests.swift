@@ -30,6 +30,8 @@ import Testing
         ("http://0177.0.0.1/", "http://127.0.0.1/"),
         ("http://127.1/", "http://127.0.0.1/"),
         ("http://127.0.0.1./", "http://127.0.0.1/"),
+        ("http://localhost./", "http://localhost/"),
+        ("http://a.LOCALHOST.:80/", "http://a.localhost/"),
         ("http://%31%32%37.0.0.1/", "http://127.0.0.1/"),
         ("http://１２７。０。０。１/", "http://127.0.0.1/"),
         ("http://[2001:DB8:0:0::1]:80/", "http://[2001:db8::1]/"),
@@ -42,6 +44,20 @@ import Testing
     ])
     func allWaysOfWritingHaveOneNormalForm(text: String, normalized: String) throws {
         #expect(try WebURL(text).normalized == normalized)
+    }
+
+    @Test(arguments: [
+        ("http://user:pw@a/x", ["user:pw"]), ("http://u@v@a/?token=t&w=1&api_key=k#frag?key=no", ["u@v", "t", "k"]),
+        ("--url=https://u:p@a", ["u:p"]), ("http://a/b@c?w=1", []), ("http://a/?key=", [""]), ("a@b", []), ("", []),
+        ("ftp://u:p@[broken", ["u:p"]),
+    ])
+    func secretsOfATextAreFound(text: String, secrets: [String]) {
+        #expect(WebURL.secrets(in: text).map(String.init) == secrets)
+    }
+
+    @Test func dotBehindLocalhostChangesNothing() throws {
+        #expect(try WebURL("http://localhost./x").requestText == "http://localhost/x")
+        #expect(try WebURL("http://example.org./x").requestText == "http://example.org./x")
     }
 
     @Test func normalizingTwiceChangesNothing() throws {

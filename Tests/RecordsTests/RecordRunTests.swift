@@ -37,6 +37,7 @@ private struct Marker: RecordTool {
         }
         record.set("done", .bool(true))
         switch record.string("fail") {
+        case "end": throw EndOfRun(Broken(isTransient: false, exitCode: .usage))
         case "transient": throw Broken(isTransient: true, exitCode: .temporary)
         case "definite": throw Broken(isTransient: false, exitCode: .unavailable)
         case "limit": throw Broken(isTransient: false, exitCode: .notAllowed)
@@ -252,6 +253,18 @@ private func run(
         let (lines, status) = try run("{\"n\":1}\n{\"fail\":\"limit\"}\n{\"n\":3}") { $0.failFast = true }
         #expect(lines.count == 2)
         #expect(status == 77)
+    }
+
+    @Test func endOfRunIsThrownBehindTheRecordThatBearsIt() throws {
+        let sink = try Sink()
+        let run = RecordRun(
+            tool: Marker(), options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())
+        let reader = RecordReader(bytes: Array("{\"fail\":\"limit\"}\n{\"fail\":\"end\"}\n{\"n\":3}".utf8))
+        let failure = #expect(throws: EndOfRun.self) { try run.run { try reader.nextInput() } }
+        #expect(failure?.exitCode == .usage)
+        let lines = sink.lines()
+        #expect(lines.count == 2)
+        #expect(lines.last?.contains("\"exit\":64") == true)
     }
 
     @Test func aBadLineBecomesARecordWithItsNumber() throws {

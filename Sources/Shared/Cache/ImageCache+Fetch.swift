@@ -8,7 +8,8 @@ extension ImageCache {
     /// What arrives is inspected before it is stored. An expired entry is revalidated where its server gave something
     /// to do so by, and handed out as `stale`, with a warning, where the server fails for a time. A transfer that
     /// broke off is continued by the next call where the server allows that (`If-Range` with a strong ETag, RFC 9110
-    /// §13.1.5). Memory does not grow with the body.
+    /// §13.1.5). Memory does not grow with the body. Where the scope is purged meanwhile, or switched away from, it ends
+    /// within half a second with `CacheFailure.scopeChanged`.
     ///
     /// - Parameters:
     ///   - request: its headers are sent and not stored.
@@ -25,11 +26,12 @@ extension ImageCache {
             if let ready = try serve(try sound(key), key: key, wishes: wishes) { return ready }
             try requireWriting()
             return try interruption.during {
-                let lock = try lock(key.name)
+                let watch = try GenerationWatch(index)
+                let lock = try lock(key.name, whileWaiting: watch.check)
                 defer { withExtendedLifetime(lock) {} }
                 return try fetchAlone(
-                    request, key: key, client: client, inspect: inspect ?? self.inspect, wishes: wishes,
-                    hasWaited: lock.wasContended)
+                    request, key: key, client: client.watched(by: watch.check), inspect: inspect ?? self.inspect,
+                    wishes: wishes, generation: watch.generation, hasWaited: lock.wasContended)
             }
         } catch {
             if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
@@ -54,15 +56,14 @@ extension ImageCache {
     /// To be called with the key's lock held. Looks again first: whoever held the lock before may have done the work.
     private func fetchAlone(
         _ request: HTTPRequest, key: CacheKey, client: HTTPClient, inspect: Inspection, wishes: Freshness.Wishes,
-        hasWaited: Bool
+        generation: Int64, hasWaited: Bool
     ) throws -> (entry: Entry, status: CacheStatus) {
-        let generation = try index.generation()
         let entry = try sound(key, isLocked: true)
         if let ready = try serve(entry, key: key, wishes: wishes) {
             if hasWaited { index.count { $0.add(.coalesced) } }
             return ready
         }
-        let partial = PartialFile(path: index.root.partial(key.name, in: scope), root: index.root)
+        let partial = PartialFile(path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
         do {
             var validators: Validators?
             // Under a key of the user's own may lie what another server gave.

@@ -14,9 +14,11 @@ extension ImageCache {
         do {
             try requireWriting()
             return try interruption.during {
-                let lock = try lock(key.name)
+                let watch = try GenerationWatch(index)
+                let lock = try lock(key.name, whileWaiting: watch.check)
                 defer { withExtendedLifetime(lock) {} }
-                return try storeAlone(source, key: key, url: url, inspect: inspect ?? self.inspect)
+                return try storeAlone(
+                    source, key: key, url: url, inspect: inspect ?? self.inspect, generation: watch.generation)
             }
         } catch {
             if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
@@ -26,9 +28,8 @@ extension ImageCache {
 
     /// To be called with the key's lock held.
     private func storeAlone(
-        _ source: some ByteSource, key: CacheKey, url: String?, inspect: Inspection
+        _ source: some ByteSource, key: CacheKey, url: String?, inspect: Inspection, generation: Int64
     ) throws -> (entry: Entry, status: CacheStatus) {
-        let generation = try index.generation()
         let old = try sound(key, isLocked: true)
         if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
@@ -40,7 +41,8 @@ extension ImageCache {
                 return (kept, .hit)
             }
         }
-        let partial = PartialFile(path: index.root.partial(key.name, in: scope), root: index.root)
+        let partial = PartialFile(
+            path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
         defer { partial.remove() }
         let file = try partial.open()
         try partial.restart(file, note: nil)

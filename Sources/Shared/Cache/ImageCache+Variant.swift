@@ -45,11 +45,14 @@ extension ImageCache {
         if missing.isEmpty { return }
         try requireWriting()
         try interruption.during {
+            let watch = try GenerationWatch(index)
+            let generation = watch.generation
             // Everyone takes the locks in the same order, so that no two wait for each other.
-            let locks = try missing.sorted { names[$0] < names[$1] }.map { (index: $0, lock: try lock(names[$0])) }
+            let locks = try missing.sorted { names[$0] < names[$1] }.map {
+                (index: $0, lock: try lock(names[$0], whileWaiting: watch.check))
+            }
             defer { withExtendedLifetime(locks) {} }
             let contended = Set(locks.filter(\.lock.wasContended).map(\.index))
-            let generation = try index.generation()
             guard let original = try sound(parent) else { throw CacheFailure.absent(key: parent.text) }
             missing = try missing.filter { variant in
                 guard let entry = try serveVariant(names[variant], of: original, isLocked: true) else { return true }
@@ -58,7 +61,7 @@ extension ImageCache {
                 return false
             }
             if missing.isEmpty { return }
-            let partials = try missing.map { try emptyPartial(names[$0]) }
+            let partials = try missing.map { try emptyPartial(names[$0], generation: generation) }
             defer { for partial in partials { partial.remove() } }
             try make(original, zip(missing, partials).map { ($0, $1.path) }) { variant, picture in
                 guard let place = missing.firstIndex(of: variant) else { return }
@@ -83,8 +86,9 @@ extension ImageCache {
     }
 
     /// A place to write to. The folder may be missing; what a killed maker has left must not be.
-    private func emptyPartial(_ name: String) throws -> PartialFile {
-        let partial = PartialFile(path: index.root.partial(name, in: scope), root: index.root)
+    private func emptyPartial(_ name: String, generation: Int64) throws -> PartialFile {
+        let partial = PartialFile(
+            path: index.root.partial(name, in: scope, generation: generation), root: index.root)
         _ = try partial.open()
         partial.remove()
         return partial

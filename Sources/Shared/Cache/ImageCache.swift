@@ -24,6 +24,8 @@ public final class ImageCache: Sendable {
 
     /// How many counted events may wait in memory for the next transaction.
     private static let tallyLimit = 4096
+    /// How long a run may spend at its end on files that purges have left: too short to be felt.
+    private static let purgeTime: Duration = .milliseconds(50)
 
     /// Opens the cache, making its root where it is missing. Costs some tenths of a millisecond, however many entries
     /// there are. Throws `CacheFailure`: `cannotMakeRoot`, `newerLayout`, `io`, `busy`.
@@ -106,15 +108,19 @@ public final class ImageCache: Sendable {
         return try index.statistics(capacity: settings.capacity)
     }
 
-    /// Writes what was counted and not written yet, and trims where leases that have ended allow it now. Called when
-    /// the last reference goes; a tool that ends by `exit` calls it itself. The cache stays usable.
+    /// Writes what was counted and not written yet, trims where leases that have ended allow it now, and takes on a
+    /// little of what purges have left. Called when the last reference goes; a tool that ends by `exit` calls it itself.
+    /// The cache stays usable.
     public func close() {
-        guard index.pendingEvents > 0, !index.isReadOnly else { return }
+        if index.isReadOnly { return }
         do {
-            try index.flush(now: clock.now())
-            trim()
+            if index.pendingEvents > 0 {
+                try index.flush(now: clock.now())
+                trim()
+            }
+            if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
         } catch {
-            log.detail("the cache's counters were not written: \(failure(of: error).message)")
+            log.detail("the cache was not put in order: \(failure(of: error).message)")
         }
     }
 
@@ -152,7 +158,7 @@ public final class ImageCache: Sendable {
         }
         // Put in place, and then cut short: it was whole before.
         if entry.kind == .original,
-            let stored = try adopt(entry.file, folder: scope.folder, name: scope, key: entry.key, url: entry.url)
+            let stored = try adopt(entry.file, folder: index.folder(), name: scope, key: entry.key, url: entry.url)
         {
             return stored
         }
@@ -183,10 +189,11 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// The lock of one entry's name, for whoever fetches, makes or removes it.
-    func lock(_ name: String) throws -> KeyLock {
+    /// The lock of one entry's name, for whoever fetches, makes or removes it. Throws what `whileWaiting` throws.
+    func lock(_ name: String, whileWaiting: () throws -> Void = {}) throws -> KeyLock {
         let path = index.root.lock(name, in: scope)
-        let lock = try KeyLock(root: index.root, path: path, interruption: interruption)
+        let lock = try KeyLock(
+            root: index.root, path: path, interruption: interruption, whileWaiting: whileWaiting)
         // The root may have been removed under a running tool.
         try index.reopenIfReplaced()
         return lock
@@ -214,7 +221,7 @@ public final class ImageCache: Sendable {
         let now = clock.now()
         if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
         let entry = try index.commit(new, generation: generation, now: now) {
-            try BlobStore.place(temporary, at: index.root.blob(new.file, in: scope))
+            try BlobStore.place(temporary, at: index.root.blob(new.file, folder: scope.folder(generation: generation)))
         }
         trim()
         return entry

@@ -3,9 +3,9 @@ import Support
 /// The name of a scope: a part of the cache that shares nothing with the others, such as one user's pictures.
 public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
     public let text: String
-    /// The folder below `scopes/` that holds this scope's files: 32 hexadecimal digits of the name's SHA-256. A name
-    /// may be any text, so it never becomes a path itself; 128 bits never collide by chance.
-    let folder: String
+    /// 32 hexadecimal digits of the name's SHA-256, by which files are named. A name may be any text, so it never
+    /// becomes a path itself; 128 bits never collide by chance.
+    let hash: String
 
     /// Takes 1 to 255 bytes of UTF-8 without control characters, else throws `CacheFailure.badScope`. 255 bytes are
     /// what a name may have anywhere else, too (NAME_MAX).
@@ -18,14 +18,18 @@ public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
 
     private init(checked text: String) {
         self.text = text
-        folder = String(SHA256.hex(of: text).prefix(32))
+        hash = String(SHA256.hex(of: text).prefix(32))
     }
+
+    /// The folder below `scopes/` that holds the files of one generation of this scope: nothing that is stored after a
+    /// purge meets what is still being removed.
+    func folder(generation: Int64) -> String { generation == 0 ? hash : "\(hash)/g\(generation)" }
 
     /// The scope of everyone who never named one.
     public static let standard = ScopeName(checked: "default")
 
-    public static func == (a: ScopeName, b: ScopeName) -> Bool { a.folder == b.folder }
-    public func hash(into hasher: inout Hasher) { hasher.combine(folder) }
+    public static func == (a: ScopeName, b: ScopeName) -> Bool { a.hash == b.hash }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     public var description: String { text }
 }

@@ -13,10 +13,10 @@ import Darwin
 public struct Configuration: Sendable {
     /// Every field that some tool knows. One file serves all tools, so each of them accepts all.
     static let fields = [
-        "allow_private", "api_url", "cache_dir", "capacity", "exercisedb_url", "jobs", "lease",
-        "max_animation_pixels", "max_bytes", "max_frames", "max_memory", "max_pixels", "max_seconds",
-        "memory_capacity", "metrics", "policy", "policy_rules", "quality", "resolution", "retries",
-        "science_url", "scope", "styles", "timeout", "ttl",
+        "allow_private", "api_url", "bearer_file", "cache_dir", "capacity", "exercisedb_url", "header_file", "jobs",
+        "jobs_per_host", "lease", "max_animation_pixels", "max_bytes", "max_frames", "max_memory", "max_pixels",
+        "max_seconds", "memory_capacity", "metrics", "netrc_file", "policy", "policy_rules", "quality", "rate",
+        "resolution", "retries", "science_url", "scope", "styles", "timeout", "ttl",
     ]
 
     private static let byteLimit = 1 << 20

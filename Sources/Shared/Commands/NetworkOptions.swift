@@ -43,12 +43,28 @@ extension ArgumentHelp {
     }
 }
 
+/// How much of the network a run uses at once; nil is without limit.
+public struct NetworkPace: Sendable, Hashable {
+    /// Of all downloads together.
+    public var bytesPerSecond: Int?
+    /// How many exchanges go on with one host.
+    public var jobsPerHost: Int?
+
+    public init(bytesPerSecond: Int? = nil, jobsPerHost: Int? = nil) {
+        self.bytesPerSecond = bytesPerSecond
+        self.jobsPerHost = jobsPerHost
+    }
+}
+
 extension NetworkArguments {
     /// A client for these options. Opens and loads nothing.
     ///
-    /// - Parameter wrap: what is to stand between the client and libcurl, if anything.
+    /// - Parameters:
+    ///   - pace: how much of the network is used at once.
+    ///   - wrap: what is to stand between the client and libcurl, if anything.
     public func client(
-        _ context: ToolContext, over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
+        _ context: ToolContext, redirects: RedirectPolicy = RedirectPolicy(), pace: NetworkPace = NetworkPace(),
+        over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) throws -> HTTPClient {
         let addressGuard = try addressGuard(context)
         var schedule = RetrySchedule()
@@ -65,13 +81,17 @@ extension NetworkArguments {
                         guard: addressGuard, environment: context.environment,
                         settings: CurlTransport.Settings(certificateFile: cacert)),
                     metrics: context.metrics, progress: context.progress)),
-            guard: addressGuard, retries: schedule, timeouts: try timeouts(context), log: context.log,
-            interruption: context.interruption)
+            guard: addressGuard, retries: schedule, redirects: redirects,
+            timeouts: try timeouts(context, isSlowedDown: pace.bytesPerSecond != nil),
+            rate: pace.bytesPerSecond.map(RateLimit.init), hosts: pace.jobsPerHost.map(HostLimit.init),
+            log: context.log, interruption: context.interruption)
     }
 
-    /// How long a request may take.
-    private func timeouts(_ context: ToolContext) throws -> HTTPRequest.Timeouts {
+    /// How long a request may take. What is slowed down on purpose takes as long as it takes, unless there is a limit
+    /// by name.
+    private func timeouts(_ context: ToolContext, isSlowedDown: Bool) throws -> HTTPRequest.Timeouts {
         var timeouts = HTTPRequest.Timeouts()
+        if isSlowedDown { timeouts.total = .seconds(7 * 86_400) }
         if let total = try context.setting(
             "timeout", option: timeout, expected: "a time such as 120s",
             parse: { text in TimeSpan.parse(text).flatMap { $0 > .zero ? $0 : nil } })

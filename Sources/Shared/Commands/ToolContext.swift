@@ -55,16 +55,34 @@ public struct ToolContext: Sendable {
     /// not count. Throws `ConfigurationFailure` for a file that cannot be read or holds no key.
     public func secret(file: String?, variable: String) throws -> String? {
         guard let file else { return environment[variable] }
-        let bytes: [UInt8]
-        do {
-            bytes = try File.openInput(file).contents(atMost: 4096)
-        } catch {
-            throw ConfigurationFailure("cannot read the key: \(failure(of: error).message)")
-        }
+        return try secret(file: file)
+    }
+
+    /// The one word that a file holds, blanks and line ends around it left out. Throws as above.
+    func secret(file: String) throws -> String {
+        let bytes = try secretFile(file, holding: "the key", byteLimit: 4096)
         let key = bytes.split { $0 <= 0x20 }
         guard key.count == 1, key[0].allSatisfy({ $0 < 0x7F }) else {
             throw ConfigurationFailure("\(file) does not hold a key: one word on one line is expected")
         }
         return String(decoding: key[0], as: UTF8.self)
+    }
+
+    /// The bytes of a file with secrets. Throws `ConfigurationFailure` where it cannot be read, or has more than
+    /// `byteLimit`.
+    public func secretFile(_ path: String, holding what: String, byteLimit: Int = 1 << 20) throws -> [UInt8] {
+        if path == "-" {
+            throw ConfigurationFailure("cannot read \(what) from standard input, which is for records; name a file")
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try File.openInput(path).contents(atMost: byteLimit + 1)
+        } catch {
+            throw ConfigurationFailure("cannot read \(what): \(failure(of: error).message)")
+        }
+        guard bytes.count <= byteLimit else {
+            throw ConfigurationFailure("cannot read \(what): \(path) has more than \(byteLimit) bytes")
+        }
+        return bytes
     }
 }

@@ -29,6 +29,8 @@ public func runTool<Root: ParsableCommand>(
     // Whatever this run is for, it removes what earlier ones kept past the cache for a while.
     RuntimePlaces(environment: .ofProcess()).sweep()
     let tool = root.configuration.commandName ?? "apod-tools"
+    let secrets = ArgumentSecrets(arguments)
+    if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: arguments) }
     do {
         var command = try parse(root, quick, ArgumentRewriting.completed(arguments))
         try command.run()
@@ -52,7 +54,7 @@ public func runTool<Root: ParsableCommand>(
             report(UnexpectedFailure(error).message, tool: tool, arguments)
             exit(Support.ExitCode.software.rawValue)
         }
-        report("\(root.message(for: error)); see \(tool) --help", tool: tool, arguments)
+        report("\(secrets.redacted(root.message(for: error))); see \(tool) --help", tool: tool, arguments)
         exit(Support.ExitCode.usage.rawValue)
     }
 }
@@ -72,19 +74,27 @@ private func parse<Root: ParsableCommand>(
     _ root: Root.Type, _ quick: (any ParsableCommand.Type)?, _ arguments: [String]
 ) throws -> any ParsableCommand {
     if let quick, let command = try? quick.parse(arguments) { return command }
-    let subcommands = root.configuration.subcommands
-    guard !subcommands.isEmpty else { return try root.parseAsRoot(arguments) }
-    let names = subcommands.compactMap { $0.configuration.commandName }
-    guard let first = arguments.first else {
-        throw UsageFailure("say what to do: \(names.joined(separator: ", ")); see --help")
+    guard !root.configuration.subcommands.isEmpty else { return try root.parseAsRoot(arguments) }
+    var command: any ParsableCommand.Type = root
+    var words: [String] = []
+    var rest = arguments[...]
+    while !command.configuration.subcommands.isEmpty {
+        let subcommands = command.configuration.subcommands
+        let names = subcommands.compactMap { $0.configuration.shouldDisplay ? $0.configuration.commandName : nil }
+        guard let first = rest.first else {
+            throw UsageFailure("say what to do: \(names.joined(separator: ", ")); see --help")
+        }
+        guard let subcommand = subcommands.first(where: { $0.configuration.commandName == first }) else {
+            if first.hasPrefix("-") || first == "help" { return try root.parseAsRoot(arguments) }
+            throw UsageFailure(
+                "there is no command \"\((words + [first]).joined(separator: " "))\""
+                    + "\(NearMatch.advice(for: first, among: names)); there are \(names.joined(separator: ", "))")
+        }
+        command = subcommand
+        words.append(first)
+        rest = rest.dropFirst()
     }
-    if let subcommand = subcommands.first(where: { $0.configuration.commandName == first }) {
-        if let command = try? subcommand.parse(Array(arguments.dropFirst())) { return command }
-    } else if !first.hasPrefix("-"), first != "help" {
-        throw UsageFailure(
-            "there is no command \"\(first)\"\(NearMatch.advice(for: first, among: names)); there are"
-                + " \(names.joined(separator: ", "))")
-    }
+    if let command = try? command.parse(Array(rest)) { return command }
     return try root.parseAsRoot(arguments)
 }
 
@@ -97,32 +107,4 @@ private func report(_ message: String, tool: String, _ arguments: [String]) {
 /// Ends a command with this status, without another word.
 public func end(with status: Int32) throws {
     if status != 0 { throw ArgumentParser.ExitCode(status) }
-}
-
-/// Completes options whose value may be left out.
-enum ArgumentRewriting {
-    /// `--allow-private` alone means all: it takes the word behind it only where that can be its value, so that an
-    /// address behind it stays an argument.
-    static func completed(_ arguments: [String]) -> [String] {
-        var result: [String] = []
-        var index = 0
-        while index < arguments.count {
-            let argument = arguments[index]
-            result.append(argument)
-            index += 1
-            if argument == "--" { return result + arguments[index...] }
-            guard argument == "--allow-private" else { continue }
-            if index < arguments.count, isAddressList(arguments[index]) {
-                result.append(arguments[index])
-                index += 1
-            } else {
-                result.append("1")
-            }
-        }
-        return result
-    }
-
-    private static func isAddressList(_ text: String) -> Bool {
-        !text.isEmpty && text.allSatisfy { $0.isHexDigit || ".:/,".contains($0) } && !text.hasPrefix("/")
-    }
 }

@@ -15,6 +15,7 @@ extension FetchFailure {
         case .tooLarge: "too-large"
         case .badCertificate: "bad-certificate"
         case .tlsFailed: "tls-failed"
+        case .unwantedEncoding: "unwanted-encoding"
         case .badAnswer: "bad-answer"
         case .proxyFailed: "proxy-failed"
         case .badHeader: "bad-header"
@@ -32,6 +33,7 @@ extension FetchFailure {
         case .tooManyRedirects, .badRedirect: .unavailable
         case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed:
             .temporary
+        case .unwantedEncoding: .data
         case .badHeader: .usage
         case .badCertificateFile: .configuration
         case .noLibcurl, .transportFault: .software
@@ -45,7 +47,8 @@ extension FetchFailure {
             "\(url.redacted) is not fetched: \(Self.subject(url, address)) is \(kind.phrase); "
                 + "use --allow-private if that is meant"
         case .insecureRedirect(let from, let to):
-            "\(from.redacted) leads from https to \(to.redacted), which anyone on the way could change; not followed"
+            "\(from.redacted) leads from https to \(to.redacted), which anyone on the way could change; not followed "
+                + "unless img-cache is told --allow-insecure-redirects"
         case .tooManyRedirects(let url, let limit):
             "\(url.redacted) leads on more than \(limit) times; the server is probably sending it in circles"
         case .badRedirect(let url, let status):
@@ -64,6 +67,9 @@ extension FetchFailure {
                 + "check the clock and the installed certificates"
         case .tlsFailed(let url, let detail):
             "cannot agree on encryption with \(url.origin) for \(url.redacted): \(detail); try again later"
+        case .unwantedEncoding(let url, let coding):
+            "\(url.redacted) was sent compressed (\(coding)), which was not asked for and makes its bytes others than "
+                + "those of the picture; report it to the server's owner"
         case .badAnswer(let url, let detail): "the answer for \(url.redacted) is garbled: \(detail); try again later"
         case .proxyFailed(let url, let detail):
             "the proxy did not pass on \(url.redacted): \(detail); check http_proxy, https_proxy and all_proxy"

@@ -21,6 +21,8 @@ public enum FetchFailure: Failure {
     case badCertificate(url: WebURL, detail: String)
     /// TLS could not be agreed on for another reason.
     case tlsFailed(url: WebURL, detail: String)
+    /// The body is compressed for the transfer although that was not asked for.
+    case unwantedEncoding(url: WebURL, coding: String)
     /// What arrived isn't HTTP, or is compressed wrongly.
     case badAnswer(url: WebURL, detail: String)
     case proxyFailed(url: WebURL, detail: String)

@@ -32,11 +32,11 @@ extension HTTPClient {
     /// - Parameter next: asked before each attempt, and after each `AskAgain`.
     public func get(attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void) throws -> HTTPResponse {
         var (request, statuses) = try sendable(next())
-        let deadline = clock.now() + request.timeouts.total
+        var deadline = clock.now() + request.timeouts.total
         var attempt = 1
         while true {
             do {
-                return try follow(request, accepting: statuses, deadline: deadline, receive: receive)
+                return try follow(request, accepting: statuses, deadline: &deadline, receive: receive)
             } catch let stop as ReceiverStopped {
                 guard stop.error is AskAgain else { throw stop.error }
                 (request, statuses) = try sendable(next())
@@ -50,7 +50,7 @@ extension HTTPClient {
                     throw error
                 }
                 log.detail("\(failure.message); attempt \(attempt + 1) in \(delay.milliseconds) ms")
-                try sleep(delay)
+                try pause(delay)
                 attempt += 1
             }
         }
@@ -81,9 +81,21 @@ extension HTTPClient {
         return (response, bytes)
     }
 
+    /// Waits before the next attempt, under supervision where there is any.
+    private func pause(_ span: Duration) throws {
+        guard let watch else { return try sleep(span) }
+        var rest = span
+        while rest > .zero {
+            let piece = min(rest, HTTPEvent.pauseLength)
+            try sleep(piece)
+            try watch()
+            rest -= piece
+        }
+    }
+
     /// One attempt: the request and the redirects it meets.
     private func follow(
-        _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: Timestamp,
+        _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: inout Timestamp,
         receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         var request = request
@@ -91,11 +103,10 @@ extension HTTPClient {
         while true {
             try interruption.check()
             try judge(request.url)
-            let remaining = deadline - clock.now()
-            guard remaining > .zero else { throw FetchFailure.timedOut(url: request.url, .receiving) }
-            request.timeouts.total = remaining
-            log.detail("GET \(request.url.redacted)")
-            let answer = try exchange(request, accepting: statuses, receive: receive)
+            let answer = try takingTurn(request, deadline: &deadline) { request in
+                log.detail("GET \(request.url.redacted)")
+                return try exchange(request, accepting: statuses, receive: receive)
+            }
             let response = answer.response
             log.detail("\(response.status) \(response.url.redacted)")
             if statuses.contains(response.status) { return response }
@@ -108,6 +119,27 @@ extension HTTPClient {
             request = try redirects.next(after: response, to: request, followed: followed)
             followed += 1
         }
+    }
+
+    /// Waits for the turn of the request's host. That is not the server's fault, nor that of the request: the deadline
+    /// moves by as much.
+    private func takingTurn<Result>(
+        _ request: HTTPRequest, deadline: inout Timestamp, _ body: (HTTPRequest) throws -> Result
+    ) throws -> Result {
+        var request = request
+        let asked = clock.now()
+        var end = deadline
+        defer { deadline = end }
+        func begin() throws -> Result {
+            let begun = clock.now()
+            end = end + (begun - asked)
+            let remaining = end - begun
+            guard remaining > .zero else { throw FetchFailure.timedOut(url: request.url, .receiving) }
+            request.timeouts.total = remaining
+            return try body(request)
+        }
+        guard let hosts else { return try begin() }
+        return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
     /// A host that is an address is judged before anything is opened.
@@ -125,23 +157,29 @@ extension HTTPClient {
         var isAccepted = false
         var body: [UInt8] = []
         var limit = BodyLimit(request)
-        func pass(_ event: HTTPEvent) throws {
-            do { try receive(event) } catch { throw ReceiverStopped(error: error) }
+        func orStop(_ body: () throws -> Void) throws {
+            do { try body() } catch { throw ReceiverStopped(error: error) }
         }
+        func pass(_ event: HTTPEvent) throws { try orStop { try receive(event) } }
         do {
             let response = try transport.exchange(request, interruption: interruption) { event in
+                if let watch { try orStop(watch) }
                 switch event {
                 case .head(let response):
                     head = response
                     isAccepted = statuses.contains(response.status)
                     body.removeAll()
                     guard isAccepted else { return }
+                    if !request.decompresses, let coding = response.headers.compression {
+                        throw FetchFailure.unwantedEncoding(url: request.url, coding: coding)
+                    }
                     try limit.begin(response)
                     try pass(event)
                 case .body(let bytes):
                     if isAccepted {
                         try limit.add(bytes.count)
                         try pass(event)
+                        try rate?.spend(bytes.count, interruption: interruption)
                     } else {
                         let room = Self.errorBodyLimit - body.count
                         body.append(contentsOf: bytes.prefix(room))

@@ -10,19 +10,25 @@ public struct HTTPClient: Sendable {
     let retries: RetrySchedule
     let redirects: RedirectPolicy
     let timeouts: HTTPRequest.Timeouts?
+    let rate: RateLimit?
+    let hosts: HostLimit?
     let log: Log
     let interruption: Interruption
     let clock: Clock
     let sleep: Sleeper
+    /// See `watched(by:)`.
+    var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
     ///   - guard: judges hosts that are addresses before anything is opened; names are the transport's to judge.
     ///   - timeouts: for all requests; nil leaves each its own.
+    ///   - rate: for all bodies together; nil is as fast as they come.
+    ///   - hosts: how many exchanges go on at once with a host; nil is any number.
     ///   - sleep: by default `interruption.sleep`.
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
         retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(),
-        timeouts: HTTPRequest.Timeouts? = nil, log: Log = .silent,
+        timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil, log: Log = .silent,
         interruption: Interruption, clock: Clock = .system, sleep: Sleeper? = nil
     ) {
         self.transport = transport
@@ -30,9 +36,19 @@ public struct HTTPClient: Sendable {
         self.retries = retries
         self.redirects = redirects
         self.timeouts = timeouts
+        self.rate = rate
+        self.hosts = hosts
         self.log = log
         self.interruption = interruption
         self.clock = clock
         self.sleep = sleep ?? { [interruption] in try interruption.sleep($0) }
+    }
+
+    /// The same client under supervision: `watch` is called with everything that comes, and at least every
+    /// `HTTPEvent.pauseLength` while nothing does, between two attempts too. What it throws ends the request.
+    public func watched(by watch: @escaping @Sendable () throws -> Void) -> HTTPClient {
+        var client = self
+        client.watch = watch
+        return client
     }
 }

@@ -1,5 +1,7 @@
-/// One field of a request.
-public struct HTTPHeader: Sendable, Hashable {
+/// One field of a request. Its texts never show the value.
+public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     public let name: String
     public let value: String
     /// Whether the field is also sent where a redirect leads to another origin. False, as for everything that a user
@@ -12,6 +14,12 @@ public struct HTTPHeader: Sendable, Hashable {
         self.value = value
         self.crossesOrigins = crossesOrigins
     }
+
+    var isAuthorization: Bool { name.lowercased() == "authorization" }
+
+    public var description: String { "\(name): (hidden)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Whether name (RFC 9110 §5.1, a token) and value (§5.5) can be sent without adding lines to the request.
     var isValid: Bool {
@@ -62,6 +70,14 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     public mutating func append(name: String, value: String) { fields.append(Field(name: name, value: value)) }
+
+    /// The coding by which the body is compressed (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil where it is as
+    /// it is, or bears a word there that is no such coding, as some servers have it.
+    var compression: String? {
+        let known = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz"]
+        let codings = (self["Content-Encoding"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+        return codings.first { known.contains(String($0)) }.map(String.init)
+    }
 
     /// `Content-Length` where it is one number, be it repeated (RFC 9110 §8.6).
     public var contentLength: Int? {

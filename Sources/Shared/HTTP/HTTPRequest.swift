@@ -24,6 +24,8 @@ public struct HTTPRequest: Sendable {
     public var url: WebURL
     /// Sent in addition to the tools' own; a `User-Agent` here replaces theirs.
     public var headers: [HTTPHeader]
+    /// Where to look for a user name and a password if the URL has none; after a redirect for those of the new host.
+    public var netrc: Netrc?
     /// The most bytes that a body may have after decompression; more is `too-large`, status 77.
     public var byteLimit: Int
     /// Whether the server may compress the body for the transfer; it arrives decompressed in any case. Of use for
@@ -34,14 +36,31 @@ public struct HTTPRequest: Sendable {
     public var timeouts: Timeouts
 
     public init(
-        url: WebURL, headers: [HTTPHeader] = [], byteLimit: Int = HTTPRequest.defaultByteLimit,
+        url: WebURL, headers: [HTTPHeader] = [], netrc: Netrc? = nil, byteLimit: Int = HTTPRequest.defaultByteLimit,
         acceptsCompression: Bool = true, rangeStart: Int? = nil, timeouts: Timeouts = Timeouts()
     ) {
         self.url = url
         self.headers = headers
+        self.netrc = netrc
         self.byteLimit = byteLimit
         self.acceptsCompression = acceptsCompression
         self.rangeStart = rangeStart
         self.timeouts = timeouts
+    }
+
+    /// Whether the answer may be one for somebody in particular: a field that is meant for one server, a user name and
+    /// a password in the URL or, there or behind a redirect, from a `.netrc`, or a key in the query.
+    public var carriesCredentials: Bool {
+        netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.withoutSecrets != url
+    }
+
+    /// Whether the body may come compressed.
+    var decompresses: Bool { acceptsCompression && rangeStart == nil }
+
+    /// The user name and the password to send. None where a field has the authorization already.
+    var credentials: WebURL.Credentials? {
+        if headers.contains(where: \.isAuthorization) { return nil }
+        if let own = url.credentials, netrc == nil || !own.password.isEmpty { return own }
+        return netrc?.credentials(for: url) ?? url.credentials
     }
 }

@@ -38,6 +38,8 @@ public final class RecordRun: Sendable {
         var threads: [Thread] = []
         var isDone = false
         var isStopped = false
+        /// What ended the run before its input did.
+        var end: EndOfRun?
     }
 
     /// What became of a record.
@@ -80,8 +82,8 @@ public final class RecordRun: Sendable {
     }
 
     /// Runs until `next` gives nil, a failure stops the run, or nobody reads the output any more. Gives the exit
-    /// status. Throws what `next` throws, after the records before it have left, and `SystemFailure` when the output
-    /// cannot be written.
+    /// status. Throws what `next` throws, after the records before it have left, the `EndOfRun` of a tool, and
+    /// `SystemFailure` when the output cannot be written.
     public func run(next: () throws -> RecordInput?) throws -> Int32 {
         var sourceError: (any Error)?
         do {
@@ -101,6 +103,7 @@ public final class RecordRun: Sendable {
         if let sourceError, !(sourceError is Cancelled) { throw sourceError }
         return try state.withLock { state throws in
             if let failure = state.output.failure { throw failure }
+            if let end = state.end { throw end }
             return state.tally.status
         }
     }
@@ -220,7 +223,15 @@ public final class RecordRun: Sendable {
                 // As if the record had not come.
             } catch {
                 let failure = failure(of: error)
-                log.error(failure.message)
+                if let end = failure as? EndOfRun {
+                    // Whoever catches it says it.
+                    state.update { state in
+                        state.end = state.end ?? end
+                        state.isStopped = true
+                    }
+                } else {
+                    log.error(failure.message)
+                }
                 record.setError(failure, tool: tool.name)
                 outcome.record = record
                 outcome.tally.add(failure)

@@ -50,6 +50,19 @@ extension RecordTool {
     public var acceptsErrors: Bool { false }
 }
 
+/// A failure after which no other record could be worked on either: its record bears it, no further one is read, and
+/// `RecordRun.run` throws it.
+public struct EndOfRun: Failure {
+    public let reason: any Failure
+
+    public init(_ reason: any Failure) { self.reason = reason }
+
+    public var code: String { reason.code }
+    public var message: String { reason.message }
+    public var isTransient: Bool { reason.isTransient }
+    public var exitCode: ExitCode { reason.exitCode }
+}
+
 /// Does nothing: for a tool whose records come out of its source finished.
 public struct PassingTool: RecordTool {
     public let name: String

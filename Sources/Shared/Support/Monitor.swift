@@ -22,7 +22,15 @@ public final class Monitor<State>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
+        #if canImport(Darwin)
         pthread_cond_init(condition, nil)
+        #else
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+        #endif
     }
 
     deinit {
@@ -66,19 +74,44 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Waits as `wait(for:)` does, but gives nil once `limit` has passed on the wall clock.
+    /// Waits as `wait(for:)` does, but gives nil once `limit` has passed, whatever is done to the wall clock meanwhile.
+    /// A limit below zero is one of zero.
     public func wait<Result>(atMost limit: Duration, for body: (inout State) -> Result?) -> Result? {
-        var deadline = timespec()
-        clock_gettime(CLOCK_REALTIME, &deadline)
-        let (seconds, attoseconds) = limit.components
-        let nanoseconds = Int(deadline.tv_nsec) + Int(attoseconds / 1_000_000_000)
-        deadline.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
-        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        let deadline = Self.time(in: limit)
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) { return result }
-            if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return body(&state) }
+            if !waitForChange(until: deadline) { return body(&state) }
         }
+    }
+
+    /// The monotonic clock's time after `limit`. A century stands for whatever is longer, which no clock could hold.
+    private static func time(in limit: Duration) -> timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let (seconds, attoseconds) = min(max(limit, .zero), .seconds(3_155_760_000)).components
+        let nanoseconds = Int(time.tv_nsec) + Int(attoseconds / 1_000_000_000)
+        time.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        return time
+    }
+
+    /// Waits for an `update`, with the mutex held; false once `deadline` has passed on the monotonic clock.
+    private func waitForChange(until deadline: timespec) -> Bool {
+        #if canImport(Darwin)
+        // Its conditions know the wall clock alone, but also waits of a given length.
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)
+        if rest.tv_nsec < 0 {
+            rest.tv_sec -= 1
+            rest.tv_nsec += 1_000_000_000
+        }
+        return rest.tv_sec >= 0 && pthread_cond_timedwait_relative_np(condition, mutex, &rest) != ETIMEDOUT
+        #else
+        var deadline = deadline
+        return pthread_cond_timedwait(condition, mutex, &deadline) != ETIMEDOUT
+        #endif
     }
 }

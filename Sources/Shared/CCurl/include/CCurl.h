@@ -17,7 +17,6 @@
 enum {
     CCURL_LOW_SPEED_LIMIT = 19,
     CCURL_LOW_SPEED_TIME = 20,
-    CCURL_NETRC = 51,
     CCURL_FOLLOWLOCATION = 52,
     CCURL_HTTPGET = 80,
     CCURL_HTTP_VERSION = 84,
@@ -45,7 +44,6 @@ enum {
 enum {
     CCURL_PROTOCOLS_HTTP_AND_HTTPS = 3,
     CCURL_HTTP_VERSION_2TLS = 4,
-    CCURL_NETRC_OPTIONAL = 1,
 };
 
 // CURLINFO (curl.h), with the type in the high bits: a long is 0x200000, a time in microseconds 0x600000.

@@ -39,6 +39,17 @@ extension CacheRoot {
         }
     }
 
+    /// The highest generation of which a scope, named by its hash, has a folder.
+    func latestGeneration(of hash: String) -> Int64 {
+        FolderListing.names(of: "\(scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
+    }
+
+    /// The generation in a folder's name, see `ScopeName.folder`; nil for other folders.
+    static func generation(ofFolder folder: String) -> Int64? {
+        let rest = folder.dropFirst(32)
+        return rest.isEmpty ? 0 : rest.hasPrefix("/g") ? Int64(rest.dropFirst(2)).flatMap { $0 > 0 ? $0 : nil } : nil
+    }
+
     /// The part of a file's name that its row is found by; nil for what the cache has not put there.
     static func name(ofBlob file: String) -> String? {
         let name = String(file.prefix(32))

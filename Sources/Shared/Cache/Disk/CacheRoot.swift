@@ -12,8 +12,11 @@ import Support
 /// CACHEDIR.TAG                      tells backup programs to pass by (bford.info/cachedir)
 /// index.sqlite (-wal, -shm)         what is there
 /// scopes/<scope>/<2 digits>/<file>  one file an entry
-/// partial/<scope>-<name>            a download under way, or what one that died has left
-/// locks/<scope>-<name>              held by whoever fetches or makes that entry; `setup` by who makes the index
+/// scopes/<scope>/g<n>/…             the same, for a scope that has been purged n times
+/// partial/<scope>-<name>            a download under way, or what one that died has left; `.note` and others beside it
+/// partial/<scope>-<name>.g<n>       the same, for a scope that has been purged n times
+/// locks/<scope>-<name>              held by whoever fetches or makes that entry; `setup` by who makes the index,
+///                                   `purge` by who removes what purges have left, `purger` by the background process
 /// rebuild                           there while files may have lost their rows with an older index
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
@@ -33,15 +36,21 @@ struct CacheRoot: Sendable {
     var index: String { path + "/index.sqlite" }
     var setupLock: String { locks + "/setup" }
 
-    /// The place of a file that begins with 32 hexadecimal digits.
-    func blob(_ file: String, in scope: ScopeName) -> String { blob(file, folder: scope.folder) }
+    var purgeLock: String { locks + "/purge" }
+    var purgerLock: String { locks + "/purger" }
 
-    /// The same, for a scope of which only the folder is known.
-    func blob(_ file: String, folder: String) -> String { "\(path)/scopes/\(folder)/\(file.prefix(2))/\(file)" }
+    /// The place of a file that begins with 32 hexadecimal digits, in a folder of `ScopeName.folder`.
+    func blob(_ file: String, folder: String) -> String { "\(scope(folder))/\(file.prefix(2))/\(file)" }
 
-    func partial(_ name: String, in scope: ScopeName) -> String { "\(path)/partial/\(scope.folder)-\(name)" }
+    /// All files of one generation of a scope.
+    func scope(_ folder: String) -> String { "\(path)/scopes/\(folder)" }
 
-    func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.folder)-\(name)" }
+    func partial(_ name: String, in scope: ScopeName, generation: Int64) -> String {
+        "\(partials)/\(scope.hash)-\(name)\(generation == 0 ? "" : ".g\(generation)")"
+    }
+
+    /// The same for every generation: whoever takes it waits for one whose generation is over, and who sees that soon.
+    func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
 
     /// Makes what is missing; any number of processes may do so at once.
     func make() throws {

@@ -24,8 +24,12 @@ final class KeyLock: Sendable {
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
-    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped.
-    convenience init(root: CacheRoot, path: String, removesFile: Bool = true, interruption: Interruption) throws {
+    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped, and what
+    /// `whileWaiting` throws, which is called before each look but the first.
+    convenience init(
+        root: CacheRoot, path: String, removesFile: Bool = true, interruption: Interruption,
+        whileWaiting: () throws -> Void = {}
+    ) throws {
         var wait = Self.firstWait
         var contended = false
         while true {
@@ -35,6 +39,7 @@ final class KeyLock: Sendable {
             }
             contended = true
             try interruption.sleep(wait)
+            try whileWaiting()
             wait = min(wait * 2, Self.longestWait)
         }
     }

@@ -23,10 +23,10 @@ struct NewEntry {
 }
 
 extension Index {
-    static let selectByName = "SELECT \(columns) FROM entries WHERE scope = ?1 AND name = ?2"
+    static let selectByName = "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name = ?2"
     static let selectPage =
-        "SELECT \(columns) FROM entries WHERE scope = ?1 AND name > ?2 AND kind < 2 ORDER BY name LIMIT ?3"
-    static let touch = "UPDATE entries SET last_used = ?3, lease_until = ?4 WHERE id = ?1 AND name = ?2"
+        "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name > ?2 AND kind < 2 ORDER BY name LIMIT ?3"
+    static let touch = "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry)"
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
             width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned)
@@ -37,28 +37,32 @@ extension Index {
             expires_at = ?18, last_used = ?19, lease_until = ?20, unsettled = 0
         RETURNING \(columns)
         """
+    /// Within a transaction, by the scope's number.
     static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
-    static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = ?1 AND parent = ?2"
+    static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = \(liveScope) AND parent = ?2"
+
+    /// Of an entry that was read before, as long as its scope has not been purged: `?2` its name, `?3` its number, which
+    /// alone could be another's by now.
+    static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
 
     static let columns = """
         id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
-        last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled
+        last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled, \
+        (SELECT folder FROM scopes WHERE scopes.id = entries.scope)
         """
 
     /// The row of this name, whatever has become of its file.
     func find(_ name: String) throws -> Entry? {
         try perform { connection in
-            guard let scopeID = try connection.findScope(scope) else { return nil }
-            return try connection.database.first(Self.selectByName, Value(scopeID), Value(name), read: entry)
+            try connection.database.first(Self.selectByName, Value(scope.hash), Value(name), read: entry)
         }
     }
 
     /// Up to `limit` entries whose names come after `name`.
     func page(after name: String, limit: Int) throws -> [Entry] {
         try perform { connection in
-            guard let scopeID = try connection.findScope(scope) else { return [] }
-            return try connection.database.all(
-                Self.selectPage, Value(scopeID), Value(name), Value(limit), read: entry)
+            try connection.database.all(
+                Self.selectPage, Value(scope.hash), Value(name), Value(limit), read: entry)
         }
     }
 
@@ -66,7 +70,7 @@ extension Index {
     func touch(_ entry: Entry, leaseUntil: Timestamp, now: Timestamp) throws -> Bool {
         try write(now: now) { connection in
             try connection.database.run(
-                Self.touch, Value(Int(entry.id)), Value(entry.name), Value(now), Value(leaseUntil)) == 1
+                Self.touch, Value(scope.hash), Value(entry.name), Value(entry.id), Value(now), Value(leaseUntil)) == 1
         }
     }
 
@@ -74,8 +78,8 @@ extension Index {
     func unsettle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 1 WHERE id = ?1 AND name = ?2", Value(Int(entry.id)),
-                Value(entry.name))
+                "UPDATE entries SET unsettled = 1 \(Self.sameEntry)", Value(scope.hash), Value(entry.name),
+                Value(entry.id))
         }
     }
 
@@ -83,8 +87,8 @@ extension Index {
     func settle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 0 WHERE id = ?1 AND name = ?2", Value(Int(entry.id)),
-                Value(entry.name))
+                "UPDATE entries SET unsettled = 0 \(Self.sameEntry)", Value(scope.hash), Value(entry.name),
+                Value(entry.id))
         }
     }
 
@@ -104,7 +108,7 @@ extension Index {
                 try database.run(
                     "DELETE FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(new.file))
             }
-            let old = try database.first(Self.selectByName, Value(scopeID), Value(new.name), read: entry)
+            let old = try database.first(Self.selectByName, Value(scope.hash), Value(new.name), read: entry)
             if let old, old.file != new.file {
                 if old.isPinned || old.leaseUntil > now {
                     try database.run(
@@ -136,15 +140,14 @@ extension Index {
     ) throws -> Entry? {
         try write(now: now) { connection in
             try check(generation: generation, in: connection)
-            guard let scopeID = try connection.findScope(scope) else { return nil }
             let refreshed = try connection.database.first(
                 """
-                UPDATE entries SET etag = ?3, last_modified = ?4, fetched_at = ?5, expires_at = ?6, last_used = ?5,
-                    lease_until = ?7
-                WHERE id = ?1 AND name = ?2 RETURNING \(Self.columns)
-                """, Value(Int(entry.id)), Value(entry.name), Value(validators.etag), Value(validators.lastModified),
-                Value(now), Value(expiresAt), Value(leaseUntil), read: self.entry)
-            try connection.database.run(Self.expireVariants, Value(scopeID), Value(entry.name), Value(expiresAt))
+                UPDATE entries SET etag = ?4, last_modified = ?5, fetched_at = ?6, expires_at = ?7, last_used = ?6,
+                    lease_until = ?8
+                \(Self.sameEntry) RETURNING \(Self.columns)
+                """, Value(scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
+                Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil), read: self.entry)
+            try connection.database.run(Self.expireVariants, Value(scope.hash), Value(entry.name), Value(expiresAt))
             return refreshed
         }
     }
@@ -153,9 +156,8 @@ extension Index {
     /// entry anew between the question and its consequence.
     func heal(_ name: String, now: Timestamp, isSound: (Entry) -> Bool) throws {
         try write(now: now) { connection in
-            guard let scopeID = try connection.findScope(scope),
-                let found = try connection.database.first(
-                    Self.selectByName, Value(scopeID), Value(name), read: entry), !isSound(found)
+            guard let found = try connection.database.first(
+                Self.selectByName, Value(scope.hash), Value(name), read: entry), !isSound(found)
             else { return }
             try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
             connection.tally.add(.healed)
@@ -163,14 +165,14 @@ extension Index {
     }
 
     /// Reads what `columns` lists.
-    private func entry(_ row: Row) -> Entry { entry(row, scope: scope, folder: scope.folder) }
+    private func entry(_ row: Row) -> Entry { entry(row, scope: scope) }
 
     /// The same for any scope.
-    func entry(_ row: Row, scope: ScopeName, folder: String) -> Entry {
+    func entry(_ row: Row, scope: ScopeName) -> Entry {
         let file = row.string(6)
         return Entry(
             key: row.optionalString(2), scope: scope, kind: Entry.Kind(rawValue: row.int(3)) ?? .original,
-            path: root.blob(file, folder: folder), url: row.optionalString(5), bytes: row.int(7),
+            path: root.blob(file, folder: row.string(21)), url: row.optionalString(5), bytes: row.int(7),
             contentType: row.string(8), sha256: row.string(9), width: row.optionalInt(10),
             height: row.optionalInt(11), details: row.optionalString(12), fetchedAt: row.timestamp(15),
             expiresAt: row.timestamp(16), lastUsed: row.timestamp(17), leaseUntil: row.timestamp(18),

@@ -10,17 +10,18 @@ extension Index {
         let folder: String
     }
 
-    static let selectScopes = "SELECT id, name, folder FROM scopes ORDER BY name, id"
+    static let selectScopes = "SELECT id, name, folder FROM scopes WHERE purged = 0 ORDER BY name, id"
     static let selectScope = "SELECT id, name, folder FROM scopes WHERE folder = ?1"
     static let selectAnyPage =
-        "SELECT \(columns) FROM entries WHERE scope = ?1 AND name > ?2 ORDER BY name LIMIT ?3"
+        "SELECT \(columns) FROM entries WHERE scope = \(liveFolder) AND name > ?2 ORDER BY name LIMIT ?3"
+    static let selectInFolder = "SELECT \(columns) FROM entries WHERE scope = \(liveFolder) AND name = ?2"
     /// A replaced file's row has the file's name as its own.
     static let selectOwner =
         "SELECT 1 FROM entries WHERE scope = ?1 AND name IN (?2, ?3) AND file = ?3 LIMIT 1"
-    static let setPinned = "UPDATE entries SET pinned = ?3 WHERE id = ?1 AND name = ?2 RETURNING \(columns)"
-    static let setKey = "UPDATE entries SET key = ?3 WHERE id = ?1 AND name = ?2 AND key IS NULL RETURNING \(columns)"
+    static let setPinned = "UPDATE entries SET pinned = ?4 \(sameEntry) RETURNING \(columns)"
+    static let setKey = "UPDATE entries SET key = ?4 \(sameEntry) AND key IS NULL RETURNING \(columns)"
     static let selectVariants =
-        "SELECT \(columns) FROM entries WHERE scope = ?1 AND parent = ?2 AND kind = 1 ORDER BY width, name"
+        "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND parent = ?2 AND kind = 1 ORDER BY width, name"
     static let removeFamilyForSum = removeFamily + " RETURNING bytes"
     static let selectExpired = """
         SELECT id, bytes FROM entries WHERE id > ?1 AND \(isSpent) ORDER BY id LIMIT ?5
@@ -49,17 +50,16 @@ extension Index {
     func page(of scope: ScopeRow, after name: String) throws -> [Entry] {
         try perform { connection in
             try connection.database.all(
-                Self.selectAnyPage, Value(scope.id), Value(name), Value(Self.batch)
-            ) { entry($0, scope: scope.name, folder: scope.folder) }
+                Self.selectAnyPage, Value(scope.folder), Value(name), Value(Self.batch)
+            ) { entry($0, scope: scope.name) }
         }
     }
 
     /// The variants of an original, the smallest first.
     func variants(of entry: Entry) throws -> [Entry] {
         try perform { connection in
-            guard let scopeID = try connection.findScope(scope) else { return [] }
-            return try connection.database.all(Self.selectVariants, Value(scopeID), Value(entry.name)) {
-                self.entry($0, scope: scope, folder: scope.folder)
+            try connection.database.all(Self.selectVariants, Value(scope.hash), Value(entry.name)) {
+                self.entry($0, scope: scope)
             }
         }
     }
@@ -86,16 +86,16 @@ extension Index {
     func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp) throws -> Entry? {
         try write(now: now) { connection in
             try connection.database.first(
-                Self.setPinned, Value(Int(entry.id)), Value(entry.name), Value(isPinned)
-            ) { self.entry($0, scope: scope, folder: scope.folder) }
+                Self.setPinned, Value(scope.hash), Value(entry.name), Value(entry.id), Value(isPinned)
+            ) { self.entry($0, scope: scope) }
         }
     }
 
     /// Writes down the key of an entry whose row was made again from its file.
     func setKey(_ entry: Entry, _ key: String, now: Timestamp) throws -> Entry {
         try write(now: now) { connection in
-            try connection.database.first(Self.setKey, Value(Int(entry.id)), Value(entry.name), Value(key)) {
-                self.entry($0, scope: scope, folder: scope.folder)
+            try connection.database.first(Self.setKey, Value(scope.hash), Value(entry.name), Value(entry.id), Value(key)) {
+                self.entry($0, scope: scope)
             } ?? entry
         }
     }
@@ -105,7 +105,8 @@ extension Index {
         _ name: String, in scope: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
     ) throws -> Removal? {
         try write(now: now) { connection in
-            guard let scopeID = try scope?.id ?? connection.findScope(self.scope) else { return nil }
+            let row = try scope.map { try connection.liveRow(folder: $0.folder) } ?? connection.live(self.scope).id
+            guard let scopeID = row else { return nil }
             if sparesPinned {
                 let isPinned = try connection.database.first(
                     "SELECT pinned FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name)
@@ -123,8 +124,8 @@ extension Index {
         _ name: String, in scope: ScopeRow, drops: Bool, now: Timestamp, isWrong: (Entry) throws -> Bool
     ) throws -> Entry? {
         func look(_ connection: inout Connection) throws -> Entry? {
-            let found = try connection.database.first(Self.selectByName, Value(scope.id), Value(name)) {
-                entry($0, scope: scope.name, folder: scope.folder)
+            let found = try connection.database.first(Self.selectInFolder, Value(scope.folder), Value(name)) {
+                entry($0, scope: scope.name)
             }
             guard let found, try isWrong(found) else { return nil }
             if drops {
@@ -145,25 +146,18 @@ extension Index {
     ) throws -> Entry? {
         try write(now: now) { connection in
             let database = connection.database
-            let known = try database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
-            let scope =
-                try known ?? database.first(
-                    "INSERT INTO scopes (name, folder) VALUES (?1, ?2) RETURNING id, name, folder",
-                    Value(name.text), Value(folder), read: Self.scopeRow)
-            guard let scope, isThere() else { return nil }
-            let old = try database.first(Self.selectByName, Value(scope.id), Value(new.name)) {
-                entry($0, scope: scope.name, folder: folder)
-            }
+            guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), isThere() else { return nil }
+            let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
             if let old, !(old.isUnsettled && old.file == new.file) { return nil }
             connection.tally.add(.healed)
             return try database.first(
-                Self.upsert, Value(scope.id), Value(new.name), Value(new.key), Value(new.kind.rawValue),
+                Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
                 Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
                 Value(new.leaseUntil), Value(new.isPinned)
-            ) { entry($0, scope: scope.name, folder: folder) }
+            ) { entry($0, scope: name) }
         }
     }
 
@@ -210,14 +204,15 @@ extension Index {
     /// What a trim would give up at least, if `freed` bytes went before.
     func trimPreview(capacity: Int, freed: Int, now: Timestamp) throws -> Removal {
         try perform { connection in
-            let kept = (try connection.database.first(Self.selectTotal) { $0.int(0) } ?? 0) - freed
+            let kept = (try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0) - freed
             guard kept > capacity else { return Removal() }
             return try connection.database.first(
                 """
                 SELECT count(*), coalesce(sum(bytes), 0) FROM (
                     SELECT bytes, sum(bytes) OVER (ORDER BY last_used, id) - bytes AS before FROM entries
                     WHERE pinned = 0 AND (lease_until <= ?1 OR last_used > ?2) AND NOT
-                        (expires_at <= ?1 OR fetched_at > ?3 OR kind = 2))
+                        (expires_at <= ?1 OR fetched_at > ?3 OR kind = 2)
+                        AND (SELECT purged FROM scopes WHERE scopes.id = entries.scope) = 0)
                 WHERE before < ?4
                 """, Value(now), Value(now + .seconds(86_400)), Value(now + .seconds(60)),
                 Value(kept - TrimPlan.target(capacity: capacity))
@@ -248,6 +243,22 @@ extension Index {
 }
 
 extension Index.Connection {
+    /// The number of the live row whose generation has this folder, which is made where nothing is known of the scope;
+    /// nil where the generation is over.
+    fileprivate func rowForAdoption(folder: String, name: ScopeName) throws -> Int64? {
+        if let row = try liveRow(folder: folder) { return row }
+        let hash = String(folder.prefix(32))
+        let isKnown = try database.first(
+            "SELECT 1 FROM scopes WHERE folder = ?1 OR substr(folder, 1, 32) = ?2 AND purged = 0", Value(folder),
+            Value(hash)) { _ in true }
+        guard isKnown == nil, let generation = CacheRoot.generation(ofFolder: folder),
+            generation >= max(try firstGeneration(), root.latestGeneration(of: hash))
+        else { return nil }
+        return try database.first(
+            "INSERT INTO scopes (name, folder, generation) VALUES (?1, ?2, ?3) RETURNING id", Value(name.text),
+            Value(folder), Value(generation)) { $0.int64(0) }
+    }
+
     fileprivate func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
         try database.first(Index.selectOwner, Value(scopeID), Value(String(file.prefix(32))), Value(file)) { _ in true }
             ?? false

@@ -1,6 +1,12 @@
 import Support
 
 extension Index {
+    /// The number of the live row of the scope whose hash is `?1`. Part of each statement rather than asked for once:
+    /// another process may purge the scope at any time, and its number may then become another scope's.
+    static let liveScope = "(SELECT id FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0)"
+    /// The same for one generation, whose folder is `?1`: nothing where that is over.
+    static let liveFolder = "(SELECT id FROM scopes WHERE folder = ?1 AND purged = 0)"
+
     /// The scope last switched to; nil where nobody ever has.
     static func currentScope(_ database: Database) throws -> ScopeName? {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }
@@ -17,36 +23,96 @@ extension Index {
         }
     }
 
-    /// How often the scope was switched away from or emptied; what began in an earlier generation must not be stored.
-    func generation() throws -> Int64 {
-        try perform { connection in
-            try connection.database.first("SELECT generation FROM scopes WHERE folder = ?1", Value(scope.folder)) {
-                $0.int64(0)
-            } ?? 0
-        }
+    /// The same at this moment.
+    func currentScope() throws -> ScopeName? { try perform { try Self.currentScope($0.database) } }
+
+    /// How often the scope was emptied; what began in an earlier generation must not be stored. Throws
+    /// `CacheFailure.scopeChanged` where the run took the scope that was current, and another one is by now.
+    func generation() throws -> Int64 { try perform { try generation(in: $0) } }
+
+    /// The folder of the live generation.
+    func folder() throws -> String { try perform { scope.folder(generation: try $0.live(scope).generation) } }
+
+    /// Throws `CacheFailure.scopeChanged` where the scope is not in `generation` any more, or not current any more
+    /// although the run has it for that reason alone.
+    func check(generation: Int64) throws { try perform { try check(generation: generation, in: $0) } }
+
+    func check(generation: Int64, in connection: Connection) throws {
+        if try self.generation(in: connection) != generation { throw CacheFailure.scopeChanged(scope: scope.text) }
     }
 
-    /// Throws `CacheFailure.scopeChanged` where the scope is not in `generation` any more.
-    func check(generation: Int64, in connection: Connection) throws {
-        let current = try connection.database.first(
-            "SELECT generation FROM scopes WHERE folder = ?1", Value(scope.folder)) { $0.int64(0) }
-        if current ?? 0 != generation { throw CacheFailure.scopeChanged(scope: scope.text) }
+    private func generation(in connection: Connection) throws -> Int64 {
+        if followsCurrent, try Self.currentScope(connection.database) ?? .standard != scope {
+            throw CacheFailure.scopeChanged(scope: scope.text)
+        }
+        return try connection.live(scope).generation
+    }
+
+    /// All scopes by name, the current one included, with what their live generations hold.
+    func scopes() throws -> [ScopeSummary] {
+        try perform { connection in
+            let current = try Self.currentScope(connection.database) ?? .standard
+            var isCurrentMissing = true
+            var scopes = try connection.database.all(
+                """
+                SELECT name, sum(iif(purged, 0, entries)), sum(iif(purged, 0, bytes)), max(generation), max(purged)
+                FROM scopes GROUP BY name ORDER BY name
+                """
+            ) { row in
+                let name = try ScopeName(row.string(0))
+                if name == current { isCurrentMissing = false }
+                return ScopeSummary(
+                    name: name, contents: ScopeContents(entries: row.int(1), bytes: row.int(2)),
+                    generation: row.int64(3), isCurrent: name == current, isPurgePending: row.bool(4))
+            }
+            if isCurrentMissing {
+                scopes.append(
+                    ScopeSummary(
+                        name: current, contents: ScopeContents(), generation: try connection.live(current).generation,
+                        isCurrent: true, isPurgePending: false))
+                scopes.sort { $0.name.text < $1.name.text }
+            }
+            return scopes
+        }
     }
 }
 
 extension Index.Connection {
-    /// The row of a scope; nil before anything was written to it.
-    mutating func findScope(_ scope: ScopeName) throws -> Int64? {
-        if let scopeID { return scopeID }
-        scopeID = try database.first("SELECT id FROM scopes WHERE folder = ?1", Value(scope.folder)) { $0.int64(0) }
-        return scopeID
+    /// The live row of a scope, nil before anything was written to it, and the scope's generation.
+    func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64) {
+        let row = try database.first(
+            "SELECT id, generation FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)
+        ) { (id: $0.int64(0), generation: $0.int64(1)) }
+        if let row { return row }
+        // Files of a lost index are taken in again where they lie.
+        return (nil, max(try firstGeneration(), root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0))
     }
 
-    /// The row of a scope, made where there is none. To be called within a transaction.
-    mutating func makeScope(_ scope: ScopeName) throws -> Int64 {
-        if let found = try findScope(scope) { return found }
-        return try database.first(
-            "INSERT INTO scopes (name, folder) VALUES (?1, ?2) RETURNING id", Value(scope.text), Value(scope.folder)
-        ) { $0.int64(0) } ?? 0
+    /// The generation of scopes of which nothing is known.
+    func firstGeneration() throws -> Int64 {
+        try database.first("SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) } ?? 0
+    }
+
+    /// The number of the live row whose generation has this folder; nil where that is over. Right within the same
+    /// transaction.
+    func liveRow(folder: String) throws -> Int64? {
+        try database.first("SELECT id FROM scopes WHERE folder = ?1 AND purged = 0", Value(folder)) { $0.int64(0) }
+    }
+
+    /// The number of a scope's live row, which is made where there is none. To be called within a transaction, and
+    /// right for as long as that lasts.
+    func makeScope(_ scope: ScopeName) throws -> Int64 {
+        let (id, generation) = try live(scope)
+        guard let id else { return try addLiveRow(scope, generation: generation) }
+        return id
+    }
+
+    func addLiveRow(_ scope: ScopeName, generation: Int64) throws -> Int64 {
+        let id = try database.first(
+            "INSERT INTO scopes (name, folder, generation) VALUES (?1, ?2, ?3) RETURNING id", Value(scope.text),
+            Value(scope.folder(generation: generation)), Value(generation)
+        ) { $0.int64(0) }
+        guard let id else { throw CacheFailure.fault(detail: "a scope was written and is not there") }
+        return id
     }
 }

@@ -5,10 +5,10 @@ extension Index {
     func statistics(capacity: Int) throws -> Statistics {
         try perform { connection in
             let database = connection.database
-            let totals = try database.first("SELECT entries, bytes FROM totals WHERE id = 1") {
+            let totals = try database.first(Self.selectTotals) {
                 (entries: $0.int(0), bytes: $0.int(1))
             }
-            let rows = try database.all("SELECT id, name, entries, bytes FROM scopes ORDER BY name") {
+            let rows = try database.all("SELECT id, name, entries, bytes FROM scopes WHERE purged = 0 ORDER BY name") {
                 (id: $0.int64(0), name: $0.string(1), entries: $0.int(2), bytes: $0.int(3))
             }
             let scopes = try rows.map { row in
@@ -41,7 +41,7 @@ extension Index {
 
 extension Index.Connection {
     /// Adds the counts to those in the index. To be called within a transaction.
-    mutating func writeTally(scope: ScopeName, now: Timestamp) throws {
+    func writeTally(scope: ScopeName, now: Timestamp) throws {
         guard !tally.isEmpty else { return }
         let scopeID = try makeScope(scope)
         for (name, amount) in tally.counts {

@@ -4,10 +4,16 @@ extension Index {
     /// The least recently used entries that may go. A lease counts as over where "last used" lies a day ahead: it was
     /// written before the clock was set back, and could else hold for years.
     static let selectCandidates = """
-        SELECT id, bytes, scope FROM entries INDEXED BY entries_by_use
+        SELECT id, bytes, scope, (SELECT purged FROM scopes WHERE scopes.id = entries.scope)
+        FROM entries INDEXED BY entries_by_use
         WHERE pinned = 0 AND (lease_until <= ?1 OR last_used > ?2) ORDER BY last_used LIMIT ?3
         """
-    static let selectTotal = "SELECT bytes FROM totals WHERE id = 1"
+    /// Entries and bytes without what has been purged: that makes room by itself, and must not cost others theirs.
+    static let selectTotals = """
+        SELECT entries - (SELECT coalesce(sum(entries), 0) FROM scopes WHERE purged = 1),
+            bytes - (SELECT coalesce(sum(bytes), 0) FROM scopes WHERE purged = 1)
+        FROM totals WHERE id = 1
+        """
     static let addToCounter = """
         INSERT INTO counters (scope, name, value, since) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (scope, name) DO UPDATE SET value = value + ?3
@@ -33,10 +39,10 @@ extension Index {
         }
     }
 
-    /// Bytes of all files of the root, as far as the index knows.
+    /// Bytes of all files of the root, as far as the index knows and they have not been purged.
     func totalBytes() throws -> Int {
         try perform { connection in
-            try connection.database.first(Self.selectTotal) { $0.int(0) } ?? 0
+            try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0
         }
     }
 
@@ -49,22 +55,27 @@ extension Index {
         struct Victim {
             let candidate: TrimPlan.Candidate
             let scopeID: Int64
+            let isPurged: Bool
         }
         return try write(now: now) { connection in
             let database = connection.database
-            let kept = try database.first(Self.selectTotal) { $0.int(0) } ?? 0
+            let kept = try database.first(Self.selectTotals) { $0.int(1) } ?? 0
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
                 return (kept, Removal(), false)
             }
             let victims = try database.all(
                 Self.selectCandidates, Value(now), Value(now + .seconds(86_400)), Value(TrimPlan.batch)
             ) { row in
-                Victim(candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.int(1)), scopeID: row.int64(2))
+                // One that has been purged goes for nothing: it is not among what is kept.
+                Victim(
+                    candidate: TrimPlan.Candidate(id: row.int64(0), bytes: row.bool(3) ? 0 : row.int(1)),
+                    scopeID: row.int64(2), isPurged: row.bool(3))
             }
             let chosen = TrimPlan.choose(from: victims.map(\.candidate), kept: kept, capacity: capacity)
             var sums: [Int64: (entries: Int, bytes: Int)] = [:]
             for victim in victims.prefix(chosen.count) {
                 try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(victim.candidate.id)))
+                if victim.isPurged { continue }
                 sums[victim.scopeID, default: (0, 0)].entries += 1
                 sums[victim.scopeID, default: (0, 0)].bytes += victim.candidate.bytes
             }
@@ -75,7 +86,8 @@ extension Index {
                 }
             }
             let freed = sums.values.reduce(0) { $0 + $1.bytes }
-            return (kept - freed, Removal(entries: chosen.count, bytes: freed), chosen.count == TrimPlan.batch)
+            let entries = sums.values.reduce(0) { $0 + $1.entries }
+            return (kept - freed, Removal(entries: entries, bytes: freed), chosen.count == TrimPlan.batch)
         }
     }
 }

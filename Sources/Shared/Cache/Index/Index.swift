@@ -19,18 +19,21 @@ import Support
 final class Index: Sendable {
     let root: CacheRoot
     let scope: ScopeName
+    /// Whether nobody named the scope, so that it was the current one when the index was opened.
+    let followsCurrent: Bool
     private let log: Log
     private let interruption: Interruption
     private let connection: Monitor<Connection>
 
     struct Connection {
+        let root: CacheRoot
         var database: Database
         /// The file that `database` has open.
         var identity: CacheRoot.Identity?
-        /// The row of the scope, once it is known.
-        var scopeID: Int64?
         /// Counts to be written with the next transaction.
         var tally = Tally()
+        /// Whether anything was written.
+        var hasWritten = false
     }
 
     /// Opens the index of `root`, making root and index where they are missing. Without a `scope`, the one last
@@ -43,6 +46,7 @@ final class Index: Sendable {
             connection = try Self.replacement(for: connection, root: root, log: log, interruption: interruption)
             self.scope = .standard
         }
+        followsCurrent = scope == nil
         self.root = root
         self.log = log
         self.interruption = interruption
@@ -71,19 +75,14 @@ final class Index: Sendable {
     func write<Result>(now: Timestamp, _ body: (inout Connection) throws -> Result) throws -> Result {
         try perform { connection in
             let database = connection.database
-            do {
-                let result = try database.transaction {
-                    let result = try body(&connection)
-                    try connection.writeTally(scope: scope, now: now)
-                    return result
-                }
-                connection.tally = Tally()
+            let result = try database.transaction {
+                let result = try body(&connection)
+                try connection.writeTally(scope: scope, now: now)
                 return result
-            } catch {
-                // The row may have been made in this very transaction.
-                connection.scopeID = nil
-                throw error
             }
+            connection.tally = Tally()
+            connection.hasWritten = true
+            return result
         }
     }
 
@@ -122,6 +121,14 @@ final class Index: Sendable {
     /// How many counted events have not been written.
     var pendingEvents: Int { connection.withLock { $0.tally.events } }
 
+    /// Whether anything has been written since the last time that this was asked.
+    func takeHasWritten() -> Bool {
+        connection.withLock { connection in
+            defer { connection.hasWritten = false }
+            return connection.hasWritten
+        }
+    }
+
     // MARK: Opening
 
     private static func open(
@@ -132,7 +139,7 @@ final class Index: Sendable {
                 let database = try openExisting(root)
                 let version = try Schema.version(of: database)
                 if version == Schema.current.version {
-                    return Connection(database: database, identity: identity, tally: tally)
+                    return Connection(root: root, database: database, identity: identity, tally: tally)
                 }
                 if version > Schema.current.version {
                     throw CacheFailure.newerLayout(
@@ -176,7 +183,7 @@ final class Index: Sendable {
         let database = try openExisting(root)
         if try Schema.version(of: database) == 0 { try root.noteLostIndex() }
         try Schema.current.migrate(database, root: root.path)
-        return Connection(database: database, identity: identity, tally: tally)
+        return Connection(root: root, database: database, identity: identity, tally: tally)
     }
 
     private static func makeRoot(_ root: CacheRoot) throws {

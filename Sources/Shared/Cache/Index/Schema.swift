@@ -8,7 +8,7 @@ struct Schema: Sendable {
 
     var version: Int { steps.count }
 
-    static let current = Schema(steps: [firstLayout])
+    static let current = Schema(steps: [firstLayout, scopeGenerations])
 
     /// Brings the index to this version. To be called by one process at a time (the set-up lock); a crash on the way
     /// leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
@@ -76,6 +76,22 @@ struct Schema: Sendable {
         CREATE TRIGGER entry_resized AFTER UPDATE OF bytes ON entries WHEN new.bytes <> old.bytes BEGIN
             UPDATE totals SET bytes = bytes - old.bytes + new.bytes WHERE id = 1;
             UPDATE scopes SET bytes = bytes - old.bytes + new.bytes WHERE id = new.scope;
+        END;
+        """
+
+    /// * `scopes` has one live row a scope, found by the hash in its folder, and one for each generation that is being purged: nothing looks for entries
+    ///   of those, and their files go with their folder rather than one by one, so that none of them is doomed.
+    /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
+    /// * A scope without a live row is in the generation that `settings` has as `first_generation`, else in 0.
+    private static let scopeGenerations = """
+        ALTER TABLE scopes ADD COLUMN purged INTEGER NOT NULL DEFAULT 0;
+        CREATE UNIQUE INDEX scopes_live ON scopes (substr(folder, 1, 32)) WHERE purged = 0;
+        CREATE INDEX scopes_purged ON scopes (purged) WHERE purged = 1;
+        DROP TRIGGER entry_removed;
+        CREATE TRIGGER entry_removed AFTER DELETE ON entries BEGIN
+            UPDATE totals SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = 1;
+            UPDATE scopes SET entries = entries - 1, bytes = bytes - old.bytes WHERE id = old.scope;
+            INSERT OR IGNORE INTO doomed SELECT folder, old.file FROM scopes WHERE id = old.scope AND purged = 0;
         END;
         """
 }

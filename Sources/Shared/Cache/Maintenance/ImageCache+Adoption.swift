@@ -28,15 +28,16 @@ extension ImageCache {
     /// Takes in the file of a key that is asked for. Costs a look at one file where no index was ever lost.
     private func adopt(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard index.root.awaitsRebuild, !index.isReadOnly else { return nil }
+        let folder = try index.folder()
         let files = ImageFormat.allCases.map { "\(key.name).\($0.fileExtension)" }
-        guard let file = files.first(where: { FolderListing.facts(index.root.blob($0, in: scope)) != nil }) else {
+        guard let file = files.first(where: { FolderListing.facts(index.root.blob($0, folder: folder)) != nil }) else {
             return nil
         }
         // Whoever holds the lock is about to store the key anew.
         let lock = try isLocked ? nil : KeyLock.ifFree(root: index.root, path: index.root.lock(key.name, in: scope))
         defer { withExtendedLifetime(lock) {} }
         if !isLocked && lock == nil { return nil }
-        return try adopt(file, folder: scope.folder, name: scope, key: key.text)
+        return try adopt(file, folder: folder, name: scope, key: key.text)
     }
 
     /// Takes in one file of a scope's folder; nil where it is no whole picture, or has its row by now.
@@ -75,6 +76,9 @@ extension ImageCache {
     /// Takes in all files that have no row, where the index was begun anew; what is no whole picture stays without.
     func rebuild(_ adopted: (Entry) throws -> Void) throws {
         try index.root.forEachBlobFolder { folder in
+            // What lies in earlier generations' folders has been purged.
+            let hash = String(folder.scope.prefix(32))
+            guard CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else { return }
             let files = FolderListing.names(of: folder.path).filter { CacheRoot.name(ofBlob: $0) != nil }
             for file in try index.filesWithoutRow(files, folder: folder.scope) {
                 try interruption.check()
@@ -89,7 +93,8 @@ extension ImageCache {
     /// The scope that uses a folder. That of one which nobody has used since the index was lost is not known: its
     /// folder stands in for it, until somebody names the scope.
     private func scopeName(_ folder: String) throws -> ScopeName {
-        for known in [scope, .standard] where known.folder == folder { return known }
-        return try ScopeName(folder)
+        let hash = String(folder.prefix(32))
+        for known in [scope, .standard] where known.hash == hash { return known }
+        return try ScopeName(hash)
     }
 }

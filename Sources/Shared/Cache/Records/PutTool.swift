@@ -9,12 +9,12 @@ public struct PutTool: RecordTool {
     private let caches: Caches
     private let client: HTTPClient
     private let rules: CacheItem.Rules
-    /// A request without its address: limits and times.
-    private let request: @Sendable (WebURL) -> HTTPRequest
+    /// The request for an address: its limits, and what is sent with it.
+    private let request: @Sendable (WebURL) throws -> HTTPRequest
 
     public init(
         caches: Caches, client: HTTPClient, rules: CacheItem.Rules,
-        request: @escaping @Sendable (WebURL) -> HTTPRequest
+        request: @escaping @Sendable (WebURL) throws -> HTTPRequest
     ) {
         self.caches = caches
         self.client = client
@@ -68,7 +68,7 @@ public struct PutTool: RecordTool {
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.
     private static func isLocal(_ failure: any Failure) -> Bool {
-        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure
+        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure || failure is EndOfRun
     }
 }
 

@@ -4,7 +4,7 @@ extension ImageCache {
     /// The entries that a filter accepts, one after the other: of this scope in an order without meaning, or scope by
     /// scope. Hands nothing out and counts nothing.
     public func entries(_ filter: EntryFilter, inAllScopes: Bool = false) throws -> EntryListing {
-        let scopes = try index.scopeRows().filter { inAllScopes || $0.folder == scope.folder }
+        let scopes = try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
         return EntryListing(index: index, cursor: EntryCursor(scopes), filter: filter, now: clock.now())
     }
 

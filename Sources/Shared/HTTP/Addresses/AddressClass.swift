@@ -41,9 +41,12 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
         case (0, 0, 0, 0): .unspecified
         case (0, _, _, _): .reserved  // RFC 791 §3.2: this network
         case (10, _, _, _), (172, 16...31, _, _), (192, 168, _, _): .privateUse  // RFC 1918
+        case (100, 100, 100, 200): .metadata  // Alibaba's
         case (100, 64...127, _, _): .carrierShared  // RFC 6598
         case (127, _, _, _): .loopback  // RFC 1122 §3.2.1.3
-        case (169, 254, 169, 254): .metadata
+        case (169, 254, 169, 254), (169, 254, 170, 2), (169, 254, 170, 23): .metadata  // AWS's, and most others'
+        case (168, 63, 129, 16): .metadata  // Azure's, in the midst of public addresses
+        case (192, 0, 0, 192): .metadata  // Oracle's older one
         case (169, 254, _, _): .linkLocal  // RFC 3927
         case (192, 0, 0, _): .reserved  // RFC 6890 §2.1: protocol assignments
         case (192, 0, 2, _), (198, 51, 100, _), (203, 0, 113, _): .documentation  // RFC 5737
@@ -66,12 +69,16 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     /// Searched in this order, so that a block stands before the one it lies in.
     private static let ipv6Ranges: [(AddressRange, AddressClass)] = [
         ("::1/128", .loopback),
-        ("fd00:ec2::254/128", .metadata),
+        ("fd00:ec2::254/128", .metadata),  // AWS's, for machines
+        ("fd00:ec2::23/128", .metadata),  // and for containers
+        ("fd20:ce::254/128", .metadata),  // Google's
+        ("fd00:42::42/128", .metadata),  // Scaleway's
         ("fc00::/7", .uniqueLocal),
         ("fe80::/10", .linkLocal),
         ("fec0::/10", .siteLocal),
         ("ff00::/8", .multicast),
         ("100::/64", .discard),
+        ("100:0:0:1::/64", .reserved),  // RFC 9780: a prefix that is no network's
         ("2001:2::/48", .benchmarking),
         ("2001:10::/28", .orchid),
         ("2001:20::/28", .orchid),
@@ -110,9 +117,11 @@ extension IPAddress {
         if starts(zeros + [0, 0]) { return last.bytes[..<3] == [0, 0, 0] && last.bytes[3] < 2 ? nil : last }
         // NAT64, 64:ff9b::/96 (RFC 6052 §2.1).
         if starts([0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) { return last }
-        // NAT64 of a network's own, 64:ff9b:1::/48 (RFC 8215). An operator may choose one of the shorter prefixes of
-        // RFC 6052 §2.2, which put the address further left and leave the last three bytes zero: not to be judged.
-        if starts([0, 0x64, 0xFF, 0x9B, 0, 1]) { return last.bytes[1...] == [0, 0, 0] ? nil : last }
+        // NAT64 of a network's own, 64:ff9b:1::/48 (RFC 8215). Its operator chooses among the prefixes of RFC 6052
+        // §2.2, of which the shorter ones put the address further left: only with zeros there it is plain which.
+        if starts([0, 0x64, 0xFF, 0x9B, 0, 1]) {
+            return bytes[6..<12].allSatisfy { $0 == 0 } && last.bytes[1...] != [0, 0, 0] ? last : nil
+        }
         // 6to4, 2002:a.b.c.d::/48 (RFC 3056 §2).
         if starts([0x20, 0x02]) { return IPAddress(bytes[2], bytes[3], bytes[4], bytes[5]) }
         // Teredo, 2001:0::/32: the client's address with every bit inverted (RFC 4380 §4).

@@ -7,13 +7,8 @@ public final class CurlTransport: HTTPTransport {
     public struct Settings: Sendable {
         /// A PEM file with the certificates to trust instead of the system's.
         public var certificateFile: String?
-        /// Whether user names and passwords are taken from `~/.netrc`.
-        public var usesNetrc: Bool
 
-        public init(certificateFile: String? = nil, usesNetrc: Bool = false) {
-            self.certificateFile = certificateFile
-            self.usesNetrc = usesNetrc
-        }
+        public init(certificateFile: String? = nil) { self.certificateFile = certificateFile }
     }
 
     private let addressGuard: AddressGuard
@@ -86,19 +81,17 @@ public final class CurlTransport: HTTPTransport {
         // Both are set even to nothing, so that libcurl doesn't look into the environment itself.
         if case .proxy(let address) = proxy { try set(CCURL_PROXY, address) } else { try set(CCURL_PROXY, "") }
         try set(CCURL_NOPROXY, "")
-        if let start = request.rangeStart {
-            try set(CCURL_RANGE, "\(start)-")
-        } else if request.acceptsCompression {
-            // Everything that libcurl can undo.
-            try set(CCURL_ACCEPT_ENCODING, "")
-        }
-        if let credentials = request.url.credentials {
+        if let start = request.rangeStart { try set(CCURL_RANGE, "\(start)-") }
+        // Everything that libcurl can undo.
+        if request.decompresses { try set(CCURL_ACCEPT_ENCODING, "") }
+        if let credentials = request.credentials {
             try set(CCURL_USERNAME, credentials.user)
             try set(CCURL_PASSWORD, credentials.password)
         }
-        if settings.usesNetrc { set(CCURL_NETRC, CCURL_NETRC_OPTIONAL) }
         if let file = settings.certificateFile { try set(CCURL_CAINFO, file) }
-        for header in request.headers {
+        // Without the field any coding would do (RFC 9110 §12.5.3).
+        let identity = request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", crossesOrigins: true)]
+        for header in identity + request.headers {
             guard header.isValid else { throw FetchFailure.badHeader(name: header.name) }
             // A name with a colon alone would make libcurl leave its own field of that name out.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"

@@ -26,7 +26,8 @@ struct Host {
             return Host(text: address.description, address: address)
         }
         guard name.utf8.allSatisfy(isNameCharacter) else { throw refused }
-        return Host(text: name, address: nil)
+        // It means this machine with and without the root's dot (RFC 6761 §6.3), with which not all resolvers know it.
+        return Host(text: last == "localhost" ? labels.joined(separator: ".") : name, address: nil)
     }
 
     /// Digits, or `0x` and hexadecimal digits.

@@ -54,14 +54,32 @@ extension WebURL {
         return result.description
     }
 
-    /// Text that somebody gave as an address, as it was written unless it holds a secret: then as `redacted` has it. Where
-    /// it is no URL that can be asked for, whatever stands before the host's `@` goes.
+    /// Text that somebody gave as an address, as it was written unless it holds a secret: then as `redacted` has it.
+    /// Where it is no URL that can be asked for, whatever stands before the host's `@` goes.
     public static func withoutSecrets(_ text: String) -> String {
         if let url = try? WebURL(text), url.redacted != url.withoutFragment { return url.redacted }
         guard let authority = text.firstRange(of: "://")?.upperBound else { return text }
         let end = text[authority...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex
         guard let at = text[authority..<end].lastIndex(of: "@") else { return text }
         return String(text[..<authority] + text[text.index(after: at)...])
+    }
+
+    /// The parts of a text that are secret where it is an address, or has one in it: what stands before the host's `@`,
+    /// and the values of secret query items.
+    public static func secrets(in text: String) -> [Substring] {
+        guard let authority = text.firstRange(of: "://")?.upperBound else { return [] }
+        let end = text[authority...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex
+        var secrets: [Substring] = []
+        if let at = text[authority..<end].lastIndex(of: "@") { secrets.append(text[authority..<at]) }
+        guard let mark = text[end...].firstIndex(of: "?") else { return secrets }
+        let query = text[text.index(after: mark)...].prefix { $0 != "#" }
+        for item in query.split(separator: "&") {
+            guard let equals = item.firstIndex(of: "="), isSecret(queryName: decodedItem(item[..<equals])) else {
+                continue
+            }
+            secrets.append(item[item.index(after: equals)...])
+        }
+        return secrets
     }
 
     private var withoutFragment: String {

@@ -1,0 +1,85 @@
+import Support
+
+extension ImageCache {
+    /// Whether the scope in use was named in the settings, rather than taken because it was current.
+    public var isScopeNamed: Bool { !index.followsCurrent }
+
+    /// The scope last switched to; nil where nobody ever has, so that `ScopeName.standard` is current.
+    public func scopeSwitchedTo() throws -> ScopeName? { try index.currentScope() }
+
+    /// All scopes by name. The cost grows with their number, not with that of entries.
+    public func scopes() throws -> [ScopeSummary] { try index.scopes() }
+
+    /// Makes a scope the current one and, unless `keeping`, empties the one that was, as `purge` does. Gives nil, and
+    /// changes nothing, where it is current already.
+    ///
+    /// Whatever runs in another process and took the old scope because it was current fails with
+    /// `CacheFailure.scopeChanged` from now on, where it would store something.
+    public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
+        try requireWriting()
+        return try index.makeCurrent(scope, keeping: keeping, now: clock.now())
+    }
+
+    /// Empties a scope and gives what it held. One small transaction, after which nobody finds any of it; downloads of
+    /// any process for it end within half a second and are thrown away. The files are left to `finishPurges`.
+    public func purge(_ scope: ScopeName) throws -> ScopeContents {
+        try requireWriting()
+        return try index.purge(scope, now: clock.now())
+    }
+
+    /// Empties all scopes and forgets them, their counters and the scope switched to, and removes all files. Safe
+    /// beside other processes: what they have under way ends as after `purge`.
+    public func reset() throws -> ResetReport {
+        try requireWriting()
+        let report = try index.reset(now: clock.now())
+        try finishPurges()
+        return report
+    }
+
+    /// What `reset` would take away.
+    public func resetReport() throws -> ResetReport { try index.resetReport() }
+
+    /// Whether purges have left something to do.
+    public func isPurgePending() throws -> Bool { try index.purgedScope() != nil }
+
+    /// Removes the rows and files of everything that was purged, by whichever process, and what stale downloads that
+    /// were killed have left. Waits for another process that is at it. Throws `Cancelled` between two steps when the
+    /// run is stopped; the next call goes on from there.
+    ///
+    /// Gives how many entries' rows there still were, and their bytes.
+    @discardableResult
+    public func finishPurges() throws -> ScopeContents {
+        try requireWriting()
+        var removed = ScopeContents()
+        repeat {
+            let lock = try KeyLock(root: index.root, path: index.root.purgeLock, interruption: interruption)
+            defer { withExtendedLifetime(lock) {} }
+            removed += try Purge(index: index, clock: clock).run { [interruption] in
+                try interruption.check()
+                return true
+            }
+        } while try isPurgePending()
+        return removed
+    }
+
+    /// Finishes purges as a process that was started for that: it leaves it to another such process that runs already.
+    public func finishPurgesInBackground() throws {
+        repeat {
+            guard let turn = try KeyLock.ifFree(root: index.root, path: index.root.purgerLock) else { return }
+            defer { withExtendedLifetime(turn) {} }
+            try finishPurges()
+            // Looked at again afterwards: whoever purges in between may have found the lock taken.
+        } while try isPurgePending()
+    }
+
+    /// Takes on what purges have left, for at most about `limit`, and only where nobody else is at it.
+    func continuePurges(for limit: Duration) throws {
+        guard try isPurgePending() else { return }
+        guard let lock = try KeyLock.ifFree(root: index.root, path: index.root.purgeLock) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        let end = ContinuousClock.now + limit
+        _ = try Purge(index: index, clock: clock).run { [interruption] in
+            interruption.cause == nil && ContinuousClock.now < end
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Support
+
+extension Index {
+    /// How many rows one transaction removes: some milliseconds, for which others wait.
+    private static let purgeBatch = 256
+
+    /// Makes `new` the current scope and, unless `keeping`, purges the one that was. Nil where it is current already.
+    func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
+        try write(now: now) { connection in
+            let old = try Self.currentScope(connection.database) ?? .standard
+            if old == new { return nil }
+            try connection.database.run(
+                """
+                INSERT INTO settings (name, value) VALUES ('current_scope', ?1)
+                ON CONFLICT (name) DO UPDATE SET value = ?1
+                """, Value(new.text))
+            return ScopeSwitch(old: old, purged: keeping ? nil : try connection.purge(old))
+        }
+    }
+
+    /// Empties a scope: whatever it holds belongs to an earlier generation from now on. Costs the same however much
+    /// that is.
+    func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
+        try write(now: now) { try $0.purge(scope) }
+    }
+
+    /// Purges all scopes, and forgets them with all settings and counts. Generations go on behind the highest that
+    /// there was, so that nothing which is under way can be stored.
+    func reset(now: Timestamp) throws -> ResetReport {
+        try write(now: now) { connection in
+            let database = connection.database
+            let report = try Self.resetReport(database)
+            let highest = try database.first(
+                """
+                SELECT max(coalesce((SELECT max(generation) FROM scopes), 0),
+                    coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'first_generation'), 0))
+                """
+            ) { $0.int64(0) }
+            try database.run("DELETE FROM counters")
+            try database.run("DELETE FROM settings")
+            try database.run(
+                "INSERT INTO settings (name, value) VALUES ('first_generation', ?1)", Value(String((highest ?? 0) &+ 1)))
+            try database.run("UPDATE scopes SET purged = 1 WHERE purged = 0")
+            connection.tally = Tally()
+            return report
+        }
+    }
+
+    /// What `reset` would take away.
+    func resetReport() throws -> ResetReport { try perform { try Self.resetReport($0.database) } }
+
+    private static func resetReport(_ database: Database) throws -> ResetReport {
+        let report = try database.first(
+            """
+            SELECT (SELECT count(*) FROM scopes WHERE purged = 0), entries, bytes, (SELECT count(*) FROM counters)
+            FROM totals WHERE id = 1
+            """
+        ) {
+            ResetReport(
+                scopes: $0.int(0), contents: ScopeContents(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3))
+        }
+        return report ?? ResetReport()
+    }
+
+    // MARK: What a purge leaves to do
+
+    /// A generation that has been purged, with what is still there of its rows.
+    struct PurgedScope {
+        let id: Int64
+        let folder: String
+        let contents: ScopeContents
+    }
+
+    /// The one to go on with; nil where nothing is left to do.
+    func purgedScope() throws -> PurgedScope? {
+        try perform { connection in
+            try connection.database.first(
+                "SELECT id, folder, entries, bytes FROM scopes WHERE purged = 1 ORDER BY id LIMIT 1"
+            ) {
+                PurgedScope(
+                    id: $0.int64(0), folder: $0.string(1),
+                    contents: ScopeContents(entries: $0.int(2), bytes: $0.int(3)))
+            }
+        }
+    }
+
+    /// Removes some rows of a purged generation; false once there are none.
+    func forgetEntries(of scope: PurgedScope, now: Timestamp) throws -> Bool {
+        try write(now: now) { connection in
+            try connection.database.run(
+                "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
+                Value(Self.purgeBatch)) > 0
+        }
+    }
+
+    /// Removes the last trace of a purged generation: its row, and by `removeFolder` its empty folder, as one, so that
+    /// nobody is about to make a folder in the one that goes.
+    func forget(_ scope: PurgedScope, now: Timestamp, removeFolder: () -> Void) throws {
+        try write(now: now) { connection in
+            try connection.database.run("DELETE FROM scopes WHERE id = ?1 AND purged = 1", Value(scope.id))
+            try connection.database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))
+            try connection.database.run("DELETE FROM doomed WHERE folder = ?1", Value(scope.folder))
+            removeFolder()
+        }
+    }
+
+    /// The generation of every scope that has a row, by the hash of its name, and that of all others.
+    func generations() throws -> (known: [String: Int64], other: Int64) {
+        try perform { connection in
+            let rows = try connection.database.all("SELECT folder, generation FROM scopes WHERE purged = 0") {
+                (String($0.string(0).prefix(32)), $0.int64(1))
+            }
+            return (Dictionary(rows) { max($0, $1) }, try connection.firstGeneration())
+        }
+    }
+}
+
+extension Index.Connection {
+    /// Marks the live row of a scope purged, and makes one of the next generation, which keeps the counters. The row is
+    /// made even where the scope has none yet: something for it may be under way.
+    fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
+        let (id, generation) = try live(scope)
+        guard let id else {
+            _ = try addLiveRow(scope, generation: generation &+ 1)
+            return ScopeContents()
+        }
+        let contents = try database.first("SELECT entries, bytes FROM scopes WHERE id = ?1", Value(id)) {
+            ScopeContents(entries: $0.int(0), bytes: $0.int(1))
+        }
+        try database.run("UPDATE scopes SET purged = 1 WHERE id = ?1", Value(id))
+        let next = try addLiveRow(scope, generation: generation &+ 1)
+        try database.run("UPDATE counters SET scope = ?2 WHERE scope = ?1", Value(id), Value(next))
+        return contents ?? ScopeContents()
+    }
+}

@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// Removes what purges have left: files, rows, and downloads of generations that are over. To be carried out by whoever
+/// holds `CacheRoot.purgeLock`; may stop or be killed at any moment, and begins anew with what is still there.
+///
+/// Nothing is put into a purged generation's folder any more, since that is done in a transaction that looks at the
+/// generation (`Index.commit`). So its files need no transaction to go, and go first: rows that are left find nothing,
+/// but nobody looks for them either.
+struct Purge {
+    let index: Index
+    let clock: Clock
+
+    private var root: CacheRoot { index.root }
+
+    /// Asked before each step, which takes some milliseconds at most; false ends the work, as does what it throws.
+    typealias GoOn = () throws -> Bool
+
+    /// Gives how many entries' rows were removed to the last, and their bytes.
+    func run(_ goOn: GoOn) throws -> ScopeContents {
+        var removed = ScopeContents()
+        try removeStalePartials()
+        while try goOn(), let scope = try index.purgedScope() {
+            guard try removeFiles(of: scope, goOn) else { break }
+            while try index.forgetEntries(of: scope, now: clock.now()) {
+                guard try goOn() else { return removed }
+            }
+            try index.forget(scope, now: clock.now()) { removeFolders(of: scope) }
+            removed += scope.contents
+        }
+        return removed
+    }
+
+    /// Removes the files of a generation; false where there was no time for all of them.
+    private func removeFiles(of scope: Index.PurgedScope, _ goOn: GoOn) throws -> Bool {
+        let folder = root.scope(scope.folder)
+        for part in FolderListing.names(of: folder) where Self.isPart(part) {
+            for file in FolderListing.names(of: "\(folder)/\(part)") {
+                guard try goOn() else { return false }
+                unlink("\(folder)/\(part)/\(file)")
+            }
+            rmdir("\(folder)/\(part)")
+        }
+        return true
+    }
+
+    /// Removes the empty folder of a generation, and that of the scope where no other generation has files.
+    private func removeFolders(of scope: Index.PurgedScope) {
+        rmdir(root.scope(scope.folder))
+        rmdir(root.scope(String(scope.folder.prefix(32))))
+    }
+
+    /// Removes downloads, with all that lies beside them, that belong to a generation which is over: nobody goes on
+    /// with them, and whoever is still at one is about to notice.
+    private func removeStalePartials() throws {
+        let names = FolderListing.names(of: root.partials)
+        if names.isEmpty { return }
+        let generations = try index.generations()
+        for name in names {
+            guard let (hash, generation) = Self.origin(ofPartial: name) else { continue }
+            if generation < generations.known[hash] ?? generations.other { unlink("\(root.partials)/\(name)") }
+        }
+    }
+
+    /// The scope's hash and the generation in the name of a file in `partial/`, see `CacheRoot`; nil for other files.
+    static func origin(ofPartial name: String) -> (hash: String, generation: Int64)? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        let hashes = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard hashes.count == 2, hashes.allSatisfy({ $0.utf8.count == 32 && $0.utf8.allSatisfy(isHexDigit) }) else {
+            return nil
+        }
+        let generation = parts.count > 1 && parts[1].hasPrefix("g") ? Int64(parts[1].dropFirst()) : nil
+        return (String(hashes[0]), generation ?? 0)
+    }
+
+    /// Whether a name is one of the 256 folders that a generation's files are spread over. The others in that of
+    /// generation 0 are later generations.
+    private static func isPart(_ name: String) -> Bool { name.utf8.count == 2 && name.utf8.allSatisfy(isHexDigit) }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}

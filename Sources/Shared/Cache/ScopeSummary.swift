@@ -1,0 +1,36 @@
+/// What a scope holds, or held when it was purged.
+public struct ScopeContents: Sendable, Equatable {
+    public var entries = 0
+    public var bytes = 0
+
+    public static func += (sum: inout ScopeContents, more: ScopeContents) {
+        sum.entries += more.entries
+        sum.bytes += more.bytes
+    }
+}
+
+/// A scope as it is now.
+public struct ScopeSummary: Sendable, Equatable {
+    public let name: ScopeName
+    public let contents: ScopeContents
+    /// How often it was purged, or more after a reset.
+    public let generation: Int64
+    /// Whether it is the one that runs take which name none.
+    public let isCurrent: Bool
+    /// Whether files of an earlier generation are still to be removed.
+    public let isPurgePending: Bool
+}
+
+/// What a switch from one scope to another did.
+public struct ScopeSwitch: Sendable, Equatable {
+    public let old: ScopeName
+    /// What the old scope held; nil where it was kept.
+    public let purged: ScopeContents?
+}
+
+/// What a reset takes away.
+public struct ResetReport: Sendable, Equatable {
+    public var scopes = 0
+    public var contents = ScopeContents()
+    public var counters = 0
+}

@@ -1,0 +1,60 @@
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The memory in which the kernel keeps the process's command line, and shows it to everybody on the machine.
+enum ProcessArguments {
+    /// Overwrites parts of `arguments`, which are those behind the program's name, in that memory; the whole of one
+    /// that stands there otherwise, as it is not UTF-8. Does nothing where the memory is not to be found. Swift's own
+    /// arguments are copies.
+    ///
+    /// Between the start of the process and this call they were to be seen: a file is the better way for a secret.
+    static func conceal(_ parts: [ArgumentSecrets.Part], of arguments: [String]) {
+        guard let memory = memory(), let name = memory.firstIndex(of: 0) else { return }
+        // Arguments lie one behind the other, each with a NUL at its end.
+        var places: [Range<Int>] = []
+        var start = name + 1
+        while start < memory.count, let end = memory[start...].firstIndex(of: 0) {
+            places.append(start..<end)
+            start = end + 1
+        }
+        guard places.count == arguments.count else { return }
+        for part in parts {
+            let place = places[part.index]
+            let isAsRead = memory[place].elementsEqual(arguments[part.index].utf8)
+            for offset in isAsRead ? part.bytes : 0..<place.count {
+                memory[place.lowerBound + offset] = UInt8(ascii: "*")
+            }
+        }
+    }
+
+    /// Program name and arguments; nil where the system does not say where they are. It is the process's own memory,
+    /// writable, and nobody else's business: after the start only this code looks at it.
+    private static func memory() -> UnsafeMutableBufferPointer<UInt8>? {
+        #if canImport(Darwin)
+        guard let first = _NSGetArgv().pointee[0] else { return nil }
+        let count = (0..<Int(_NSGetArgc().pointee)).reduce(0) { count, index in
+            count + (_NSGetArgv().pointee[index].map { strlen($0) + 1 } ?? 0)
+        }
+        return UnsafeMutableBufferPointer(
+            start: UnsafeMutableRawPointer(first).assumingMemoryBound(to: UInt8.self), count: count)
+        #else
+        // proc_pid_stat(5): fields 48 and 49, arg_start and arg_end. The second field, the program's name in brackets,
+        // may have blanks and brackets itself.
+        guard let file = try? File.open("/proc/self/stat", O_RDONLY), let bytes = try? file.contents(atMost: 4096),
+            let bracket = bytes.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = bytes[(bracket + 1)...].split { $0 <= 0x20 }.map { String(decoding: $0, as: UTF8.self) }
+        guard fields.count > 46, let start = UInt(fields[45]), let end = UInt(fields[46]), start > 0, start < end,
+            let first = UnsafeMutablePointer<UInt8>(bitPattern: start)
+        else { return nil }
+        return UnsafeMutableBufferPointer(start: first, count: Int(end - start))
+        #endif
+    }
+}

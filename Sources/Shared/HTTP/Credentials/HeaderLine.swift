@@ -1,0 +1,73 @@
+import Support
+
+/// A field of a request as people write it, perhaps with the origin that it is meant for before it.
+public struct HeaderLine: Sendable {
+    /// The only server that may see it; nil where the line names none.
+    public let origin: WebURL.Origin?
+    public let header: HTTPHeader
+
+    /// Reads `Name: value`, or `Name;` for a field with an empty value, as curl does, with or without
+    /// `https://example.org` before it. Blanks around name and value do not count.
+    ///
+    /// Throws `UsageFailure`, which names the field at most: what stands behind it is likely a secret.
+    ///
+    /// - Parameter source: where it was given, for the message: `--header`, or a file and its line.
+    public init(_ text: String, source: String) throws(UsageFailure) {
+        var rest = Self.trimmed(text[...])
+        origin = try Self.takeOrigin(&rest, source)
+        guard let end = rest.firstIndex(where: { $0 == ":" || $0 == ";" }) else {
+            throw UsageFailure("\(source) takes 'Name: value'; what was given has no colon")
+        }
+        let name = String(Self.trimmed(rest[..<end]))
+        let value = String(Self.trimmed(rest[rest.index(after: end)...]))
+        guard HTTPHeader(name, "").isValid else {
+            throw UsageFailure("\(source) takes 'Name: value' with a name of letters, digits and hyphens")
+        }
+        if rest[end] == ";" {
+            guard value.isEmpty else {
+                throw UsageFailure("\(source) takes 'Name: value'; what was given has a semicolon first")
+            }
+        } else if value.isEmpty {
+            throw UsageFailure("\(source): \"\(name):\" has no value; write '\(name);' to send it empty")
+        }
+        if Self.isTheToolsOwn(name) {
+            throw UsageFailure("\(source): the tool sets \"\(name)\" itself, by what it asks for")
+        }
+        header = HTTPHeader(name, value)
+        guard header.isValid else {
+            throw UsageFailure("\(source): the value of \"\(name)\" has control characters, which cannot be sent")
+        }
+    }
+
+    /// Takes an address and the blanks behind it from the front of `text`, if there is one.
+    private static func takeOrigin(_ text: inout Substring, _ source: String) throws(UsageFailure) -> WebURL.Origin? {
+        guard let scheme = text.firstRange(of: "://"), text[..<scheme.lowerBound].allSatisfy({ $0.isLetter }) else {
+            return nil
+        }
+        let end = text.firstIndex { $0 == " " || $0 == "\t" } ?? text.endIndex
+        let word = String(text[..<end])
+        guard let url = try? WebURL(word), url.credentials == nil, url.query == nil, url.fragment == nil,
+            url.path.isEmpty || url.path == "/"
+        else { throw UsageFailure("\(source) takes an origin such as https://example.org before the header") }
+        text = trimmed(text[end...])
+        return url.origin
+    }
+
+    /// Fields without which, or with another value of which, an answer would not be what the cache takes it for
+    /// (ranges, conditions, codings), or the message not the one that was framed (RFC 9112 §6). `Host` decides which
+    /// server answers, which is the address's to say.
+    private static func isTheToolsOwn(_ name: String) -> Bool {
+        [
+            "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
+            "if-none-match", "if-range", "if-unmodified-since", "keep-alive", "proxy-connection", "range", "te",
+            "trailer", "transfer-encoding", "upgrade",
+        ].contains(name.lowercased())
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" || character == "\r" }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
+    }
+}

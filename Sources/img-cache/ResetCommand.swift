@@ -1,0 +1,55 @@
+import ArgumentParser
+import Cache
+import Commands
+import Records
+import Support
+
+struct ResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Empty the whole cache: all scopes, counters, and the scope switched to.",
+        discussion: """
+            Safe while other tools use the cache: what they have under way ends with status 75.
+
+            EXAMPLES
+              img-cache reset --dry-run
+              img-cache reset
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
+
+    @Flag(help: "Write NDJSON also to a terminal.")
+    var json = false
+
+    func run() throws {
+        let context = try common.context(tool: "img-cache")
+        let cache = try common.open(context)
+        let report = try dryRun ? cache.resetReport() : context.untilInterrupted { try cache.reset() }
+        try writeReport(asJSON: json, [
+            ReportLine(
+                text: "\(dryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes) scopes,"
+                    + " \(report.counters) counters",
+                json: .object([
+                    "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),
+                    "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
+                    "dry_run": .bool(dryRun),
+                ]))
+        ])
+    }
+}
+
+extension ToolContext {
+    /// Runs `body`, which a signal stops between two of its steps.
+    func untilInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
+        try interruption.catchSignals()
+        do {
+            return try interruption.during { try body() }
+        } catch is Cancelled {
+            interruption.endIfSignalled()
+            throw Cancelled()
+        }
+    }
+}

@@ -1,0 +1,364 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import HTTP
+import Support
+import Testing
+
+@testable import Cache
+
+/// Generations: what a switch or a purge makes invisible, stale, and at last removes.
+@Suite struct ScopeTests {
+    private let world: Surroundings
+    private let moon: HTTPRequest
+    private let alice: ScopeName
+
+    init() throws {
+        world = try Surroundings()
+        moon = try HTTPRequest("https://pictures.example/moon.gif")
+        alice = try ScopeName("alice")
+    }
+
+    private func failure(_ body: () throws -> Void) -> CacheFailure? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? CacheFailure
+        }
+    }
+
+    // MARK: Purging
+
+    @Test func purgedEntriesAreGoneAtOnceAndTheirFilesAfterwards() throws {
+        let cache = try world.cache(scope: "alice")
+        let other = try world.cache(scope: "bob")
+        for number in 0..<5 {
+            _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)"))
+            _ = try other.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)"))
+        }
+
+        #expect(try other.purge(alice) == ScopeContents(entries: 5, bytes: 500))
+
+        #expect(try cache.lookup(key("1")) == nil)
+        #expect(try cache.page(after: "").entries.isEmpty)
+        #expect(try cache.statistics().entries == 5)
+        #expect(try cache.statistics().bytes == 500)
+        #expect(world.files("scopes").count == 10)
+        #expect(try cache.isPurgePending())
+        #expect(try other.finishPurges() == ScopeContents(entries: 5, bytes: 500))
+        #expect(world.files("scopes").count == 5)
+        #expect(try !cache.isPurgePending())
+        for number in 0..<5 { #expect(try other.lookup(key("\(number)")) != nil) }
+    }
+
+    @Test func whatIsStoredAfterAPurgeMeetsNothingOfWhatGoes() throws {
+        let cache = try world.cache(scope: "alice")
+        let old = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+        _ = try cache.purge(alice)
+
+        let new = try cache.store(MemorySource(picture(2)), key: key("moon")).entry
+        #expect(new.path != old.path)
+        try cache.finishPurges()
+
+        #expect(access(old.path, F_OK) != 0)
+        #expect(try Surroundings.contents(new.path) == picture(2))
+        #expect(try cache.lookup(key("moon"))?.path == new.path)
+        _ = try cache.purge(alice)
+        try cache.finishPurges()
+        #expect(world.files("scopes").isEmpty)
+        #expect(FolderListing.names(of: world.root + "/scopes").isEmpty)
+    }
+
+    @Test func countersGoOnAfterAPurge() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        _ = try cache.purge(alice)
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        try cache.finishPurges()
+
+        #expect(try cache.statistics()[.stored] == 2)
+    }
+
+    @Test func entryReadBeforeAPurgeCannotBeUsedAfterIt() throws {
+        let cache = try world.cache(scope: "alice")
+        let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
+        _ = try cache.purge(alice)
+
+        let now = world.time.now
+        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == false)
+        // Nor where its number belongs to another scope's entry of the same name by now.
+        try cache.finishPurges()
+        let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry
+        #expect(bob.id == entry.id && bob.name == entry.name)
+        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == false)
+        #expect(try cache.lookup(key("moon")) == nil)
+    }
+
+    @Test func whatHasBeenPurgedCostsNobodyElseTheirPlace() throws {
+        let cache = try world.cache(scope: "alice", capacity: 1000, lease: .zero)
+        for number in 0..<9 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
+        _ = try cache.purge(alice)
+        world.time.advance(.seconds(60))
+
+        for number in 0..<9 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
+        #expect(try cache.statistics().entries == 9)
+        for number in 9..<20 { _ = try cache.store(MemorySource(picture(number, bytes: 100)), key: key("\(number)")) }
+
+        #expect(try cache.statistics().bytes <= 1000)
+        #expect(try cache.lookup(key("19")) != nil)
+        try cache.finishPurges()
+        #expect(try world.files("scopes").count == cache.statistics().entries)
+    }
+
+    @Test func runThatWritesTakesOnWhatAPurgeHasLeft() throws {
+        let cache = try world.cache(scope: "alice")
+        for number in 0..<5 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
+        _ = try cache.purge(alice)
+
+        let other = try world.cache(scope: "bob")
+        _ = try other.lookup(key("1"))
+        other.close()
+
+        #expect(try !other.isPurgePending())
+        #expect(world.files("scopes").isEmpty)
+    }
+
+    @Test func purgeThatSomebodyIsAtIsLeftToThem() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        _ = try cache.purge(alice)
+        let held = try KeyLock.ifFree(root: cache.index.root, path: cache.index.root.purgeLock)
+
+        #expect(held != nil)
+        try cache.continuePurges(for: .seconds(1))
+
+        #expect(try cache.isPurgePending())
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func purgeIsCarriedOnWhereItWasLeft() throws {
+        let cache = try world.cache(scope: "alice")
+        for number in 0..<20 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
+        _ = try cache.purge(alice)
+
+        var rounds = 0
+        while try cache.isPurgePending() {
+            // Each ends after two steps, as a process that is killed does.
+            var steps = 2
+            _ = try Purge(index: cache.index, clock: world.time.clock).run {
+                steps -= 1
+                return steps >= 0
+            }
+            rounds += 1
+        }
+
+        #expect(rounds > 10)
+        #expect(world.files("scopes").isEmpty)
+        #expect(try cache.index.perform { try $0.database.first("SELECT count(*) FROM entries") { $0.int(0) } } == 0)
+        #expect(try cache.index.perform { try $0.database.first("SELECT bytes FROM totals") { $0.int(0) } } == 0)
+    }
+
+    @Test func partialFilesOfEarlierGenerationsGoAndOthersStay() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.purge(alice)
+        let root = cache.index.root
+        let name = try key("moon").name
+        let (old, new) = (
+            root.partial(name, in: alice, generation: 0), root.partial(name, in: alice, generation: 1)
+        )
+        let foreign = try root.partial(name, in: ScopeName("bob"), generation: 0)
+        for path in [old, old + ".note", new, new + ".note", foreign, root.partials + "/notes.txt"] {
+            _ = try root.openToWrite(path, O_WRONLY)
+        }
+
+        try cache.finishPurges()
+
+        #expect(
+            world.files("partial")
+                == [new, new + ".note", foreign, "/notes.txt"].map { String($0.split(separator: "/").last!) }.sorted())
+    }
+
+    // MARK: Switching
+
+    @Test func switchMakesANewScopeCurrentAndEmptiesTheOld() throws {
+        let before = try world.cache()
+        _ = try before.store(MemorySource(picture(1)), key: key("moon"))
+
+        #expect(
+            try before.makeCurrent(alice)
+                == ScopeSwitch(old: .standard, purged: ScopeContents(entries: 1, bytes: picture(1).count)))
+
+        #expect(try world.cache().scope == alice)
+        #expect(try world.cache(scope: "default").lookup(key("moon")) == nil)
+        #expect(try before.makeCurrent(alice) == nil)
+        #expect(try world.cache().scopeSwitchedTo() == alice)
+    }
+
+    @Test func scopeThatIsKeptStaysAsItIs() throws {
+        let before = try world.cache()
+        _ = try before.store(MemorySource(picture(1)), key: key("moon"))
+
+        #expect(try before.makeCurrent(alice, keeping: true) == ScopeSwitch(old: .standard, purged: nil))
+
+        #expect(try world.cache(scope: "default").lookup(key("moon")) != nil)
+        #expect(try world.cache().lookup(key("moon")) == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func runThatTookTheCurrentScopeStoresNothingAfterASwitch(keeping: Bool) throws {
+        let run = try world.cache()
+        let named = try world.cache(scope: "default")
+        _ = try world.cache().makeCurrent(alice, keeping: keeping)
+
+        let failed = failure { _ = try run.store(MemorySource(picture(1)), key: key("moon")) }
+        #expect(failed == .scopeChanged(scope: "default"))
+        #expect(failed?.exitCode == .temporary)
+        let server = FakeServer(picture(1))
+        #expect(failure { _ = try run.fetch(moon, client: world.client(server)) } == failed)
+        #expect(server.requests.isEmpty)
+        #expect(try named.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
+    }
+
+    @Test func runThatTookTheCurrentScopeGoesOnAfterItWasPurged() throws {
+        let run = try world.cache()
+        _ = try run.store(MemorySource(picture(1)), key: key("moon"))
+        _ = try world.cache().purge(.standard)
+
+        #expect(try run.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
+    }
+
+    @Test func scopesAreListedWithWhatTheyHold() throws {
+        _ = try world.cache(scope: "bob").store(MemorySource(picture(1)), key: key("moon"))
+        _ = try world.cache(scope: "alice").store(MemorySource(picture(1)), key: key("moon"))
+        let cache = try world.cache()
+        _ = try cache.purge(alice)
+
+        let scopes = try cache.scopes()
+
+        #expect(scopes.map(\.name.text) == ["alice", "bob", "default"])
+        #expect(scopes.map(\.contents.entries) == [0, 1, 0])
+        #expect(scopes.map(\.generation) == [1, 0, 0])
+        #expect(scopes.map(\.isCurrent) == [false, false, true])
+        #expect(scopes.map(\.isPurgePending) == [true, false, false])
+    }
+
+    // MARK: What is under way
+
+    @Test func downloadOfAPurgedGenerationEndsAndLeavesNothing() throws {
+        let server = FakeServer(picture(1, bytes: 9000), etag: "\"1\"")
+        server.hold()
+        let (world, alice) = (world, alice)
+        let purger = try Thread.start {
+            server.waitUntilHolding()
+            _ = try? world.cache(scope: "bob").purge(alice)
+        }
+
+        let failed = failure {
+            _ = try world.cache(scope: "alice").fetch(moon, client: world.client(server, retries: 3))
+        }
+        purger.join()
+
+        #expect(failed == .scopeChanged(scope: "alice"))
+        #expect(server.requests.count == 1)
+        #expect(world.files("scopes").isEmpty)
+        #expect(world.files("partial").isEmpty)
+    }
+
+    @Test func waitingForAKeysLockEndsWithTheGeneration() throws {
+        let cache = try world.cache(scope: "alice")
+        let name = CacheKey(url: moon.url).name
+        let held = try cache.lock(name)
+        let watch = try GenerationWatch(cache.index)
+        let (world, alice) = (world, alice)
+        let purger = try Thread.start { _ = try? world.cache(scope: "bob").purge(alice) }
+
+        #expect(
+            failure { _ = try cache.lock(name, whileWaiting: watch.check) } == .scopeChanged(scope: "alice"))
+
+        purger.join()
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func pauseBeforeARetryEndsWithTheGeneration() throws {
+        let (world, alice) = (world, alice)
+        let server = FakeServer { _, _ in .init(status: 503) }
+        // The pauses take no time here; in the first one somebody purges.
+        let client = HTTPClient(
+            transport: server, retries: RetrySchedule(retries: 20), interruption: world.interruption,
+            clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").purge(alice) })
+        let cache = try world.cache(scope: "alice")
+
+        let failed = failure { _ = try client.watched { try cache.index.check(generation: 0) }.data(moon) }
+
+        #expect(failed == .scopeChanged(scope: "alice"))
+        #expect(server.requests.count == 1)
+    }
+
+    // MARK: Reset
+
+    @Test func resetLeavesNothingAndNothingUnderWayIsStored() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        _ = try world.cache().makeCurrent(alice)
+        #expect(try cache.resetReport().contents.entries == 1)
+        #expect(try cache.lookup(key("moon")) != nil)
+
+        let failed = failure {
+            _ = try cache.store(MemorySource(picture(2)), key: key("mars")) { source in
+                let report = try world.cache(scope: "bob").reset()
+                #expect(report.contents.entries == 1)
+                return try ImageCache.wholePicture(source)
+            }
+        }
+
+        #expect(failed == .scopeChanged(scope: "alice"))
+        #expect(world.files("scopes").isEmpty)
+        #expect(world.files("partial").isEmpty)
+        let fresh = try world.cache()
+        #expect(fresh.scope == .standard)
+        #expect(try fresh.statistics().entries == 0)
+        // The one under way has counted its failure since.
+        #expect(try fresh.statistics()[.stored] == 0)
+        // A scope that nobody knew before the reset is not in generation 0 either.
+        #expect(try fresh.scopes().map(\.generation).allSatisfy { $0 > 0 })
+        #expect(try fresh.store(MemorySource(picture(1)), key: key("moon")).status == .miss)
+        #expect(try fresh.lookup(key("moon")) != nil)
+    }
+
+    // MARK: Older layouts
+
+    @Test func layoutOneIsBroughtUpWithItsEntries() throws {
+        let root = CacheRoot(world.root)
+        try root.make()
+        let database = try Database(path: root.index, root: root.path)
+        try Schema(steps: Array(Schema.current.steps[..<1])).migrate(database, root: root.path)
+        let name = try key("moon").name
+        try database.execute(
+            """
+            INSERT INTO scopes (id, name, folder, generation) VALUES (7, 'alice', '\(alice.hash)', 0);
+            INSERT INTO counters (scope, name, value, since) VALUES (7, 'hits', 3, 0);
+            INSERT INTO entries (scope, name, key, kind, file, bytes, content_type, sha256, fetched_at, expires_at,
+                last_used, lease_until)
+            VALUES (7, '\(name)', 'moon', 0, '\(name).gif', \(picture().count), 'image/gif',
+                '\(try BlobStore.sha256(of: MemorySource(picture())))', \(world.time.now.milliseconds),
+                \((world.time.now + .seconds(100)).milliseconds), 0, 0);
+            """)
+        let path = root.blob("\(name).gif", folder: alice.hash)
+        try root.openToWrite(path, O_WRONLY).write(picture())
+
+        let cache = try world.cache(scope: "alice")
+        let entry = try #require(try cache.lookup(key("moon")))
+
+        #expect(entry.path == path)
+        #expect(try Schema.version(of: database) == Schema.current.version)
+        #expect(try cache.statistics()[.hits] == 4)
+        #expect(try cache.purge(alice).entries == 1)
+        try cache.finishPurges()
+        #expect(world.files("scopes").isEmpty)
+    }
+}

@@ -1,0 +1,185 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// A server that gives pictures, and keeps what was sent to it.
+private final class Listener: Sendable {
+    private let seen = Monitor<[LoopbackRequest]>([])
+    let server: LoopbackServer
+
+    init() throws {
+        let picture = DrawnPicture.gradient(4, 4).png()
+        server = try LoopbackServer { [seen] request in
+            seen.update { $0.append(request) }
+            if request.path == "/away.png" {
+                let port = request.header("Host")?.split(separator: ":").last ?? ""
+                return LoopbackResponse(302, headers: [("Location", "http://localhost:\(port)/there.png")])
+            }
+            return .bytes(picture, type: "image/png")
+        }
+    }
+
+    /// The values of a field, of all requests in order.
+    func values(_ name: String) -> [String?] { seen.withLock { $0.map { $0.header(name) } } }
+
+    func url(_ name: String, host: String = "127.0.0.1") -> String { "http://\(host):\(server.port)/\(name)" }
+
+    func home() throws -> ToolHome { try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8,::1"]) }
+}
+
+/// Headers of the user's own: which server gets which.
+struct HeaderTests {
+    private let listener: Listener
+    private let home: ToolHome
+
+    init() throws {
+        listener = try Listener()
+        home = try listener.home()
+    }
+
+    private func put(_ arguments: [String], stdin: ToolInput = .empty) throws -> ToolOutput {
+        try home.run("img-cache", ["put", "--jobs", "1", "--retries", "0"] + arguments, stdin: stdin)
+    }
+
+    @Test func allWaysOfGivingOneReachTheServer() throws {
+        let file = try home.write("headers", "# two\nX-B: 2\n\(listener.server.address) X-C: 3\n")
+        let token = try home.write("token", "t0ken\n")
+        try put([
+            listener.url("a.png"), "--header", "X-A: 1", "--header", "X-Empty;", "--header-file", file, "--bearer-file",
+            token, "--header-for", listener.server.address, "X-D: 4", "--header-for", "https://example.org X-E: 5",
+        ]).expect(0)
+        #expect(listener.values("X-A") == ["1"] && listener.values("X-Empty") == [""])
+        #expect(listener.values("X-B") == ["2"] && listener.values("X-C") == ["3"] && listener.values("X-D") == ["4"])
+        #expect(listener.values("X-E") == [nil] && listener.values("Authorization") == ["Bearer t0ken"])
+    }
+
+    @Test func netrcOfTheHomeFolderIsUsedWhereItIsWanted() throws {
+        try home.folder.write("home/.netrc", "machine 127.0.0.1 login user password pass")
+        try put([listener.url("a.png")]).expect(0)
+        try put([listener.url("b.png"), listener.url("c.png", host: "localhost"), "--netrc"]).expect(0)
+        let config = try home.write("config.json", "{\"netrc_file\":\"\(home.folder.path("home/.netrc"))\"}")
+        try put([listener.url("d.png"), "--config", config]).expect(0)
+        #expect(listener.values("Authorization") == [nil, "Basic dXNlcjpwYXNz", nil, "Basic dXNlcjpwYXNz"])
+    }
+
+    @Test func noneFollowsToAnotherOrigin() throws {
+        let options = ["--header", "Cookie: a=1", "--header-for", "http://localhost:\(listener.server.port)", "X-A: 1"]
+        try put([listener.url("away.png")] + options).expect(0)
+        #expect(listener.values("Cookie") == ["a=1", nil])
+        #expect(listener.values("X-A") == [nil, nil])
+    }
+
+    @Test(arguments: ["--header", "--header-file", "--bearer-file"])
+    func argumentsOfSeveralOriginsRefuseAHeaderBeforeAnyRequest(option: String) throws {
+        let value = try option == "--header" ? "X-A: 1" : home.write("file", option == "--header-file" ? "X-A: 1" : "t")
+        let urls = [listener.url("a.png"), listener.url("b.png", host: "localhost")]
+        try put(urls + [option, value]).expectRefusal(64, "img-cache", "--header-for", "127.0.0.1", "localhost")
+        #expect(listener.values("X-A").isEmpty)
+        let lines = listener.server.address + " X-A: 1\n"
+        try put(urls + ["--header-file", home.write("addressed", lines)]).expect(0)
+        #expect(listener.values("X-A") == ["1", nil])
+    }
+
+    @Test func anotherOriginInAStreamEndsTheRun() throws {
+        let urls = [listener.url("a.png"), listener.url("b.png"), listener.url("c.png", host: "localhost"),
+            listener.url("d.png")]
+        let output = try put(["--header", "X-A: 1"], stdin: .lines(urls.map { "{\"url\":\"\($0)\"}" })).expect(64)
+        let records = try output.records
+        #expect(records.map { $0.integer("error.exit") } == [nil, nil, 64])
+        #expect(output.errorLines.count == 1 && output.stderr.contains("--header-for"), "\(output)")
+        #expect(listener.values("X-A") == ["1", "1"])
+    }
+
+    @Test(arguments: [
+        ["--header", "X-A:"], ["--header", "hidden"], ["--header", "Range: bytes=hidden"],
+        ["--header-for", "X-A: hidden"], ["--header-for", "https://a/b", "X-A: hidden"], ["--netrc", "--netrc-file", "x"], ["--heder", "X: hidden"],
+    ])
+    func whatIsNoHeaderIsAWrongCommandLine(options: [String]) throws {
+        let output = try put([listener.url("a.png")] + options)
+        try output.expectRefusal(64, "img-cache", "--")
+        #expect(!output.stderr.contains("hidden"), "\(output)")
+        #expect(listener.values("X-A").isEmpty)
+    }
+
+    @Test func missingFilesAreFaultsOfTheConfiguration() throws {
+        for option in ["--header-file", "--bearer-file", "--netrc-file"] {
+            try put([listener.url("a.png"), option, "nowhere"]).expectRefusal(78, "img-cache", "nowhere")
+            try put([listener.url("a.png"), option, "-"]).expect(78)
+        }
+        try put([listener.url("a.png"), "--netrc"]).expectRefusal(78, "img-cache", ".netrc")
+    }
+
+    @Test func thatAnAnswerIsCompressedIsNoPicture() throws {
+        // A megabyte of zeros: were it undone, it would be over the limit.
+        let bomb = Bomb.zeros(matches: 4065)
+        let server = try LoopbackServer { request in
+            var response = LoopbackResponse.bytes(bomb, type: "image/png")
+            if request.path == "/said.png" { response.set("Content-Encoding", "deflate") }
+            return response
+        }
+        let said = try put(["\(server.address)/said.png", "--max-bytes", "100KB"])
+        try said.expectFailure(65, code: "unwanted-encoding", tool: "img-cache")
+        try put(["\(server.address)/unsaid.png", "--max-bytes", "100KB"]).expect(65)
+        #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
+    }
+
+    @Test func localhostIsJudgedHoweverItIsWritten() throws {
+        let home = try ToolHome()
+        let urls = ["http://localhost./a.png", "http://LOCALHOST.:\(listener.server.port)/a.png"]
+        for record in try home.run("img-cache", ["put", "--retries", "0"] + urls).expect(77).records {
+            #expect(record.string("error.code") == "blocked-address")
+        }
+        try put(["http://localhost.:\(listener.server.port)/a.png"]).expect(0)
+    }
+
+    @Test func aNameBehindAllowPrivateIsAnArgument() throws {
+        try home.write("cafe", DrawnPicture.gradient(4, 4).png())
+        try home.run("img-cache", ["put", "--allow-private", "cafe"]).expect(0)
+    }
+}
+
+/// How much of the network is used at once.
+struct PaceTests {
+    private struct Load {
+        var active: [String: Int] = [:]
+        var peak: [String: Int] = [:]
+    }
+
+    @Test func jobsPerHostAreCountedByHost() throws {
+        let load = Monitor(Load())
+        let picture = DrawnPicture.gradient(4, 4).png()
+        let server = try LoopbackServer { request in
+            let host = String(request.header("Host")?.prefix { $0 != ":" } ?? "")
+            load.update {
+                $0.active[host, default: 0] += 1
+                $0.peak[host] = max($0.peak[host] ?? 0, $0.active[host] ?? 0)
+            }
+            // Held until both hosts have as many as may be.
+            _ = load.wait(atMost: .seconds(30)) { $0.peak.values.filter { $0 >= 2 }.count == 2 ? true : nil }
+            load.update { $0.active[host, default: 0] -= 1 }
+            return .bytes(picture, type: "image/png")
+        }
+        let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8,::1"])
+        let urls = (0..<16).map { "http://\($0 % 2 == 0 ? "127.0.0.1" : "localhost"):\(server.port)/\($0).png" }
+        try home.run("img-cache", ["put", "--jobs", "16", "--jobs-per-host", "2"] + urls).expect(0)
+        #expect(load.withLock { $0.peak } == ["127.0.0.1": 2, "localhost": 2])
+    }
+
+    @Test func rateIsKeptByAllDownloadsTogether() throws {
+        let picture = DrawnPicture.noise(100, 80, seed: 3).png()
+        let server = try LoopbackServer { _ in .bytes(picture, type: "image/png") }
+        let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
+        let urls = (0..<4).map { "\(server.address)/\($0).png" }
+        // All of them in half a second.
+        let rate = picture.count * 4 * 2
+        let start = ContinuousClock.now
+        try home.run("img-cache", ["put", "--rate", "\(rate)"] + urls).expect(0)
+        #expect(ContinuousClock.now - start >= .milliseconds(490))
+        for bad in ["0", "999", "fast"] {
+            try home.run("img-cache", ["put", urls[0], "--rate", bad]).expectRefusal(64, "img-cache", "--rate")
+            try home.run("img-cache", ["put", urls[0], "--jobs-per-host", "\(bad)x"])
+                .expectRefusal(64, "img-cache", "--jobs-per-host")
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+@Suite struct HeaderLineTests {
+    private func line(_ text: String) throws -> HeaderLine { try HeaderLine(text, source: "--header") }
+
+    @Test(arguments: [
+        ("X-Key: a", "X-Key", "a"), ("X-Key:a", "X-Key", "a"), (" X-Key :  a b \r", "X-Key", "a b"),
+        ("X-Empty;", "X-Empty", ""), ("Cookie: a=1; b=2", "Cookie", "a=1; b=2"), ("X: http://a/", "X", "http://a/"),
+        ("X: caf\u{E9}", "X", "caf\u{E9}"),
+    ])
+    func nameAndValueAreTakenApart(text: String, name: String, value: String) throws {
+        let line = try line(text)
+        #expect(line.origin == nil)
+        #expect(line.header.name == name && line.header.value == value)
+        #expect(!line.header.crossesOrigins)
+    }
+
+    @Test(arguments: [
+        ("https://example.org X: a", "https://example.org"), ("HTTP://EXAMPLE.org:80/  X: a", "http://example.org"),
+        ("https://[::1]:8443 X: a", "https://[::1]:8443"),
+    ])
+    func originMayStandBefore(text: String, origin: String) throws {
+        let line = try line(text)
+        #expect(line.origin?.description == origin)
+        #expect(line.header.name == "X" && line.header.value == "a")
+    }
+
+    @Test(arguments: [
+        "", "sesame", "X-Key:", "sesame;x", ": sesame", "X Key: sesame", "X\u{E9}: sesame", "X: ses\u{7}ame",
+        "X: sesame\nY: sesame", "https://example.org", "https://example.org/path X: sesame",
+        "https://u:sesame@example.org X: sesame", "https://example.org?sesame X: sesame", "ftp://a X: sesame",
+    ])
+    func whatIsNoHeaderIsRefusedWithoutBeingShown(text: String) {
+        let failure = #expect(throws: UsageFailure.self) { try line(text) }
+        #expect(failure?.exitCode == .usage)
+        #expect(failure?.message.hasPrefix("--header") == true)
+        #expect(failure?.message.contains("sesame") == false, "\(failure?.message ?? "")")
+    }
+
+    @Test(arguments: ["Range", "host", "If-Range", "Accept-Encoding", "Transfer-Encoding", "If-None-Match"])
+    func whatTheToolSetsItselfIsRefused(name: String) {
+        let failure = #expect(throws: UsageFailure.self) { try line("\(name): x") }
+        #expect(failure?.message.contains(name) == true)
+    }
+
+    @Test func headersDoNotShowTheirValues() {
+        let header = HTTPHeader("X-Key", "sesame")
+        #expect("\(header) \([header])" == "X-Key: (hidden) [X-Key: (hidden)]")
+        var dumped = ""
+        dump(header, to: &dumped)
+        #expect(!dumped.contains("sesame"))
+    }
+}
+
+@Suite struct GivenHeadersTests {
+    private func names(_ given: GivenHeaders, _ url: String) throws -> [String] {
+        given.headers(for: try WebURL(url)).map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test func fileHasALineAHeader() throws {
+        var given = GivenHeaders()
+        let text = "# for one\r\nX-A: 1\r\n\n  # none\n\thttps://a.example X-B: 2\nX-C;\nhttps://b.example X-A: 3\n"
+        try given.add(file: Array(text.utf8), path: "f")
+        #expect(given.needOneOrigin)
+        #expect(try names(given, "https://a.example/x") == ["X-A=1", "X-C=", "X-B=2"])
+        #expect(try names(given, "https://b.example/x") == ["X-C=", "X-A=3"])
+        #expect(try names(given, "http://b.example/x") == ["X-A=1", "X-C="])
+    }
+
+    @Test func badLineIsNamedByItsNumberAlone() {
+        var given = GivenHeaders()
+        let failure = #expect(throws: UsageFailure.self) {
+            try given.add(file: Array("X: 1\n\nsesame\n".utf8), path: "dir/f")
+        }
+        #expect(failure?.message.hasPrefix("dir/f:3 ") == true && failure?.message.contains("sesame") == false)
+        #expect(throws: UsageFailure.self) { try given.add(file: [0x58, 0x3A, 0x20, 0xFF], path: "f") }
+    }
+
+    @Test func headersForOneServerNeedNoOneOrigin() throws {
+        var given = GivenHeaders()
+        given.add(try HeaderLine("https://a.example X: 1", source: "f"))
+        #expect(!given.needOneOrigin)
+        #expect(try names(given, "https://a.example:443/x") == ["X=1"])
+        #expect(try names(given, "https://a.example.:443/x") == ["X=1"])
+        for other in ["http://a.example/", "https://a.example:444/", "https://b.a.example/", "https://example/"] {
+            #expect(try names(given, other).isEmpty)
+        }
+    }
+
+    @Test func tokenIsAnAuthorizationAndTheOnlyOne() throws {
+        var given = GivenHeaders()
+        try given.add(bearer: "t")
+        #expect(try names(given, "http://a/") == ["Authorization=Bearer t"])
+        #expect(throws: UsageFailure.self) { try given.add(bearer: "u") }
+    }
+
+    @Test func firstAddressDecidesTheOrigin() throws {
+        let origin = SoleOrigin()
+        for good in ["https://a.example/1", "https://A.example:443/2", "https://u:p@a.example./3"] {
+            try origin.admit(WebURL(good))
+        }
+        for bad in ["http://a.example/1", "https://a.example:8443/", "https://b.example/"] {
+            let failure = #expect(throws: UsageFailure.self) { try origin.admit(WebURL(bad)) }
+            #expect(failure?.message.contains("--header-for") == true)
+        }
+        try origin.admit(WebURL("https://a.example/4"))
+    }
+}
+
+@Suite struct NetrcTests {
+    private func found(_ text: String, _ url: String) throws -> String? {
+        Netrc(Array(text.utf8)).credentials(for: try WebURL(url)).map { "\($0.user)|\($0.password)" }
+    }
+
+    @Test(arguments: [
+        "machine a.example login u password p", "machine\ta.example\n  login u\n\tpassword p\n",
+        "# machine a.example login x\nmachine A.example password p login u",
+        "machine b.example login x password y machine a.example login u password p machine a.example login v",
+        "machine a.example \"login\" \"u\" password \"p\"", "machine a.example login u account c password p",
+        "macdef init\nmachine a.example login no\ncd /x\n\nmachine a.example login u password p",
+    ])
+    func entryOfTheHostIsFound(text: String) throws { #expect(try found(text, "http://a.example:8080/x") == "u|p") }
+
+    @Test func quotedWordsHaveTheirBlanks() throws {
+        #expect(try found(#"machine a login "u v" password "p\"\\\n#""#, "http://a/") == "u v|p\"\\\n#")
+    }
+
+    @Test func entryWithTheURLsUserIsTaken() throws {
+        let text = "machine a login u password p machine a login v password q"
+        #expect(try found(text, "http://v@a/") == "v|q")
+        #expect(try found(text, "http://w@a/") == nil)
+    }
+
+    @Test(arguments: [
+        "", "machine", "machine a.example", "default login u password p", "machine b.example login u password p",
+        "machine example login u password p default login v password q", "login u password p",
+        "machine sub.a.example login u", "\"", "machine a.example\\",
+    ])
+    func otherHostsHaveNone(text: String) throws { #expect(try found(text, "http://a.example/") == nil) }
+}
+
+@Suite struct RequestCredentialsTests {
+    private let netrc = Netrc(Array("machine a login u password p".utf8))
+
+    private func request(_ url: String, _ headers: [HTTPHeader] = [], netrc: Netrc? = nil) throws -> HTTPRequest {
+        HTTPRequest(url: try WebURL(url), headers: headers, netrc: netrc)
+    }
+
+    @Test func whatMayMakeAnAnswerPersonalIsKnown() throws {
+        let crossing = HTTPHeader("Accept", "image/*", crossesOrigins: true)
+        #expect(try !request("http://a/x?w=1", [crossing]).carriesCredentials)
+        #expect(try request("http://a/", [HTTPHeader("X", "1")]).carriesCredentials)
+        #expect(try request("http://u@a/").carriesCredentials)
+        #expect(try request("http://a/?token=1").carriesCredentials)
+        // A redirect may lead to a host that it names.
+        #expect(try request("http://b/", netrc: netrc).carriesCredentials)
+    }
+
+    @Test func urlBeatsTheFileAndAHeaderBeatsBoth() throws {
+        #expect(try request("http://a/", netrc: netrc).credentials == .init(user: "u", password: "p"))
+        #expect(try request("http://v:q@a/", netrc: netrc).credentials == .init(user: "v", password: "q"))
+        #expect(try request("http://u@a/", netrc: netrc).credentials == .init(user: "u", password: "p"))
+        #expect(try request("http://v@a/", netrc: netrc).credentials == .init(user: "v", password: ""))
+        #expect(try request("http://b/", netrc: netrc).credentials == nil)
+        let header = HTTPHeader("authorization", "Bearer t")
+        #expect(try request("http://u:p@a/", [header], netrc: netrc).credentials == nil)
+    }
+
+    @Test func fileIsAskedAnewForTheHostBehindARedirect() throws {
+        func next(_ from: String, _ to: String) throws -> WebURL.Credentials? {
+            let request = try request(from, netrc: netrc)
+            let response = HTTPResponse(status: 302, headers: HTTPHeaders(["Location": to]), url: request.url)
+            return try RedirectPolicy().next(after: response, to: request, followed: 0).credentials
+        }
+        #expect(try next("http://a/", "http://b/") == nil)
+        #expect(try next("http://v:q@b/", "http://a/") == .init(user: "u", password: "p"))
+        #expect(try next("http://v:q@b/", "http://c/") == nil)
+    }
+}

@@ -1,0 +1,142 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+@Suite struct TokenBucketTests {
+    @Test func averageIsTheRate() {
+        var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
+        var now = Duration.zero
+        // Whoever waits as told has got 1000 bytes a second.
+        for _ in 0..<100 { now += bucket.take(250, now: now) }
+        #expect(now == .seconds(25))
+    }
+
+    @Test func thoseWhoShareItWaitForOneAnother() {
+        var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
+        #expect(bucket.take(500, now: .zero) == .milliseconds(500))
+        #expect(bucket.take(500, now: .zero) == .seconds(1))
+        #expect(bucket.take(500, now: .milliseconds(900)) == .milliseconds(600))
+    }
+
+    @Test func pauseIsMadeUpForByNoMoreThanABurst() {
+        var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
+        #expect(bucket.take(250, now: .seconds(3600)) == .zero)
+        #expect(bucket.take(250, now: .seconds(3600)) == .milliseconds(250))
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct PaceTests {
+    private let interruption = Interruption()
+
+    @Test func bodyTakesItsTimeAndTheHeadDoesNot() throws {
+        let part = [UInt8](repeating: 1, count: 40)
+        let transport = ScriptedTransport { _, _ in .init(body: [part, part, part, part, part]) }
+        let client = HTTPClient(transport: transport, rate: RateLimit(bytesPerSecond: 1000), interruption: interruption)
+        let start = ContinuousClock.now
+        #expect(try client.data(HTTPRequest(url: WebURL("http://a/"))).1.count == 200)
+        #expect(ContinuousClock.now - start >= .milliseconds(190))
+    }
+
+    @Test func waitEndsWithTheRun() throws {
+        let transport = ScriptedTransport { _, _ in .init(body: [[UInt8](repeating: 1, count: 1_000_000)]) }
+        let interruption = interruption
+        let client = HTTPClient(transport: transport, rate: RateLimit(bytesPerSecond: 1), interruption: interruption)
+        #expect(throws: Cancelled.self) {
+            try client.get(HTTPRequest(url: WebURL("http://a/"))) { event in
+                if case .body = event { interruption.cancel(.outputClosed) }
+            }
+        }
+    }
+
+    /// What goes on at a host at once.
+    private struct Load {
+        var active: [String: Int] = [:]
+        var peak: [String: Int] = [:]
+        var served = 0
+    }
+
+    @Test func noMoreThanTheLimitGoOnAtAHostAndHostsAreCountedApart() throws {
+        let load = Monitor(Load())
+        let server = try LoopbackServer { request, peer in
+            let host = String(request.headers["host"]?.prefix { $0 != ":" } ?? "")
+            load.update {
+                $0.active[host, default: 0] += 1
+                $0.peak[host] = max($0.peak[host] ?? 0, $0.active[host] ?? 0)
+            }
+            // Held until as many as may be have come, at both hosts.
+            load.wait { $0.peak.count == 2 && $0.peak.values.allSatisfy { $0 >= 3 } ? () : nil }
+            load.update {
+                $0.active[host, default: 0] -= 1
+                $0.served += 1
+            }
+            peer.respond(request.target == "/gone" ? 404 : 200)
+        }
+        let client = HTTPClient(
+            transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll, retries: .never,
+            hosts: HostLimit(3), interruption: interruption)
+        let threads = try (0..<16).map { number in
+            let host = number % 2 == 0 ? "127.0.0.1" : "localhost"
+            let url = try WebURL(server.url(number % 4 == 0 ? "/gone" : "/", host: host))
+            return try Thread.start { _ = try? client.data(HTTPRequest(url: url)) }
+        }
+        for thread in threads { thread.join() }
+        #expect(load.withLock { $0.peak } == ["127.0.0.1": 3, "localhost": 3])
+        #expect(load.withLock { $0.served } == 16)
+    }
+
+    @Test func whoCameFirstIsFirst() throws {
+        let limit = HostLimit(1)
+        let url = try WebURL("http://a/")
+        let order = Monitor<[Int]>([])
+        let interruption = interruption
+        var threads: [Thread] = []
+        try limit.withRoom(at: url, interruption: interruption) {
+            for number in 0..<5 {
+                threads.append(
+                    try Thread.start {
+                        try? limit.withRoom(at: url, interruption: interruption) { order.update { $0.append(number) } }
+                    })
+                limit.waitUntilWaiting(number + 1, at: url)
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
+        #expect(limit.isIdle)
+    }
+
+    @Test func stoppedRunLeavesTheQueueAndFailureGivesRoom() throws {
+        let limit = HostLimit(1)
+        let url = try WebURL("http://a/")
+        let stopped = Interruption()
+        let thread = try limit.withRoom(at: url, interruption: interruption) {
+            let thread = try Thread.start {
+                _ = try? limit.withRoom(at: url, interruption: stopped) { Issue.record("ran") }
+            }
+            limit.waitUntilWaiting(1, at: url)
+            stopped.cancel(.outputClosed)
+            return thread
+        }
+        thread.join()
+        struct Broken: Error {}
+        #expect(throws: Broken.self) { try limit.withRoom(at: url, interruption: interruption) { throw Broken() } }
+        #expect(limit.isIdle)
+    }
+
+    @Test func waitForATurnIsNotTheRequestsTime() throws {
+        let limit = HostLimit(1)
+        let url = try WebURL("http://a/")
+        let now = Monitor(Timestamp(milliseconds: 0))
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        let client = HTTPClient(
+            transport: transport, hosts: limit, interruption: interruption, clock: Clock { now.withLock { $0 } })
+        let thread = try limit.withRoom(at: url, interruption: interruption) {
+            let thread = try Thread.start { _ = try? client.data(HTTPRequest(url: url)) }
+            limit.waitUntilWaiting(1, at: url)
+            now.update { $0 = Timestamp(milliseconds: 3_600_000) }
+            return thread
+        }
+        thread.join()
+        #expect(transport.requests.map(\.timeouts.total) == [.seconds(120)])
+    }
+}

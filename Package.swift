@@ -68,7 +68,7 @@ let package = Package(
         module("Formats", ["Support"]),
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
-        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle"]),
+        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle", "CSystem"]),
         module("Previews", ["Support", "Formats", "Cache", "CZlib"]),
         module("APOD", ["Support", "Records", "HTTP", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Cache"]),

@@ -57,15 +57,13 @@ struct GIFOptions: ParsableArguments {
             }
             return path
         }
-        let cache = try ImageCache(
-            settings: common.cacheSettings(context), log: context.log, metrics: context.metrics,
-            interruption: context.interruption)
+        let caches = try common.caches(context)
         let key = try context.secret(file: apiKeyFile, variable: "EXERCISEDB_API_KEY")
         let address = try context.setting(
             "exercisedb-url", option: nil, variable: "EXERCISEDB_API_URL", expected: "an http or https address"
         ) { $0 }
         let gifs = GIFCache(
-            cache: cache, service: try ExerciseService(address: address ?? ExerciseService.standardAddress, key: key),
+            caches: caches, service: try ExerciseService(address: address ?? ExerciseService.standardAddress, key: key),
             client: try network.client(context) { ExerciseTransport(over: $0) })
         let tool = GIFTool(cache: gifs, mode: mode, resolution: wanted ?? .standard, idField: field)
         let status = try context.run(
@@ -76,7 +74,7 @@ struct GIFOptions: ParsableArguments {
             record.set("id", .string(id))
             return RecordJob(record, argument: id)
         }
-        cache.close()
+        caches.close()
         try end(with: status)
     }
 }

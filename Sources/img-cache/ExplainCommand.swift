@@ -44,7 +44,7 @@ struct ExplainCommand: ParsableCommand {
         var options = try stream.runOptions(context, jobs: 4)
         let writesText = options.layout == .lines && !json && isatty(1) == 1
         if writesText { options.layout = .field(ExplainTool.textField, terminator: UInt8(ascii: "\n")) }
-        let explainer = try Explainer(
+        let explainer = Explainer(
             settings: settings, client: try fetch.client(context), log: context.log,
             interruption: context.interruption)
         let tool = ExplainTool(

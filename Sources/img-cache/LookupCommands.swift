@@ -33,11 +33,11 @@ struct GetCommand: LookupCommand {
     @OptionGroup var stream: StreamOptions
 
     func run() throws {
-        let (context, cache, rules) = try open()
+        let (context, caches, rules) = try open()
         let status = try context.run(
-            GetTool(cache: cache, rules: rules), options: try stream.runOptions(context, jobs: 1),
+            GetTool(caches: caches, rules: rules), options: try stream.runOptions(context, jobs: 1),
             arguments: pictures, expecting: "addresses", job: pictureJob)
-        cache.close()
+        caches.close()
         try end(with: status)
     }
 }
@@ -58,18 +58,18 @@ struct HasCommand: LookupCommand {
     var pictures: [String] = []
 
     func run() throws {
-        let (context, cache, rules) = try open()
+        let (context, caches, rules) = try open()
         guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
         for picture in pictures {
             do {
-                _ = try cache.find(Record(), argument: picture, rules: rules)
+                _ = try caches.find(Record(), argument: picture, rules: rules)
             } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
                 context.log.detail(failure.message)
-                cache.close()
+                caches.close()
                 try end(with: Support.ExitCode.absent.rawValue)
             }
         }
-        cache.close()
+        caches.close()
     }
 }
 

@@ -51,10 +51,10 @@ protocol LookupCommand: ParsableCommand {
 }
 
 extension LookupCommand {
-    func open() throws -> (context: ToolContext, cache: ImageCache, rules: CacheItem.Rules) {
+    func open() throws -> (context: ToolContext, caches: Caches, rules: CacheItem.Rules) {
         let context = try common.context(tool: "img-cache")
         let rules = try keys.rules(arguments: named)
-        return (context, try common.open(context), rules)
+        return (context, try common.caches(context), rules)
     }
 
     /// What is asked for: `--key` alone names a picture, too.
@@ -66,17 +66,18 @@ extension LookupCommand {
     ///   - handingOut: whether the entries' paths are to be used, see `ImageCache.lookup`; else only looked at.
     ///   - finish: is called behind the last one.
     func forEachEntry(
-        handingOut: Bool = true, before: (String, ImageCache, CacheItem.Rules) throws -> Void = { _, _, _ in },
+        handingOut: Bool = true, before: (String, Caches, CacheItem.Rules) throws -> Void = { _, _, _ in },
         finish: () throws -> Void = {}, _ body: (Entry, ImageCache) throws -> Void
     ) throws {
-        let (context, cache, rules) = try open()
+        let (context, caches, rules) = try open()
         guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
         var tally = ExitTally()
         for picture in named {
             do {
-                try before(picture, cache, rules)
-                try body(
-                    try cache.find(Record(), argument: picture, rules: rules, handingOut: handingOut), cache)
+                try before(picture, caches, rules)
+                let (entry, cache) = try caches.find(
+                    Record(), argument: picture, rules: rules, handingOut: handingOut)
+                try body(entry, cache)
             } catch {
                 let failure = failure(of: error)
                 if let system = failure as? SystemFailure, system.isBrokenPipe { break }
@@ -84,18 +85,16 @@ extension LookupCommand {
                 tally.add(failure)
             }
         }
-        cache.close()
+        caches.close()
         try finish()
         try end(with: tally.status)
     }
 }
 
 extension CommonOptions {
-    func open(_ context: ToolContext) throws -> ImageCache {
-        try ImageCache(
-            settings: cacheSettings(context), log: context.log, metrics: context.metrics,
-            interruption: context.interruption)
-    }
+    /// The one cache that a command is about which names no pictures: that in memory where this is the policy, else
+    /// that on the disk.
+    func open(_ context: ToolContext) throws -> ImageCache { try caches(context).standard() }
 }
 
 /// How a command that reports writes: words for whoever sits at a terminal, else NDJSON.

@@ -49,11 +49,11 @@ struct UnpinCommand: LookupCommand {
 
 extension LookupCommand {
     fileprivate func runPinning(_ isPinned: Bool, _ stream: StreamOptions) throws {
-        let (context, cache, rules) = try open()
+        let (context, caches, rules) = try open()
         let status = try context.run(
-            PinTool(cache: cache, rules: rules, isPinned: isPinned), options: try stream.runOptions(context, jobs: 1),
+            PinTool(caches: caches, rules: rules, isPinned: isPinned), options: try stream.runOptions(context, jobs: 1),
             arguments: named, expecting: "addresses or files", job: pictureJob)
-        cache.close()
+        caches.close()
         try end(with: status)
     }
 }

@@ -37,15 +37,16 @@ struct PrefetchCommand: ParsableCommand {
         let client = try fetch.client(context)
         let delay = try context.setting(
             "delay", option: delay, expected: "a time such as 2s", parse: TimeSpan.parse)
-        let cache = try ImageCache(settings: settings, log: context.log, interruption: context.interruption)
-        var put = PutTool(cache: cache, client: client, rules: rules, request: request)
+        let caches = Caches(
+            settings: settings, log: context.log, metrics: context.metrics, interruption: context.interruption)
+        var put = PutTool(caches: caches, client: client, rules: rules, request: request)
         if let delay {
             put.pacing = StartPacing(delay: delay, sleep: context.interruption.sleep)
         }
         let tool = PrefetchTool(put: put)
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses or files", job: pictureJob)
-        cache.close()
+        caches.close()
         context.log.notice(tool.summary.text)
         try end(with: status)
     }

@@ -38,21 +38,21 @@ struct PutCommand: ParsableCommand {
         let rules = try keys.rules(arguments: pictures)
         let request = try fetch.request(context, arguments: pictures)
         let client = try fetch.client(context)
-        let cache = try ImageCache(
+        let caches = Caches(
             settings: settings, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let tool = PutTool(
-            cache: cache, client: client, rules: rules, previews: incremental ? previews(context, cache) : nil,
+            caches: caches, client: client, rules: rules, previews: incremental ? try previews(context, caches) : nil,
             request: request)
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses or files",
             job: pictureJob)
-        cache.close()
+        caches.close()
         try end(with: status)
     }
 
     /// What makes previews. Those of earlier runs that nobody has a lease on any more go first.
-    private func previews(_ context: ToolContext, _ cache: ImageCache) -> PutTool.Previews {
-        cache.removeOldPreviews()
+    private func previews(_ context: ToolContext, _ caches: Caches) throws -> PutTool.Previews {
+        try caches.standard().removeOldPreviews()
         return { PreviewMaker(log: context.log, interruption: context.interruption, ready: $0) }
     }
 }

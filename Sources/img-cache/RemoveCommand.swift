@@ -42,7 +42,8 @@ struct RemoveCommand: LookupCommand {
         }
         let output = try ReportOutput(json: json)
         if isSelective {
-            let (context, cache, _) = try open()
+            let (context, caches, _) = try open()
+            let cache = try caches.standard()
             try context.interruption.catchSignals()
             let (removal, pinned) = try cache.remove(filter, dryRun: dryRun)
             cache.close()
@@ -51,10 +52,10 @@ struct RemoveCommand: LookupCommand {
         }
         var sum = Removal()
         // What is remembered of a picture that could not be had goes too.
-        func forget(_ picture: String, cache: ImageCache, rules: CacheItem.Rules) throws {
+        func forget(_ picture: String, caches: Caches, rules: CacheItem.Rules) throws {
             if dryRun { return }
-            for key in try CacheItem(argument: picture).keys(rules, record: Record()) {
-                try cache.forgetFailures(of: key)
+            for (key, address) in try CacheItem(argument: picture).keys(rules, record: Record()) {
+                if case .cache(let cache) = try caches.place(for: address) { try cache.forgetFailures(of: key) }
             }
         }
         let finish = { if sum.entries > 0 { try report(sum, pinned: 0, output) } }

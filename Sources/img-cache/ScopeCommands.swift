@@ -88,7 +88,7 @@ struct ScopeCurrentCommand: ParsableCommand {
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
-        let cache = try common.open(context)
+        let cache = try common.caches(context).cache()
         let source = try common.scopeSource(context) ?? (cache.scopeSwitchedTo() == nil ? .default : .switched)
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source.rawValue)])
         // The bare name also into a pipe: a script that asks for it wants nothing else.
@@ -124,7 +124,7 @@ struct ScopeSwitchCommand: ParsableCommand {
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let new = try scopeName(name)
-        let cache = try common.open(context)
+        let cache = try common.caches(context).cache()
         let made = try cache.makeCurrent(new, keeping: keep)
         if let source = try common.scopeSource(context) {
             context.log.warning("\(source.words) says \"\(cache.scope)\", which beats the scope that is switched to")

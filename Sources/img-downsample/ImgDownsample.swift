@@ -165,7 +165,7 @@ struct Run {
     }
 
     private func shrinkAll(_ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
-        let caches = ScopedCaches(
+        let caches = Caches(
             settings: settings.cache, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let destination: ShrinkTool.Destination
         if let outputDir = shrink.outputDir {

@@ -25,7 +25,7 @@ import Testing
         settings.ttl = .seconds(100)
         settings.negativeTTL = .byClass
         change(&settings)
-        let explainer = try Explainer(
+        let explainer = Explainer(
             settings: settings, client: world.client(server), clock: world.time.clock, interruption: world.interruption)
         return try explainer.explain(request, key: CacheKey(url: request.url))
     }

@@ -38,18 +38,23 @@ import Testing
     @Test(arguments: ["no-store", "no-cache", "max-age=0, must-revalidate"])
     func serversWishesMeanNothingUnlessTheyAreToBeRespected(_ control: String) {
         #expect(retention(control, respectsServer: false) == Retention(now: now, ttl: .seconds(1000)))
-        #expect(Retention.allowsKeeping(HTTPHeaders(["Cache-Control": control]), respectsServer: false))
     }
 
-    @Test func pictureThatIsNotToBeKeptIsNotAskedForInFull() throws {
+    @Test func pictureThatIsNotToBeKeptLiesPastTheCache() throws {
         let server = FakeServer { _, _ in
             .init(headers: [("Cache-Control", "no-store"), ("ETag", "\"1\"")], body: picture())
         }
-        let cache = try world.cache { $0.respectsCacheControl = true }
+        let places = RuntimePlaces(memory: [], bypass: ["\(world.folder)/bypass"])
+        let cache = try world.cache {
+            $0.respectsCacheControl = true
+            $0.places = places
+        }
 
-        let failure = #expect(throws: CacheFailure.self) { try cache.fetch(moon, client: world.client(server)) }
+        let (entry, status) = try cache.fetch(moon, client: world.client(server))
 
-        #expect(failure?.code == "no-store")
+        #expect(status == .bypass && entry.path.hasPrefix("\(world.folder)/bypass/"))
+        #expect(try Surroundings.contents(entry.path) == picture())
+        #expect(server.requests.count == 1)
         #expect(world.files("partial").isEmpty && world.files("scopes").isEmpty)
         #expect(try world.cache().fetch(moon, client: world.client(server)).status == .miss)
     }

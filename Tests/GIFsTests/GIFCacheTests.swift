@@ -20,11 +20,11 @@ import Testing
         let time = Timestamp.now() + .seconds(days * 86_400)
         let clock = Clock { time }
         let interruption = Interruption()
-        let cache = try ImageCache(
+        let caches = Caches(
             settings: CacheSettings(root: folder.path("cache")), clock: clock, interruption: interruption)
         let client = HTTPClient(
             transport: ExerciseTransport(over: transport), interruption: interruption, clock: clock, sleep: { _ in })
-        return GIFCache(cache: cache, service: try ExerciseService(key: "k"), client: client)
+        return GIFCache(caches: caches, service: try ExerciseService(key: "k"), client: client)
     }
 
     private func code(_ body: () throws -> Void) -> String? {

@@ -12,9 +12,11 @@ public final class TemporaryFolder: Sendable {
     /// Absolute, without a slash at the end and without symbolic links, so that a tool's own absolute paths begin so.
     public let path: String
 
-    /// - Parameter prefix: how the folder's name begins, for whoever finds one that a crash left behind.
-    public init(prefix: String = "apod-tools-test") throws {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    /// - Parameters:
+    ///   - prefix: how the folder's name begins, for whoever finds one that a crash left behind.
+    ///   - parent: where to make it; nil is the usual place.
+    public init(prefix: String = "apod-tools-test", in parent: String? = nil) throws {
+        let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else {
             throw SystemFailure(errno: errno, "make a folder in \(parent)", purpose: .makeOutput)
@@ -24,6 +26,9 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit { Self.remove(path) }
+
+    /// Where folders lie in memory; nil where there is no such place that can be written.
+    public static let memory: String? = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
 
     /// The absolute path of `name` in this folder, whether it exists or not.
     public func path(_ name: String) -> String { "\(path)/\(name)" }

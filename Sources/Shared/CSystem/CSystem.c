@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum {
@@ -16,6 +17,8 @@ enum {
     priority_of_thread = 1,  // IOPRIO_WHO_PROCESS
     class_idle = 3,          // IOPRIO_CLASS_IDLE
     class_shift = 13,        // IOPRIO_CLASS_SHIFT
+    // linux/magic.h, likewise.
+    magic_of_tmpfs = 0x01021994,
 };
 
 // A hint that fails must not show in errno, where a caller may be about to look.
@@ -32,6 +35,14 @@ void csystem_use_idle_disk(void) {
     errno = kept;
 }
 
+bool csystem_is_in_memory(int descriptor) {
+    const uint32_t magic_of_ramfs = 0x858458f6;
+    struct statfs found;
+    if (fstatfs(descriptor, &found) != 0) return false;
+    uint32_t magic = (uint32_t)found.f_type;
+    return magic == magic_of_tmpfs || magic == magic_of_ramfs;
+}
+
 #else
 
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
@@ -41,5 +52,10 @@ void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
 }
 
 void csystem_use_idle_disk(void) {}
+
+bool csystem_is_in_memory(int descriptor) {
+    (void)descriptor;
+    return false;
+}
 
 #endif

@@ -6,8 +6,6 @@ public enum CacheFailure: Failure, Equatable {
     case absent(key: String)
     /// Nothing that may be used is kept under this key, and the network must not be asked.
     case offline(key: String)
-    /// The server forbids to keep the answer, and that is to be respected.
-    case notToBeKept(url: String)
     /// The name of a scope is empty, too long, or has control characters.
     case badScope(reason: String)
     /// A key is empty, too long, or has control characters.
@@ -28,6 +26,10 @@ public enum CacheFailure: Failure, Equatable {
     case busy(root: String)
     /// The scope was switched or purged while this entry was on its way.
     case scopeChanged(scope: String)
+    /// There is no memory-backed folder that is safe to use.
+    case noMemory(reason: String)
+    /// There is no folder that is safe for files past the cache.
+    case noRuntimeFolder(reason: String)
     /// A statement that this version of the tools should never have sent.
     case fault(detail: String)
 }
@@ -37,7 +39,6 @@ extension CacheFailure {
         switch self {
         case .absent: "not-cached"
         case .offline: "offline"
-        case .notToBeKept: "no-store"
         case .badScope: "bad-scope"
         case .badKey: "bad-key"
         case .newerLayout: "newer-layout"
@@ -48,6 +49,8 @@ extension CacheFailure {
         case .indexDamaged: "cache-damaged"
         case .busy: "cache-busy"
         case .scopeChanged: "scope-changed"
+        case .noMemory: "no-memory-folder"
+        case .noRuntimeFolder: "no-runtime-folder"
         case .fault: "internal"
         }
     }
@@ -56,9 +59,6 @@ extension CacheFailure {
         switch self {
         case .absent(let key): "not in the cache: \(key)"
         case .offline(let key): "not in the cache, or too old, and the network must not be used: \(key)"
-        case .notToBeKept(let url):
-            "\(url) is not to be kept, as its server says (Cache-Control: no-store); leave --respect-cache-control out"
-                + " if it may be"
         case .badScope(let reason): "this cannot be the name of a scope: \(reason)"
         case .badKey(let reason): "this cannot be the key of an entry: \(reason)"
         case .newerLayout(let found, let supported, let root):
@@ -73,6 +73,11 @@ extension CacheFailure {
             "the index of the cache at \(root) is damaged and could not be replaced: \(detail); remove the folder"
         case .busy(let root): "the cache at \(root) is busy; try again later"
         case .scopeChanged(let scope): "the scope \(scope) was switched or emptied meanwhile; run it again"
+        case .noMemory(let reason):
+            "there is no memory-backed folder for the policy memory (\(reason)); set XDG_RUNTIME_DIR, or use another"
+                + " --policy"
+        case .noRuntimeFolder(let reason):
+            "there is no private folder for files past the cache (\(reason)); set XDG_RUNTIME_DIR or TMPDIR"
         case .fault(let detail): "unexpected fault in the cache: \(detail)"
         }
     }
@@ -83,8 +88,7 @@ extension CacheFailure {
         // Of a record: one of an option is said to be wrong before anything is done.
         case .badScope, .badKey: .data
         case .newerLayout: .configuration
-        case .notToBeKept: .notAllowed
-        case .cannotMakeRoot, .readOnly: .cannotCreate
+        case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io
         case .offline, .busy, .scopeChanged: .temporary
         case .fault: .software

@@ -23,9 +23,16 @@ public struct CacheSettings: Sendable {
     public var respectsCacheControl = false
     /// How long a definite failure is given again without asking the server.
     public var negativeTTL = NegativeTTL.none
+    /// Which pictures are kept at all, and which in memory only.
+    public var policies = Policies()
+    /// How many bytes the cache in memory keeps at most, where `capacity` is not less.
+    public var memoryCapacity: Int = 100_000_000
+    /// Where the cache in memory and files past the cache lie.
+    public var places: RuntimePlaces
 
-    public init(root: String, scope: ScopeName? = nil) {
+    public init(root: String, scope: ScopeName? = nil, places: RuntimePlaces = RuntimePlaces(environment: [:])) {
         self.root = root
         self.scope = scope
+        self.places = places
     }
 }

@@ -23,6 +23,8 @@ final class Download {
         /// The server says that what is known is still right, with these fields.
         case unchanged(Validators, HTTPHeaders)
         case body(Body)
+        /// A whole body that its server wants nobody to keep, past the cache.
+        case aside(BypassFile)
     }
 
     /// How many bytes are written before the disk is set to work on them: some fractions of a second's worth, so that
@@ -33,9 +35,11 @@ final class Download {
     private let partial: PartialFile
     private let known: Validators?
     private let address: String
-    private let respectsServer: Bool
+    private let bypass: Bypass?
     private let watcher: (any BodyWatcher)?
 
+    /// Where the body goes instead where its server wants nobody to keep it.
+    private var aside: BypassFile?
     // What the file holds.
     private var file: File?
     private var note: PartialFile.Note?
@@ -49,18 +53,17 @@ final class Download {
 
     /// - Parameters:
     ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
-    ///   - respectsServer: throws `CacheFailure.notToBeKept` at the head of an answer that its server wants nobody to
-    ///     keep.
+    ///   - bypass: takes an answer that its server wants nobody to keep; nil keeps it all the same.
     ///   - watcher: sees the bytes as soon as they are in the file.
     init(
-        request: HTTPRequest, into partial: PartialFile, validators: Validators?, respectsServer: Bool = false,
+        request: HTTPRequest, into partial: PartialFile, validators: Validators?, bypass: Bypass? = nil,
         watcher: (any BodyWatcher)? = nil
     ) {
         self.watcher = watcher
         self.request = request
         self.partial = partial
         known = validators
-        self.respectsServer = respectsServer
+        self.bypass = bypass
         address = Self.address(of: request)
     }
 
@@ -111,6 +114,10 @@ final class Download {
         if response.status == 304 {
             return .unchanged(Validators(of: response.headers, else: known), response.headers)
         }
+        if let aside {
+            partial.remove()
+            return .aside(aside)
+        }
         // Opened anew: how much there is was not known before.
         guard let file else { throw PartialFile.Lost() }
         let picture = try inspect(try partial.reopen(file))
@@ -142,13 +149,17 @@ final class Download {
 
     private func receive(_ event: HTTPEvent) throws {
         guard let file else { return }
-        if case .head(let response) = event, [200, 206].contains(response.status),
-            !Retention.allowsKeeping(response.headers, respectsServer: respectsServer)
-        {
-            throw CacheFailure.notToBeKept(url: request.url.redacted)
-        }
         switch event {
+        case .head(let response) where bypass != nil && !Retention.allowsKeeping(response.headers):
+            forget()
+            // The rest of what must not be kept; all of it is wanted instead.
+            if response.status == 206 { throw HTTPClient.AskAgain() }
+            if response.status == 200 { aside = try bypass?.begin() }
+        case .body(let bytes) where aside != nil:
+            try aside?.write(bytes)
+            received += bytes.count
         case .head(let response) where response.status == 200:
+            aside = nil
             note = PartialFile.Note(of: response, address: address)
             validators = Validators(of: response.headers)
             (count, hash, isJoined, writtenBack) = (0, SHA256(), false, 0)

@@ -97,7 +97,7 @@ extension ImageCache {
             }
             let download = Download(
                 request: request, into: partial, validators: validators,
-                respectsServer: wishes.respectsServer, watcher: watcher)
+                bypass: wishes.respectsServer ? bypass : nil, watcher: watcher)
             switch try download.run(client: client, inspect: inspect) {
             case .unchanged(let renewed, let headers):
                 partial.remove()
@@ -108,15 +108,19 @@ extension ImageCache {
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
                 let anew = Download(
-                    request: request, into: partial, validators: nil, respectsServer: wishes.respectsServer,
+                    request: request, into: partial, validators: nil, bypass: wishes.respectsServer ? bypass : nil,
                     watcher: watcher)
-                guard case .body(let body) = try anew.run(client: client, inspect: inspect) else {
+                switch try anew.run(client: client, inspect: inspect) {
+                case .body(let body):
+                    return (try keep(body, partial, request, key, replacing: nil, generation, .absent), .miss)
+                case .aside(let file): return try handOut(file, request, key, inspect)
+                case .unchanged:
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }
-                return (try keep(body, partial, request, key, replacing: nil, generation, .absent), .miss)
             case .body(let body):
                 let reason = MissReason(replacing: entry, at: clock.now(), elseIf: wasLost)
                 return (try keep(body, partial, request, key, replacing: entry, generation, reason), .miss)
+            case .aside(let file): return try handOut(file, request, key, inspect)
             }
         } catch let failure as FetchFailure where failure.isTransient {
             guard let entry, Freshness.mayServeStale(entry, wishes: wishes), let handed = try handOut(entry) else {
@@ -140,6 +144,20 @@ extension ImageCache {
         return try index.refresh(
             entry, validators: validators, expiresAt: retention.expiresAt, mustRevalidate: retention.mustRevalidate,
             leaseUntil: max(entry.leaseUntil, lease.end(from: now)), generation: generation, now: now)
+    }
+
+    /// A picture that its server wants nobody to keep.
+    private func handOut(
+        _ file: BypassFile, _ request: HTTPRequest, _ key: CacheKey, _ inspect: Inspection
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        index.count {
+            $0.add(miss: .policy)
+            $0.add(.bytesFetched, file.count)
+        }
+        let entry = try withoutActuallyEscaping(inspect) { inspect in
+            try bypass.finish(file, key: key, url: request.url.redacted, inspect: inspect)
+        }
+        return (entry, .bypass)
     }
 
     private func retention(of headers: HTTPHeaders, now: Timestamp) -> Retention {

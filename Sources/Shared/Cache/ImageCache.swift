@@ -46,6 +46,11 @@ public final class ImageCache: Sendable {
         index = try Index(root: CacheRoot(settings.root), scope: settings.scope, log: log, interruption: interruption)
     }
 
+    /// Takes what servers want nobody to keep.
+    var bypass: Bypass {
+        Bypass(settings: settings, scope: scope, inspect: inspect, clock: clock, interruption: interruption)
+    }
+
     deinit { close() }
 
     /// Accepts what `ImageInspection` does. Throws `FormatFailure`.

@@ -50,6 +50,15 @@ public struct CommonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long a path stays valid after it was handed out, such as 10m.", valueName: "time"))
     public var lease: String?
 
+    @Option(help: ArgumentHelp("Where pictures are kept: enabled, disabled (nowhere) or memory.", valueName: "policy"))
+    public var policy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Another policy for some addresses, such as '*/private/*=disabled'; the first that matches counts.",
+            valueName: "pattern=policy"))
+    public var policyRule: [String] = []
+
     public init() {}
 
     /// The command's surroundings. Reads the configuration file, if there is one, and opens the file for metrics, if
@@ -99,7 +108,44 @@ public struct CommonOptions: ParsableArguments {
         if let lease = try context.setting("lease", option: lease, expected: "a time such as 10m", parse: TimeSpan.parse) {
             settings.lease = lease
         }
+        settings.policies = try policies(context)
+        if let size = try context.setting(
+            "memory-capacity", option: nil, expected: "a size such as 100MB", parse: ByteCount.parse)
+        {
+            settings.memoryCapacity = size
+        }
+        settings.places = RuntimePlaces(environment: context.environment)
         return settings
+    }
+
+    /// The caches that these options name. Opens none yet.
+    public func caches(_ context: ToolContext) throws -> Caches {
+        Caches(
+            settings: try cacheSettings(context), log: context.log, metrics: context.metrics,
+            interruption: context.interruption)
+    }
+
+    /// The rules of the command line come before those of the file.
+    private func policies(_ context: ToolContext) throws -> Policies {
+        let standard = try context.setting(
+            "policy", option: policy, expected: Policy.expected, parse: Policy.init(rawValue:))
+        var rules = try policyRule.map { text in
+            guard let rule = Policies.Rule(text) else {
+                throw UsageFailure("--policy-rule takes \(Policies.Rule.expected), not \"\(text)\"")
+            }
+            return rule
+        }
+        if let (object, path) = try context.configuration.object("policy_rules") {
+            rules += try object.names.map { pattern in
+                let policy = object.string(FieldPath(stringLiteral: pattern))
+                guard let policy, let rule = Policies.Rule(pattern: pattern, policy: policy) else {
+                    throw ConfigurationFailure(
+                        "\(path): \"policy_rules\" takes patterns with \(Policy.expected), not \"\(pattern)\"")
+                }
+                return rule
+            }
+        }
+        return Policies(standard: standard ?? .enabled, rules: rules)
     }
 
     private func root(_ context: ToolContext) throws -> String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Cache
 import Support
 
 #if canImport(Glibc)
@@ -25,6 +26,8 @@ public func runTool<Root: ParsableCommand>(
     // So is a limit on the size of files, which is an error of writing like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
+    // Whatever this run is for, it removes what earlier ones kept past the cache for a while.
+    RuntimePlaces(environment: .ofProcess()).sweep()
     let tool = root.configuration.commandName ?? "apod-tools"
     let secrets = ArgumentSecrets(arguments)
     if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: arguments) }

@@ -14,29 +14,37 @@ public struct GIFCache: Sendable {
         public let facts: GIFFacts
     }
 
-    private let cache: ImageCache
+    private let caches: Caches
     private let service: ExerciseService
     private let client: HTTPClient
 
     /// - Parameter client: asks over `ExerciseTransport`, which knows the service's habits.
-    public init(cache: ImageCache, service: ExerciseService, client: HTTPClient) {
-        self.cache = cache
+    public init(caches: Caches, service: ExerciseService, client: HTTPClient) {
+        self.caches = caches
         self.service = service
         self.client = client
     }
 
     /// Gives a GIF from the cache where it is fresh, else from the service; only a GIF that `GIFAcceptance` takes is
-    /// kept. Without the service, an expired one is given as `stale`.
+    /// kept. Without the service, an expired one is given as `stale`. Where the policy says so, the GIF is fetched past
+    /// the cache instead (`bypass`).
     ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func put(_ gif: ExerciseGIF) throws -> Item {
         do {
             let key = try CacheKey(custom: gif.cacheKey)
-            if let item = try fetch(gif, key) { return item }
-            // What was kept under this key is no GIF after all, so it counts as absent.
-            try cache.remove(key)
-            guard let item = try fetch(gif, key) else { throw GIFFailure.corrupt("it changed on the disk") }
-            return item
+            let request = try service.imageRequest(for: gif)
+            switch try caches.place(for: request.url) {
+            case .cache(let cache):
+                if let item = try fetch(request, key, in: cache) { return item }
+                // What was kept under this key is no GIF after all, so it counts as absent.
+                try cache.remove(key)
+                if let item = try fetch(request, key, in: cache) { return item }
+            case .bypass(let bypass):
+                let entry = try bypass.fetch(request, key: key, client: client, inspect: Self.inspect)
+                if let facts = try facts(of: entry) { return Item(entry: entry, status: .bypass, facts: facts) }
+            }
+            throw GIFFailure.corrupt("it changed on the disk")
         } catch {
             throw service.failure(of: error, for: gif)
         }
@@ -45,19 +53,20 @@ public struct GIFCache: Sendable {
     /// Gives a GIF that is in the cache, expired or not (`stale`), without asking the network; nil where there is none.
     /// Throws `CacheFailure` and `SystemFailure`.
     public func get(_ gif: ExerciseGIF) throws -> Item? {
-        guard let entry = try cache.lookup(CacheKey(custom: gif.cacheKey)), let facts = try facts(of: entry) else {
-            return nil
-        }
+        guard case .cache(let cache) = try caches.place(for: service.imageRequest(for: gif).url),
+            let entry = try cache.lookup(CacheKey(custom: gif.cacheKey)), let facts = try facts(of: entry)
+        else { return nil }
         return Item(entry: entry, status: cache.status(of: entry), facts: facts)
     }
 
+    private static let inspect: Inspection = { source in
+        let facts = try GIFAcceptance.inspect(source)
+        return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
+    }
+
     /// nil where the entry that was found is unreadable as a GIF.
-    private func fetch(_ gif: ExerciseGIF, _ key: CacheKey) throws -> Item? {
-        let request = try service.imageRequest(for: gif)
-        let (entry, status) = try cache.fetch(request, key: key, client: client) { source in
-            let facts = try GIFAcceptance.inspect(source)
-            return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
-        }
+    private func fetch(_ request: HTTPRequest, _ key: CacheKey, in cache: ImageCache) throws -> Item? {
+        let (entry, status) = try cache.fetch(request, key: key, client: client, inspect: Self.inspect)
         return try facts(of: entry).map { Item(entry: entry, status: status, facts: $0) }
     }
 

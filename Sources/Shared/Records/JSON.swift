@@ -33,7 +33,7 @@ public enum JSON: Sendable, Equatable {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += String(value).utf8
-        case .string(let text): bytes += TerminalText.jsonString(text).utf8
+        case .string(let text): Self.write(text, to: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
@@ -45,13 +45,28 @@ public enum JSON: Sendable, Equatable {
             bytes.append(UInt8(ascii: "{"))
             for (index, member) in members.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                bytes += TerminalText.jsonString(member.name).utf8
+                Self.write(member.name, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.write(to: &bytes)
             }
             bytes.append(UInt8(ascii: "}"))
         case .raw(let raw): bytes += raw
         }
+    }
+
+    /// Appends a text; nearly all can go as they are.
+    private static func write(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        let isPlain = text.withUTF8 { bytes in
+            bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        }
+        guard isPlain else {
+            bytes += TerminalText.jsonString(text).utf8
+            return
+        }
+        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { bytes += $0 }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     public var bytes: [UInt8] {

@@ -76,4 +76,7 @@ public func systemMessage(_ errno: Int32) -> String {
 extension SystemFailure {
     /// Whether nobody reads what was written: a pipe's or socket's other end is gone.
     public var isBrokenPipe: Bool { errno == EPIPE }
+
+    /// Whether nothing is there.
+    public var isMissing: Bool { errno == ENOENT }
 }

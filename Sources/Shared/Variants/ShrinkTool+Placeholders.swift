@@ -27,14 +27,22 @@ extension ShrinkTool {
         do {
             switch destination {
             case .cache(let caches):
-                let cache = try caches.cache(scope: record.string("cache.scope"))
-                let parent = try original(path, record, in: cache)
-                try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
-                    made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
-                } make: { _, missing, done in
-                    let output = try File.open(missing[0].path, O_WRONLY | O_CREAT | O_EXCL)
-                    let request = VariantMaker.Request(variant) { try output.write($0) }
-                    try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
+                switch try place(of: path, record, in: caches) {
+                case .cache(let cache):
+                    let parent = try original(path, record, in: cache)
+                    try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
+                        made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
+                    } make: { _, missing, done in
+                        let output = try File.open(missing[0].path, O_WRONLY | O_CREAT | O_EXCL)
+                        let request = VariantMaker.Request(variant) { try output.write($0) }
+                        try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
+                    }
+                case .bypass(let bypass):
+                    try makeBypassed([variant], of: try key(path, record), past: bypass) {
+                        made = ($0, $1)
+                    } make: { requests, done in
+                        try maker.make(thumbnail.source, thumbnail.info, requests, done: done)
+                    }
                 }
             case .folder(let naming):
                 let target = try naming.path(
@@ -74,8 +82,12 @@ extension ShrinkTool {
         for variant in variants {
             switch destination {
             case .cache(let caches):
-                let cache = try caches.cache(scope: record.string("cache.scope"))
-                ready(variant, Self.field(try drawn(placeholder, variant, in: cache), status: "fallback"))
+                let entry =
+                    switch try place(of: path, record, in: caches) {
+                    case .cache(let cache): try drawn(placeholder, variant, in: cache)
+                    case .bypass(let bypass): try drawn(placeholder, variant, past: bypass)
+                    }
+                ready(variant, Self.field(entry, status: "fallback"))
             case .folder(let naming):
                 let target = try naming.path(
                     stem: path.map(Self.stem) ?? "placeholder", variant: variant,
@@ -99,6 +111,15 @@ extension ShrinkTool {
         // One without its words is drawn again when there may be a font.
         let kept = try CacheKey(custom: isComplete ? key : "incomplete:\(key)")
         return try cache.store(MemorySource(bytes), key: kept) { _ in picture }.entry
+    }
+
+    /// The placeholder in a file past the cache.
+    private func drawn(_ placeholder: Placeholder, _ variant: Variant, past bypass: Bypass) throws -> Entry {
+        var bytes: [UInt8] = []
+        let picture = Self.picture(try draw(placeholder, variant) { bytes.append(contentsOf: $0) }.result)
+        return try bypass.store(MemorySource(bytes), key: CacheKey(custom: maker.key(placeholder, variant))) { _ in
+            picture
+        }
     }
 
     func draw(

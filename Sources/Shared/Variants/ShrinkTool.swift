@@ -17,8 +17,8 @@ import Darwin
 public struct ShrinkTool: RecordTool {
     /// Where variants go.
     public enum Destination: Sendable {
-        /// Into the cache, beside their original.
-        case cache(ScopedCaches)
+        /// Beside their original: into the cache, or past it where the original is.
+        case cache(Caches)
         /// Into a folder.
         case folder(OutputNaming)
     }
@@ -121,8 +121,10 @@ public struct ShrinkTool: RecordTool {
     ) throws {
         switch destination {
         case .cache(let caches):
-            let cache = try caches.cache(scope: record.string("cache.scope"))
-            try makeCached(path, record, in: cache, ready: ready)
+            switch try place(of: path, record, in: caches) {
+            case .cache(let cache): try makeCached(path, record, in: cache, ready: ready)
+            case .bypass(let bypass): try makeBypassed(path, record, past: bypass, ready: ready)
+            }
         case .folder(let naming):
             try makeFiles(path, record, naming, named: &named, ready: ready)
         }

@@ -11,9 +11,7 @@ import Support
 /// Explains what fetching would do. Changes nothing: no lease, no counter, no file, and no root where there is none.
 /// An index of an older layout is brought to today's, as whenever it is opened.
 public struct Explainer: Sendable {
-    private let settings: CacheSettings
-    /// Nil where there is no cache yet.
-    private let cache: ImageCache?
+    private let caches: Caches
     private let client: HTTPClient
     private let clock: Clock
 
@@ -21,25 +19,31 @@ public struct Explainer: Sendable {
     public init(
         settings: CacheSettings, client: HTTPClient, clock: Clock = .system, log: Log = .silent,
         interruption: Interruption
-    ) throws {
-        self.settings = settings
+    ) {
+        caches = Caches(settings: settings, clock: clock, log: log, interruption: interruption)
         self.client = client
         self.clock = clock
-        let isThere = CacheRoot(settings.root).indexIdentity() != nil
-        cache = isThere
-            ? try ImageCache(settings: settings, clock: clock, log: log, interruption: interruption) : nil
     }
 
-    /// What a fetch of this request would do now. Looks up the host's name, unless the run is offline. Throws `CacheFailure`, `Cancelled`.
+    /// What a fetch of this request would do now. Looks up the host's name, unless the run is offline. Throws
+    /// `CacheFailure`, `Cancelled`.
     public func explain(_ request: HTTPRequest, key: CacheKey) throws -> Explanation {
         let now = clock.now()
-        var facts = try cache?.facts(of: request, key: key, now: now) ?? ExplainedFacts()
+        let settings = caches.settings
+        let rule = settings.policies.rule(for: request.url.normalized)
+        let policy = rule?.policy ?? settings.policies.standard
+        var facts = ExplainedFacts()
+        if policy == .disabled {
+            facts.isBypassed = true
+        } else if let cache = try caches.existing(inMemory: policy == .memory) {
+            facts = try cache.facts(of: request, key: key, now: now)
+        }
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
         let (decision, reason) = facts.decide(now: now, wishes: settings.wishes(now: now))
         return Explanation(
-            url: request.url.redacted, key: key.text, scope: (cache?.scope ?? settings.scope ?? .standard).text,
-            decision: decision, reason: reason, kept: facts.kept, negative: facts.negative, leftover: facts.leftover,
-            isLocked: facts.isLocked, addresses: facts.addresses)
+            url: request.url.redacted, key: key.text, scope: try caches.scope().text, policy: policy,
+            rule: rule?.pattern.description, decision: decision, reason: reason, kept: facts.kept,
+            negative: facts.negative, leftover: facts.leftover, isLocked: facts.isLocked, addresses: facts.addresses)
     }
 }
 

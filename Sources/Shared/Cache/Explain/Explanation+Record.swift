@@ -7,7 +7,8 @@ extension Explanation {
     public var json: JSON {
         .object([
             "decision": .string(decision.rawValue), "reason": .string(reason), "url": .string(url),
-            "key": .string(key), "scope": .string(scope), "entry": kept?.json, "failure": negative?.json,
+            "key": .string(key), "scope": .string(scope), "policy": .string(policy.rawValue),
+            "rule": rule.map(JSON.string), "entry": kept?.json, "failure": negative?.json,
             "partial": leftover?.json, "locked": .bool(isLocked),
             "addresses": addresses.map { .array($0.map(\.json)) },
         ])
@@ -17,6 +18,7 @@ extension Explanation {
     /// What strangers wrote is escaped.
     public var text: String {
         var lines = ["\(url): \(decision.rawValue): \(reason)", "  key       \(key)", "  scope     \(scope)"]
+        lines.append("  policy    \(policy.rawValue)\(rule.map { " by the rule \($0)" } ?? "")")
         if let kept { lines += kept.lines }
         if let negative { lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)") }
         if let leftover { lines.append("  partial   \(leftover.words)") }

@@ -44,6 +44,9 @@ public struct Explanation: Sendable, Equatable {
     public let url: String
     public let key: String
     public let scope: String
+    public let policy: Policy
+    /// The pattern of the rule that chose the policy; nil where none did.
+    public let rule: String?
     public let decision: Decision
     /// A clause: "it is fresh until …".
     public let reason: String
@@ -62,6 +65,8 @@ struct ExplainedFacts {
     var negative: NegativeAnswer?
     var leftover: Explanation.Leftover?
     var isLocked = false
+    /// Whether the picture is kept nowhere.
+    var isBypassed = false
     var addresses: [JudgedAddress]?
 
     /// The decision with its reason, in the order in which a fetch decides. Pure.
@@ -90,7 +95,8 @@ struct ExplainedFacts {
     }
 
     private var absence: String {
-        kept == nil ? "nothing is kept under this key" : "its file is gone or has another size"
+        if isBypassed { return "it is kept nowhere, as its policy says" }
+        return kept == nil ? "nothing is kept under this key" : "its file is gone or has another size"
     }
 
     private var continuation: String {

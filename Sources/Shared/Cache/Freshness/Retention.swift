@@ -24,8 +24,6 @@ struct Retention: Equatable {
         }
     }
 
-    /// Whether an answer may be kept at all.
-    static func allowsKeeping(_ headers: HTTPHeaders, respectsServer: Bool) -> Bool {
-        !respectsServer || !CacheControl(headers).noStore
-    }
+    /// Whether the server lets anybody keep its answer.
+    static func allowsKeeping(_ headers: HTTPHeaders) -> Bool { !CacheControl(headers).noStore }
 }

@@ -12,6 +12,17 @@ extension Index {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }
     }
 
+    /// The same of a root that is only looked at; nil where there is none, or none that can be read.
+    static func currentScope(below root: CacheRoot) throws -> ScopeName? {
+        guard root.indexIdentity() != nil else { return nil }
+        do {
+            let database = try openExisting(root)
+            return try Schema.version(of: database) == 0 ? nil : currentScope(database)
+        } catch CacheFailure.indexDamaged {
+            return nil
+        }
+    }
+
     /// The same at this moment.
     func currentScope() throws -> ScopeName? { try perform { try Self.currentScope($0.database) } }
 

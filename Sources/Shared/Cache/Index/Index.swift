@@ -164,7 +164,7 @@ final class Index: Sendable {
     }
 
     /// The database as it is, ready for use; for reading only where nothing can be written.
-    private static func openExisting(_ root: CacheRoot) throws -> Database {
+    static func openExisting(_ root: CacheRoot) throws -> Database {
         do {
             let database = try Database(path: root.index, root: root.path)
             // Enough for a cache: a crash of the machine may lose the last transactions, never the database. It

@@ -52,13 +52,19 @@ public enum CacheItem: Sendable {
         self = .addresses([candidate])
     }
 
-    /// The keys under which the item may be, the best one first.
-    public func keys(_ rules: Rules, record: Record) throws -> [CacheKey] {
-        if let key = try rules.ownKey(record) { return [key] }
+    /// The keys under which the item may be, the best one first, each with the address that its policy goes by.
+    public func keys(_ rules: Rules, record: Record) throws -> [(key: CacheKey, address: String)] {
         switch self {
-        case .file(let path): return [try Self.fileKey(path)]
+        case .file(let path):
+            guard let own = try rules.ownKey(record) else {
+                let key = try Self.fileKey(path)
+                return [(key, key.text)]
+            }
+            return [(own, (try? Self.fileKey(path).text) ?? path)]
         case .addresses(let candidates):
-            return try candidates.compactMap { candidate in try? candidate.get() }.map { try rules.key($0, record: record) }
+            return try candidates.compactMap { candidate in try? candidate.get() }.map {
+                (try rules.key($0, record: record), $0.normalized)
+            }
         }
     }
 

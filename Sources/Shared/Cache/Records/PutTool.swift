@@ -6,7 +6,7 @@ import Support
 /// Puts each record's picture into the cache and says where it lies: the work of `img-cache put`.
 public struct PutTool: RecordTool {
     public let name = "img-cache"
-    private let cache: ImageCache
+    private let caches: Caches
     private let client: HTTPClient
     private let rules: CacheItem.Rules
     /// The request for an address: its limits, and what is sent with it.
@@ -21,11 +21,11 @@ public struct PutTool: RecordTool {
     /// - Parameter previews: where given, a record leaves for each preview of a picture that is being fetched, before
     ///   the one of the picture itself.
     public init(
-        cache: ImageCache, client: HTTPClient, rules: CacheItem.Rules, previews: Previews? = nil,
+        caches: Caches, client: HTTPClient, rules: CacheItem.Rules, previews: Previews? = nil,
         request: @escaping @Sendable (WebURL) throws -> HTTPRequest
     ) {
         self.previews = previews
-        self.cache = cache
+        self.caches = caches
         self.client = client
         self.rules = rules
         self.request = request
@@ -34,9 +34,15 @@ public struct PutTool: RecordTool {
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         switch try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)) {
         case .file(let path):
-            let key = try rules.ownKey(record) ?? CacheItem.fileKey(path)
+            let fileKey = try CacheItem.fileKey(path)
+            let key = try rules.ownKey(record) ?? fileKey
             let file = try File.openInput(path)
-            let (entry, status) = try UnusableBody.naming(path) { try cache.store(file, key: key) }
+            let (entry, status) = try UnusableBody.naming(path) {
+                switch try caches.place(for: fileKey.text) {
+                case .cache(let cache): try cache.store(file, key: key)
+                case .bypass(let bypass): (try bypass.store(file, key: key), .bypass)
+                }
+            }
             record.setCached(entry, status: status)
         case .addresses(let candidates):
             let (entry, status) = try fetch(candidates, record, emit: emit)
@@ -55,11 +61,8 @@ public struct PutTool: RecordTool {
                 let url = try candidate.get()
                 let key = try rules.key(url, record: record)
                 let request = try request(url)
-                if let pacing, try cache.wouldAsk(request, key: key) { try pacing.take() }
                 return try UnusableBody.naming(url.redacted) {
-                    try withWatcher(record, key: key, url: url, emit: emit) {
-                        try cache.fetch(request, key: key, client: client, watcher: $0)
-                    }
+                    try fetch(request, key: key, record, emit: emit)
                 }
             } catch {
                 let failure = failure(of: error)
@@ -70,9 +73,25 @@ public struct PutTool: RecordTool {
         throw first ?? NoPicture()
     }
 
+    /// Fetches one address to where its policy says.
+    private func fetch(
+        _ request: HTTPRequest, key: CacheKey, _ record: Record, emit: (Record) -> Void
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        switch try caches.place(for: request.url) {
+        case .cache(let cache):
+            if let pacing, try cache.wouldAsk(request, key: key) { try pacing.take() }
+            return try withWatcher(record, key: key, scope: cache.scope, url: request.url, emit: emit) {
+                try cache.fetch(request, key: key, client: client, watcher: $0)
+            }
+        case .bypass(let bypass):
+            try pacing?.take()
+            return (try bypass.fetch(request, key: key, client: client), .bypass)
+        }
+    }
+
     /// Runs `body` with what emits a record for each preview, where previews are wanted.
     private func withWatcher<Result>(
-        _ record: Record, key: CacheKey, url: WebURL, emit: (Record) -> Void,
+        _ record: Record, key: CacheKey, scope: ScopeName, url: WebURL, emit: (Record) -> Void,
         _ body: ((any BodyWatcher)?) throws -> Result
     ) throws -> Result {
         guard let previews else { return try body(nil) }
@@ -80,7 +99,7 @@ public struct PutTool: RecordTool {
             try body(
                 previews { preview in
                     var partial = record
-                    partial.setPartial(preview, key: key, scope: cache.scope, url: url.redacted)
+                    partial.setPartial(preview, key: key, scope: scope, url: url.redacted)
                     emit(partial)
                 })
         }
@@ -108,38 +127,5 @@ public struct UnusableBody: Failure, Equatable {
         } catch let failure as FormatFailure {
             throw UnusableBody(source: source, reason: failure)
         }
-    }
-}
-
-/// Finds each record's picture in the cache, without the network: the work of `img-cache get`.
-public struct GetTool: RecordTool {
-    public let name = "img-cache"
-    private let cache: ImageCache
-    private let rules: CacheItem.Rules
-
-    public init(cache: ImageCache, rules: CacheItem.Rules) {
-        self.cache = cache
-        self.rules = rules
-    }
-
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let entry = try cache.find(record, argument: argument, rules: rules)
-        record.setCached(entry, status: cache.status(of: entry))
-    }
-}
-
-extension ImageCache {
-    /// The entry of what an argument or a record names, the best one that is there. Throws `CacheFailure.absent` (1).
-    ///
-    /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `peek`.
-    public func find(
-        _ record: Record, argument: String?, rules: CacheItem.Rules, handingOut: Bool = true
-    ) throws -> Entry {
-        let item = try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record))
-        let keys = try item.keys(rules, record: record)
-        for key in keys {
-            if let entry = try handingOut ? lookup(key) : peek(key) { return entry }
-        }
-        throw keys.first.map { CacheFailure.absent(key: $0.text) } ?? NoPicture()
     }
 }

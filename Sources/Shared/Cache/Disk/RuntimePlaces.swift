@@ -1,0 +1,100 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// Where things lie that must not outlast the user's session, or not lie on a disk:
+/// ```
+/// $XDG_RUNTIME_DIR/apod-tools           the root of the cache in memory; else /dev/shm/apod-tools-<uid>
+/// $XDG_RUNTIME_DIR/apod-tools-bypass    files past the cache; else /dev/shm/apod-tools-bypass-<uid>,
+///                                       else the same in $TMPDIR or /tmp
+/// ```
+/// All of them are 0700 and ours (`PrivateFolder`). Naming them costs nothing and looks at nothing.
+public struct RuntimePlaces: Sendable {
+    /// Where the root of the cache in memory may be, the best place first.
+    let memory: [String]
+    /// Where files past the cache may lie, the best place first.
+    let bypass: [String]
+
+    public init(environment: Environment) {
+        let user = geteuid()
+        let runtime = environment["XDG_RUNTIME_DIR"].flatMap(Self.folder).map { [$0] } ?? []
+        let temporary = environment["TMPDIR"].flatMap(Self.folder) ?? "/tmp"
+        memory = runtime.map { "\($0)/apod-tools" } + ["/dev/shm/apod-tools-\(user)"]
+        bypass =
+            runtime.map { "\($0)/apod-tools-bypass" }
+            + ["/dev/shm", temporary].map { "\($0)/apod-tools-bypass-\(user)" }
+    }
+
+    /// For tests.
+    init(memory: [String], bypass: [String]) {
+        self.memory = memory
+        self.bypass = bypass
+    }
+
+    /// A relative path in these variables is to be ignored (XDG Base Directory Specification).
+    private static func folder(_ path: String) -> String? {
+        guard path.hasPrefix("/") else { return nil }
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// The root of the cache in memory; made where it is missing. Throws `CacheFailure.noMemory`.
+    func memoryRoot() throws -> String {
+        #if canImport(Darwin)
+        throw CacheFailure.noMemory(reason: "this system has no memory-backed folders")
+        #else
+        return try first(of: memory) { folder in
+            PrivateFolder.isInMemory(folder) ? nil : "\(folder.path) is not in memory"
+        } else: { CacheFailure.noMemory(reason: $0) }
+        #endif
+    }
+
+    /// The folder for files past the cache; made where it is missing. Throws `CacheFailure.noRuntimeFolder`.
+    func bypassFolder() throws -> String {
+        try first(of: bypass, refusal: { _ in nil }, else: { CacheFailure.noRuntimeFolder(reason: $0) })
+    }
+
+    private func first(
+        of places: [String], refusal: (File) -> String?, else failure: (String) -> CacheFailure
+    ) throws -> String {
+        var reasons: [String] = []
+        for place in places {
+            do {
+                let folder = try PrivateFolder.open(place, making: true)
+                guard let reason = refusal(folder) else { return place }
+                // Made a moment ago for nothing; one with something in it stays.
+                rmdir(place)
+                reasons.append(reason)
+            } catch let unusable as PrivateFolder.Unusable {
+                reasons.append(unusable.reason)
+            }
+        }
+        throw failure(reasons.joined(separator: "; "))
+    }
+
+    /// Whether a path lies in the root of the cache in memory, and which it is.
+    func memoryRoot(of path: String) -> String? { memory.first { Self.contains($0, path) } }
+
+    /// Whether a path lies where files past the cache do.
+    func isBypassed(_ path: String) -> Bool { bypass.contains { Self.contains($0, path) } }
+
+    private static func contains(_ folder: String, _ path: String) -> Bool {
+        path.hasPrefix(folder) && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
+    }
+
+    /// The same places with the links in the folders above them resolved, as resolved paths have them.
+    var resolved: RuntimePlaces {
+        func resolve(_ path: String) -> String {
+            guard let slash = path.lastIndex(of: "/"), let found = realpath(String(path[..<slash]), nil) else {
+                return path
+            }
+            defer { free(found) }
+            return String(cString: found) + path[slash...]
+        }
+        return RuntimePlaces(memory: memory.map(resolve), bypass: bypass.map(resolve))
+    }
+}

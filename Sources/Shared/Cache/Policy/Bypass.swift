@@ -1,0 +1,130 @@
+import HTTP
+import Support
+
+/// Gets pictures past the cache: each is a file in the private run-time folder that lasts for its lease. Nothing is
+/// looked up, nothing is remembered or counted, and nobody waits for anybody: the same picture asked for twice is
+/// fetched twice.
+///
+/// All calls block, and may come from any number of threads.
+public final class Bypass: Sendable {
+    /// What records say; nothing here depends on it.
+    public let scope: ScopeName
+    private let settings: CacheSettings
+    private let inspect: Inspection
+    private let clock: Clock
+    private let interruption: Interruption
+    private let folder = Monitor<(path: String, sweptAt: Timestamp)?>(nil)
+
+    /// How often a long run removes what has ended meanwhile.
+    private static let sweepInterval: Duration = .seconds(60)
+
+    /// Looks at nothing yet.
+    init(
+        settings: CacheSettings, scope: ScopeName, inspect: @escaping Inspection, clock: Clock,
+        interruption: Interruption
+    ) {
+        self.settings = settings
+        self.scope = scope
+        self.inspect = inspect
+        self.clock = clock
+        self.interruption = interruption
+    }
+
+    /// Fetches what is at an address. What an attempt has left when it breaks off is of no use to the next one, and
+    /// goes. Throws `FetchFailure`, what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    ///
+    /// - Parameters:
+    ///   - key: by default that of the request's address.
+    ///   - inspect: by default a whole picture.
+    public func fetch(
+        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
+    ) throws -> Entry {
+        let key = key ?? CacheKey(url: request.url)
+        if settings.isOffline { throw CacheFailure.offline(key: key.text) }
+        var request = request
+        request.acceptsCompression = false
+        request.rangeStart = nil
+        return try interruption.during {
+            let file = try begin()
+            _ = try client.get(request) { event in
+                switch event {
+                case .head: try file.restart()
+                case .body(let bytes): try file.write(bytes)
+                case .pause: break
+                }
+            }
+            return try finish(file, key: key, url: request.url.redacted, inspect: inspect)
+        }
+    }
+
+    /// Copies bytes from a file or from memory. Throws what the inspection throws, `CacheFailure`, `SystemFailure`,
+    /// `Cancelled`.
+    ///
+    /// - Parameter inspect: by default a whole picture.
+    public func store(_ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil) throws -> Entry {
+        try interruption.during {
+            let file = try begin()
+            try BlobStore.copy(source) { piece in
+                try interruption.check()
+                try file.write(piece)
+            }
+            return try finish(file, key: key, url: nil, inspect: inspect)
+        }
+    }
+
+    /// Begins a file; its bytes are for `finish`. Throws `CacheFailure.noRuntimeFolder`, `SystemFailure`.
+    func begin() throws -> BypassFile {
+        let now = clock.now()
+        // One that adds to the folder also keeps it small, whatever the other runs had time for.
+        let (path, isDue) = try folder.withLock { folder throws -> (String, Bool) in
+            let path = try folder?.path ?? settings.places.bypassFolder()
+            let isDue = folder.map { $0.sweptAt + Self.sweepInterval <= now || $0.sweptAt > now } ?? true
+            if isDue { folder = (path, now) }
+            return (path, isDue)
+        }
+        if isDue { RuntimePlaces.sweep(path, now: now) }
+        do {
+            return try BypassFile(folder: path, now: now)
+        } catch let failure as SystemFailure where failure.isMissing {
+            // The folder was removed under a running tool.
+            return try BypassFile(folder: settings.places.bypassFolder(), now: now)
+        }
+    }
+
+    /// Inspects a file that has all its bytes, and hands it out.
+    ///
+    /// - Parameters:
+    ///   - url: where the bytes come from, without credentials; nil for a local file.
+    ///   - inspect: by default a whole picture.
+    func finish(
+        _ file: BypassFile, key: CacheKey, kind: Entry.Kind = .original, url: String?, inspect: Inspection? = nil
+    ) throws -> Entry {
+        let picture = try (inspect ?? self.inspect)(try file.reopened())
+        let now = clock.now()
+        let end = now + settings.lease
+        // Checks the extension, of which a path is made.
+        let name = try BlobStore.file(key.name, picture)
+        let sha256 = try file.keep(until: end, fileExtension: picture.fileExtension)
+        return Entry(
+            key: key.text, scope: scope, kind: kind, path: file.path, url: url, bytes: file.count,
+            contentType: picture.contentType, sha256: sha256, width: picture.width, height: picture.height,
+            details: picture.details, fetchedAt: now, expiresAt: end, lastUsed: now, leaseUntil: end, isPinned: false,
+            validators: Validators(), id: 0, name: key.name, file: name, parentSHA256: nil, isUnsettled: false)
+    }
+
+    /// Files that are made together from one original. `make` is given a function for each that takes its bytes, and
+    /// one to be called with the index of each as it is done; `ready` is told the index of each when it can be had.
+    public func make(
+        _ count: Int, of key: CacheKey, ready: @escaping (Int, Entry) throws -> Void,
+        make: (
+            [(UnsafeRawBufferPointer) throws -> Void], @escaping (Int, InspectedPicture) throws -> Void
+        ) throws -> Void
+    ) throws {
+        try interruption.during {
+            let files = try (0..<count).map { _ in try begin() }
+            try make(files.map { file in { try file.write($0) } }) { index, picture in
+                try ready(index, try self.finish(files[index], key: key, kind: .variant, url: nil) { _ in picture })
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Private folders, and the files past the cache in them.
+@Suite struct RuntimePlacesTests {
+    private let folder: TemporaryFolder
+    private let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func reason(_ path: String, making: Bool = true) -> String? {
+        do {
+            _ = try PrivateFolder.open(path, making: making)
+            return nil
+        } catch {
+            return (error as? PrivateFolder.Unusable)?.reason ?? "\(error)"
+        }
+    }
+
+    // MARK: Folders
+
+    @Test func missingFolderIsMadeForTheUserAlone() throws {
+        let path = folder.path("mine")
+
+        #expect(reason(path) == nil)
+        #expect(TestFile.mode(path) == 0o700)
+        #expect(reason(path) == nil)
+    }
+
+    @Test func missingFolderIsNotMadeWhereNobodyWantsThat() {
+        #expect(reason(folder.path("mine"), making: false) != nil)
+        #expect(!TestFile.exists(folder.path("mine")))
+    }
+
+    @Test func linkToAFolderIsRefused() throws {
+        try folder.makeFolder("elsewhere")
+        symlink(folder.path("elsewhere"), folder.path("link"))
+
+        #expect(reason(folder.path("link")) != nil)
+    }
+
+    @Test func fileInPlaceOfTheFolderIsRefused() throws {
+        try folder.write("file", "")
+
+        #expect(reason(folder.path("file")) != nil)
+    }
+
+    @Test(arguments: [mode_t(0o750), 0o701, 0o777])
+    func folderThatOthersMayLookIntoIsRefused(_ mode: mode_t) throws {
+        chmod(try folder.makeFolder("open"), mode)
+
+        #expect(reason(folder.path("open"))?.contains("others may look into it") == true)
+    }
+
+    @Test func folderWhoseNameAnybodyMayTakeIsRefused() throws {
+        let above = try folder.makeFolder("above")
+        chmod(above, 0o777)
+        #expect(reason("\(above)/mine")?.contains("anybody may rename") == true)
+
+        chmod(above, 0o1777)
+        #expect(reason("\(above)/mine") == nil)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    func folderOfSomebodyElseIsRefused() throws {
+        chown(try folder.makeFolder("theirs"), 12_345, 12_345)
+
+        #expect(reason(folder.path("theirs"))?.contains("somebody else's") == true)
+    }
+
+    @Test func firstPlaceThatIsSafeIsTaken() throws {
+        symlink("/", folder.path("link"))
+        let places = RuntimePlaces(memory: [], bypass: [folder.path("link"), folder.path("good"), folder.path("next")])
+
+        #expect(try places.bypassFolder() == folder.path("good"))
+        #expect(!TestFile.exists(folder.path("next")))
+    }
+
+    @Test func placesFollowTheEnvironment() {
+        let user = geteuid()
+        let places = RuntimePlaces(environment: ["XDG_RUNTIME_DIR": "/run/user/7/", "TMPDIR": "relative"])
+
+        #expect(places.memory == ["/run/user/7/apod-tools", "/dev/shm/apod-tools-\(user)"])
+        #expect(
+            places.bypass == [
+                "/run/user/7/apod-tools-bypass", "/dev/shm/apod-tools-bypass-\(user)",
+                "/tmp/apod-tools-bypass-\(user)",
+            ])
+    }
+
+    @Test func diskIsNoMemory() throws {
+        let places = RuntimePlaces(memory: [folder.path("disk/root")], bypass: [])
+
+        #expect(throws: CacheFailure.self) { try places.memoryRoot() }
+        let failure = CacheFailure.noMemory(reason: "x")
+        #expect(failure.exitCode == .cannotCreate && failure.code == "no-memory-folder")
+    }
+
+    @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
+    func memoryIsToldByItsFileSystem() throws {
+        let memory = try TemporaryFolder(in: TemporaryFolder.memory)
+
+        #expect(try RuntimePlaces(memory: [memory.path("root")], bypass: []).memoryRoot() == memory.path("root"))
+    }
+
+    @Test func pathIsRecognisedByItsFolderAlone() {
+        let places = RuntimePlaces(memory: ["/m/apod-tools"], bypass: ["/m/apod-tools-bypass"])
+
+        #expect(places.memoryRoot(of: "/m/apod-tools/scopes/x.jpg") == "/m/apod-tools")
+        #expect(places.memoryRoot(of: "/m/apod-tools-bypass/x.jpg") == nil)
+        #expect(places.isBypassed("/m/apod-tools-bypass/x.jpg"))
+        #expect(!places.isBypassed("/m/apod-tools-bypassed/x.jpg"))
+    }
+
+    // MARK: Files
+
+    @Test func nameOfAFileTellsItsEnd() throws {
+        let name = BypassName(end: now, token: String(repeating: "0a", count: 16), fileExtension: "jpg")
+
+        let path = name.path(in: "/f")
+        #expect(path == "/f/1700000000000-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a.jpg")
+        #expect(BypassName(String(path.dropFirst(3))) == name)
+    }
+
+    @Test(arguments: [
+        "", "x", "1-2.jpg", "-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a.jpg", "1.jpg-",
+        "1700000000000-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",
+        "x-0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a.jpg", "1-0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A.jpg",
+    ])
+    func otherNamesAreNotOurs(_ name: String) {
+        #expect(BypassName(name) == nil)
+    }
+
+    @Test func fileThatIsNotKeptGoes() throws {
+        var file: BypassFile? = try BypassFile(folder: folder.path, now: now)
+        try [1, 2, 3].withUnsafeBytes { try file?.write($0) }
+        #expect(folder.contents().count == 1)
+
+        file = nil
+        #expect(folder.contents().isEmpty)
+    }
+
+    @Test func keptFileHasTheBytesThatCameLast() throws {
+        let file = try BypassFile(folder: folder.path, now: now)
+        try Array("begun".utf8).withUnsafeBytes { try file.write($0) }
+        try file.restart()
+        try Array("abc".utf8).withUnsafeBytes { try file.write($0) }
+
+        let digest = try file.keep(until: now + .seconds(600), fileExtension: "png")
+        #expect(digest == SHA256.hex(of: "abc") && file.count == 3)
+        #expect(try TestFile.text(file.path) == "abc")
+        #expect(TestFile.mode(file.path) == 0o600)
+        #expect(file.path.hasPrefix("\(folder.path)/1700000600000-") && file.path.hasSuffix(".png"))
+    }
+
+    @Test func sweepingRemovesWhatHasEndedAndNothingElse() throws {
+        let token = String(repeating: "0", count: 32)
+        for end in [1_699_999_999_999, 1_700_000_000_000, 1_700_000_000_001] {
+            try folder.write("\(end)-\(token).jpg", "x")
+        }
+        try folder.write("1-mine.jpg", "x")
+        RuntimePlaces(memory: [], bypass: [folder.path("missing"), folder.path]).sweep(now: now)
+
+        #expect(folder.contents() == ["1-mine.jpg", "1700000000001-\(token).jpg"])
+    }
+
+    @Test func whatIsBeingWrittenIsNotSweptUntilItsWriterIsGone() throws {
+        let file = try BypassFile(folder: folder.path, now: now)
+        let abandoned = "1-\(String(repeating: "f", count: 32)).part"
+        try folder.write(abandoned, "x")
+
+        RuntimePlaces.sweep(folder.path, now: now + .seconds(86_400))
+        #expect(folder.contents() == [String(file.path.split(separator: "/").last ?? "")])
+    }
+
+    @Test func sweepLooksAtSoManyNamesOnly() throws {
+        for number in 0..<10 {
+            let token = String(repeating: "\(number)", count: 32)
+            try folder.write("1-\(token).jpg", "x")
+        }
+        // The folder's own two names, `.` and `..`, are counted.
+        RuntimePlaces.sweep(folder.path, now: now, nameLimit: 5)
+        let left = folder.contents().count
+        #expect(left >= 5 && left < 10)
+
+        RuntimePlaces.sweep(folder.path, now: now)
+        #expect(folder.contents().isEmpty)
+    }
+}

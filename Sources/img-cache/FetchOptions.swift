@@ -1,14 +1,10 @@
 import ArgumentParser
-import Cache
 import Commands
-import HTTP
-import Records
-import Support
 
-/// How pictures are fetched: what all commands that may open a connection have in common.
+/// Options of all commands that may open a connection: see `FetchArguments`.
 ///
 /// It has the network's options itself rather than a group of them, which would cost each cold start one more.
-struct FetchOptions: NetworkArguments {
+struct FetchOptions: FetchArguments {
     @Option(help: .timeout) var timeout: String?
     @Option(help: .retries) var retries: String?
     @Option(help: .allowPrivate) var allowPrivate: String?
@@ -60,59 +56,4 @@ struct FetchOptions: NetworkArguments {
 
     @Flag(help: "Let Cache-Control and Expires shorten how long a picture is fresh, and keep none that says no-store.")
     var respectCacheControl = false
-
-    /// The cache's settings with what these options say about them. Touches no file.
-    func cacheSettings(_ common: CommonOptions, _ context: ToolContext) throws -> CacheSettings {
-        if offline && refresh { throw UsageFailure("--offline and --refresh exclude each other") }
-        var settings = try common.cacheSettings(context)
-        settings.isOffline = offline
-        settings.refreshes = refresh
-        settings.servesStale = stale
-        let negativeTTL = try context.setting(
-            "negative-ttl", option: negativeTtl, expected: "a time such as 10m", parse: TimeSpan.parse)
-        settings.negativeTTL = negativeTTL.map { $0 > .zero ? .always($0) : .none } ?? .byClass
-        settings.respectsCacheControl = try respectCacheControl
-            || context.setting("respect-cache-control", option: nil, expected: "true or false", parse: Bool.init) == true
-        return settings
-    }
-
-    /// A client for these options. Opens and loads nothing.
-    func client(_ context: ToolContext) throws -> HTTPClient {
-        var pace = NetworkPace(jobsPerHost: 6)  // as browsers do
-        pace.bytesPerSecond = try context.setting(
-            "rate", option: rate, expected: "a size such as 500KB, at least 1 KB",
-            parse: { ByteCount.parse($0).flatMap { $0 >= 1000 ? $0 : nil } })
-        if let count = try context.setting(
-            "jobs-per-host", option: jobsPerHost, expected: "a number from 1 to 256",
-            parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } })
-        {
-            pace.jobsPerHost = count
-        }
-        return try client(context, redirects: RedirectPolicy(allowsInsecure: allowInsecureRedirects), pace: pace)
-    }
-
-    /// What turns an address into a request. Reads the files with headers and passwords, if there are any.
-    ///
-    /// Where a header names no origin, all addresses must have the same one: another one is a `UsageFailure` here for
-    /// one of `arguments`, and ends the run for one of a record.
-    func request(
-        _ context: ToolContext, arguments: [String]
-    ) throws -> @Sendable (WebURL) throws -> HTTPRequest {
-        let limit = try context.setting(
-            "max-bytes", option: maxBytes, expected: "a size such as 256MB", parse: ByteCount.parse)
-        let given = try context.headers(
-            header, addressed: headerFor, file: headerFile, bearerFile: bearerFile)
-        let passwords = try context.passwords(usesHome: netrc, file: netrcFile)
-        let origin = given.needOneOrigin ? SoleOrigin() : nil
-        for argument in arguments where argument.hasScheme {
-            // What is no address is said when its turn has come.
-            if let url = try? WebURL(argument) { try origin?.admit(url) }
-        }
-        return { url in
-            do { try origin?.admit(url) } catch let failure as UsageFailure { throw EndOfRun(failure) }
-            return HTTPRequest(
-                url: url, headers: given.headers(for: url), netrc: passwords,
-                byteLimit: limit ?? HTTPRequest.defaultByteLimit, acceptsCompression: false)
-        }
-    }
 }

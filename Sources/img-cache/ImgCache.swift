@@ -31,5 +31,5 @@ struct ImgCache: ParsableCommand {
             StatsCommand.self,
         ])
 
-    static func main() { runTool(Self.self) }
+    static func main() { runTool(Self.self, quick: QuickCommand.self) }
 }

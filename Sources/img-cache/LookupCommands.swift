@@ -32,14 +32,7 @@ struct GetCommand: LookupCommand {
     var pictures: [String] = []
     @OptionGroup var stream: StreamOptions
 
-    func run() throws {
-        let (context, caches, rules) = try open()
-        let status = try context.run(
-            GetTool(caches: caches, rules: rules), options: try stream.runOptions(context, jobs: 1),
-            arguments: pictures, expecting: "addresses", job: pictureJob)
-        caches.close()
-        try end(with: status)
-    }
+    func run() throws { try get(stream) }
 }
 
 struct HasCommand: LookupCommand {
@@ -57,20 +50,7 @@ struct HasCommand: LookupCommand {
     @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
     var pictures: [String] = []
 
-    func run() throws {
-        let (context, caches, rules) = try open()
-        guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
-        for picture in pictures {
-            do {
-                _ = try caches.find(Record(), argument: picture, rules: rules)
-            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
-                context.log.detail(failure.message)
-                caches.close()
-                try end(with: Support.ExitCode.absent.rawValue)
-            }
-        }
-        caches.close()
-    }
+    func run() throws { try has() }
 }
 
 struct PathCommand: LookupCommand {
@@ -91,12 +71,7 @@ struct PathCommand: LookupCommand {
     @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path by NUL instead of a line feed.")
     var nullTerminated = false
 
-    func run() throws {
-        let output = try File(descriptor: 1, path: "standard output", closes: false)
-        try forEachEntry { entry, _ in
-            try output.write(Array(entry.path.utf8) + [nullTerminated ? 0 : UInt8(ascii: "\n")])
-        }
-    }
+    func run() throws { try printPaths(nullTerminated: nullTerminated) }
 }
 
 struct CatCommand: LookupCommand {
@@ -115,7 +90,43 @@ struct CatCommand: LookupCommand {
     @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
     var pictures: [String] = []
 
-    func run() throws {
+    func run() throws { try cat() }
+}
+
+/// What the commands above do, whichever of their options were declared.
+extension LookupCommand {
+    func get(_ stream: some StreamArguments) throws {
+        let (context, caches, rules) = try open()
+        let status = try context.run(
+            GetTool(caches: caches, rules: rules), options: try stream.runOptions(context, jobs: 1),
+            arguments: pictures, expecting: "addresses", job: pictureJob)
+        caches.close()
+        try end(with: status)
+    }
+
+    func has() throws {
+        let (context, caches, rules) = try open()
+        guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
+        for picture in pictures {
+            do {
+                _ = try caches.find(Record(), argument: picture, rules: rules)
+            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
+                context.log.detail(failure.message)
+                caches.close()
+                try end(with: Support.ExitCode.absent.rawValue)
+            }
+        }
+        caches.close()
+    }
+
+    func printPaths(nullTerminated: Bool) throws {
+        let output = try File(descriptor: 1, path: "standard output", closes: false)
+        try forEachEntry { entry, _ in
+            try output.write(Array(entry.path.utf8) + [nullTerminated ? 0 : UInt8(ascii: "\n")])
+        }
+    }
+
+    func cat() throws {
         let output = try File(descriptor: 1, path: "standard output", closes: false)
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         try forEachEntry { entry, _ in

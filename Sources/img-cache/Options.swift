@@ -5,8 +5,25 @@ import HTTP
 import Records
 import Support
 
-/// How a picture is found in a record and named in the cache.
-struct KeyOptions: ParsableArguments {
+/// How a picture is found in a record and named in the cache: what `KeyOptions` has, or those of it that a command
+/// declares itself.
+protocol KeyArguments: ParsableArguments {
+    var urlField: String? { get }
+    var key: String? { get }
+    var keyField: String? { get }
+    var keyIgnoreQuery: [String] { get }
+}
+
+/// As if the option were not given.
+extension KeyArguments {
+    var urlField: String? { nil }
+    var key: String? { nil }
+    var keyField: String? { nil }
+    var keyIgnoreQuery: [String] { [] }
+}
+
+/// Options of all commands that look for pictures: see `KeyArguments`.
+struct KeyOptions: KeyArguments {
     @Option(help: ArgumentHelp("Fields with addresses of the picture, the best first, such as hdurl,image.url.", valueName: "fields"))
     var urlField: String?
 
@@ -20,7 +37,9 @@ struct KeyOptions: ParsableArguments {
         parsing: .upToNextOption,
         help: ArgumentHelp("Query parameters that make no difference to the picture.", valueName: "names"))
     var keyIgnoreQuery: [String] = []
+}
 
+extension KeyArguments {
     func rules(arguments: [String]) throws -> CacheItem.Rules {
         var rules = CacheItem.Rules()
         if let urlField { rules.addresses = try PictureAddresses(list: urlField) }
@@ -45,8 +64,10 @@ struct KeyOptions: ParsableArguments {
 /// A command that looks into the cache for single pictures. A protocol rather than a group of options: see
 /// `CommonOptions`.
 protocol LookupCommand: ParsableCommand {
-    var common: CommonOptions { get }
-    var keys: KeyOptions { get }
+    associatedtype Common: CommonArguments
+    associatedtype Keys: KeyArguments
+    var common: Common { get }
+    var keys: Keys { get }
     var pictures: [String] { get }
 }
 
@@ -91,7 +112,7 @@ extension LookupCommand {
     }
 }
 
-extension CommonOptions {
+extension CommonArguments {
     /// The one cache that a command is about which names no pictures: that in memory where this is the policy, else
     /// that on the disk.
     func open(_ context: ToolContext) throws -> ImageCache { try caches(context).standard() }

@@ -48,7 +48,7 @@ struct UnpinCommand: LookupCommand {
 }
 
 extension LookupCommand {
-    fileprivate func runPinning(_ isPinned: Bool, _ stream: StreamOptions) throws {
+    fileprivate func runPinning(_ isPinned: Bool, _ stream: some StreamArguments) throws {
         let (context, caches, rules) = try open()
         let status = try context.run(
             PinTool(caches: caches, rules: rules, isPinned: isPinned), options: try stream.runOptions(context, jobs: 1),

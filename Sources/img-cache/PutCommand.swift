@@ -4,7 +4,7 @@ import Commands
 import Previews
 import Support
 
-struct PutCommand: ParsableCommand {
+struct PutCommand: LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "put",
         abstract: "Download pictures that are not there yet, and say where they lie.",
@@ -31,7 +31,14 @@ struct PutCommand: ParsableCommand {
     @Argument(help: "Addresses or files; - for records on standard input.")
     var pictures: [String] = []
 
-    func run() throws {
+    func run() throws { try put(stream, fetch, incremental: incremental) }
+}
+
+/// What it does, whichever of its options were declared.
+extension LookupCommand {
+    func put(
+        _ stream: some StreamArguments, _ fetch: some FetchArguments, incremental: Bool
+    ) throws {
         let context = try common.context(tool: "img-cache")
         let settings = try fetch.cacheSettings(common, context)
         let options = try stream.runOptions(context, jobs: 6)

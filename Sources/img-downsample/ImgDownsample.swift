@@ -66,27 +66,30 @@ struct ImgDownsample: ParsableCommand {
 }
 
 /// The same without the options that few calls have, for which alone it is tried first.
-private struct QuickCommand: ParsableCommand {
+private struct QuickCommand: ParsableCommand, CommonArguments, StreamArguments {
     /// ArgumentParser looks in every line for the wish for a completion script, by parsing two more commands before
     /// this one; it leaves that out for a command that is said to be below another. A wish for one is for the whole.
     static let configuration = CommandConfiguration(commandName: "img-downsample", _superCommandName: "")
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var stream: StreamOptions
+    @Flag(name: .shortAndLong) var quiet = false
+    @Option var cacheDir: String?
+    @Option var scope: String?
+    @Option(name: .shortAndLong) var jobs: String?
+    @Option var print: String?
     @OptionGroup var shrink: ShrinkOptions
 
     @Argument(help: "Pictures; - is standard input: records, or with -o the bytes of a picture.")
     var files: [String] = []
 
     func run() throws {
-        try Run(common: common, stream: stream, shrink: shrink, fine: nil, files: files).run()
+        try Run(common: self, stream: self, shrink: shrink, fine: nil, files: files).run()
     }
 }
 
 /// What is done once the command line has been read.
 struct Run {
-    let common: CommonOptions
-    let stream: StreamOptions
+    let common: any CommonArguments
+    let stream: any StreamArguments
     let shrink: ShrinkOptions
     /// Nil where none of them was given.
     let fine: FineOptions?

@@ -21,6 +21,14 @@ public protocol NetworkArguments: ParsableArguments {
     var cacert: String? { get }
 }
 
+/// As if the option were not given.
+extension NetworkArguments {
+    public var timeout: String? { nil }
+    public var retries: String? { nil }
+    public var allowPrivate: String? { nil }
+    public var cacert: String? { nil }
+}
+
 extension ArgumentHelp {
     public static var timeout: ArgumentHelp {
         ArgumentHelp("How long one request may take in all, retries included (120s).", valueName: "time")

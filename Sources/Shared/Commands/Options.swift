@@ -1,20 +1,9 @@
 import ArgumentParser
-import Cache
-import Records
-import Support
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
-/// Options that every command of every tool has: how it speaks, and where the cache is.
+/// Options that every command of every tool has: see `CommonArguments`.
 ///
 /// One group rather than several: each costs a cold start about 0.15 ms of the run-time's look-ups.
-public struct CommonOptions: ParsableArguments {
+public struct CommonOptions: CommonArguments {
     @Flag(name: .shortAndLong, help: "Say errors only.")
     public var quiet = false
 
@@ -60,109 +49,10 @@ public struct CommonOptions: ParsableArguments {
     public var policyRule: [String] = []
 
     public init() {}
-
-    /// The command's surroundings. Reads the configuration file, if there is one, and opens the file for metrics, if
-    /// one is wanted.
-    public func context(tool: String) throws -> ToolContext {
-        let environment = Environment.ofProcess()
-        guard let format = logFormat.map(Log.Format.init(rawValue:)) ?? .plain else {
-            throw UsageFailure("--log-format takes plain or json, not \"\(logFormat ?? "")\"")
-        }
-        let log = Log(tool: tool, threshold: quiet ? .error : verbose ? .detail : .warning, format: format)
-        var context = ToolContext(
-            tool: tool, environment: environment,
-            configuration: try .load(option: config, environment: environment), log: log)
-        if let path = try context.setting(
-            "metrics", option: metrics, variable: "APOD_TOOLS_METRICS", expected: "a file",
-            parse: { $0.isEmpty ? nil : $0 })
-        {
-            context.metrics = try MetricsFile.open(path, tool: tool, log: log)
-        }
-        context.progress = try progress(log, environment)
-        return context
-    }
-
-    private func progress(_ log: Log, _ environment: Environment) throws -> Progress {
-        guard let wish = progress.map(ProgressStyle.Wish.init(rawValue:)) ?? .auto else {
-            throw UsageFailure("--progress takes auto, plain or none, not \"\(progress ?? "")\"")
-        }
-        let style = ProgressStyle(
-            wish, isTerminal: isatty(2) == 1, isQuiet: quiet, logFormat: log.format, environment: environment)
-        if style == .hidden { return .none }
-        return Progress(style, log: log, meetsOutput: isatty(1) == 1)
-    }
-
-    /// How the cache is to be used. Touches no file.
-    public func cacheSettings(_ context: ToolContext) throws -> CacheSettings {
-        var settings = CacheSettings(root: try root(context))
-        settings.scope = try context.setting(
-            "scope", option: scope, variable: "APOD_TOOLS_SCOPE", expected: "a name", parse: ScopeName.init)
-        if let ttl = try context.setting("ttl", option: ttl, expected: "a time such as 14d", parse: TimeSpan.parse) {
-            settings.ttl = ttl
-        }
-        if let size = try context.setting(
-            "capacity", option: capacity, expected: "a size such as 200MB", parse: ByteCount.parse)
-        {
-            settings.capacity = size
-        }
-        if let lease = try context.setting("lease", option: lease, expected: "a time such as 10m", parse: TimeSpan.parse) {
-            settings.lease = lease
-        }
-        settings.policies = try policies(context)
-        if let size = try context.setting(
-            "memory-capacity", option: nil, expected: "a size such as 100MB", parse: ByteCount.parse)
-        {
-            settings.memoryCapacity = size
-        }
-        settings.places = RuntimePlaces(environment: context.environment)
-        return settings
-    }
-
-    /// The caches that these options name. Opens none yet.
-    public func caches(_ context: ToolContext) throws -> Caches {
-        Caches(
-            settings: try cacheSettings(context), log: context.log, metrics: context.metrics,
-            interruption: context.interruption)
-    }
-
-    /// The rules of the command line come before those of the file.
-    private func policies(_ context: ToolContext) throws -> Policies {
-        let standard = try context.setting(
-            "policy", option: policy, expected: Policy.expected, parse: Policy.init(rawValue:))
-        var rules = try policyRule.map { text in
-            guard let rule = Policies.Rule(text) else {
-                throw UsageFailure("--policy-rule takes \(Policies.Rule.expected), not \"\(text)\"")
-            }
-            return rule
-        }
-        if let (object, path) = try context.configuration.object("policy_rules") {
-            rules += try object.names.map { pattern in
-                let policy = object.string(FieldPath(stringLiteral: pattern))
-                guard let policy, let rule = Policies.Rule(pattern: pattern, policy: policy) else {
-                    throw ConfigurationFailure(
-                        "\(path): \"policy_rules\" takes patterns with \(Policy.expected), not \"\(pattern)\"")
-                }
-                return rule
-            }
-        }
-        return Policies(standard: standard ?? .enabled, rules: rules)
-    }
-
-    private func root(_ context: ToolContext) throws -> String {
-        let named = try context.setting(
-            "cache-dir", option: cacheDir, variable: "APOD_TOOLS_CACHE_DIR", expected: "a folder"
-        ) { $0.isEmpty ? nil : $0 }
-        if let named { return named }
-        guard let base = context.environment["XDG_CACHE_HOME"] ?? context.environment["HOME"].map({ $0 + "/.cache" })
-        else {
-            throw ConfigurationFailure("there is no place for the cache: set HOME, or name one with --cache-dir")
-        }
-        return base + "/apod-tools"
-    }
 }
 
-/// How a stream of records is worked on and written. One group for the reason that `CommonOptions` is.
-public struct StreamOptions: ParsableArguments {
+/// Options of what works on records: see `StreamArguments`. One group for the reason that `CommonOptions` is.
+public struct StreamOptions: StreamArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("How many records to work on at once.", valueName: "n"))
     public var jobs: String?
 
@@ -188,30 +78,4 @@ public struct StreamOptions: ParsableArguments {
     public var pretty = false
 
     public init() {}
-
-    /// - Parameter jobs: how many at once where nothing is said.
-    public func runOptions(_ context: ToolContext, jobs standard: Int) throws -> RecordRunOptions {
-        var options = RecordRunOptions()
-        let wanted = try context.setting("jobs", option: jobs, expected: "a number from 1 to 256") { text in
-            Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
-        }
-        options.jobs = wanted ?? standard
-        options.unordered = unordered
-        options.failFast = failFast
-        options.strict = strict
-        options.retryErrors = retryErrors
-        options.layout = try recordLayout()
-        return options
-    }
-
-    private func recordLayout() throws -> RecordLayout {
-        guard let print else {
-            if nullTerminated { throw UsageFailure("-0 goes with --print") }
-            return pretty ? .indented : .lines
-        }
-        guard let path = FieldPath(print) else {
-            throw UsageFailure("--print takes a field or a dotted path such as variants.overlay.path, not \"\(print)\"")
-        }
-        return .field(path, terminator: nullTerminated ? 0 : UInt8(ascii: "\n"))
-    }
 }

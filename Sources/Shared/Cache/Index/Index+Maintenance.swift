@@ -178,6 +178,9 @@ extension Index {
         }
     }
 
+    /// Runs `body` while no process puts a file in place.
+    func whileNothingIsPlaced(now: Timestamp, _ body: () -> Void) throws { try write(now: now) { _ in body() } }
+
     // MARK: Expired entries
 
     /// Up to a batch of entries that have expired or were replaced, and that no pin or lease keeps.

@@ -227,6 +227,8 @@ final class Index: Sendable {
             if errno != ENOENT {
                 throw CacheFailure.indexDamaged(detail: systemMessage(errno), root: root.path)
             }
+            // An older one's log belongs to no other database.
+            unlink(root.index + ".damaged" + suffix)
         }
         log.warning(
             "the index of the cache was damaged\(detail.isEmpty ? "" : " (\(detail))"); it is kept as"

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Cache
 import Commands
 import HTTP

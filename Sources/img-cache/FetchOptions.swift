@@ -4,7 +4,7 @@ import Commands
 /// Options of all commands that may open a connection: see `FetchArguments`.
 ///
 /// It has the network's options itself rather than a group of them, which would cost each cold start one more.
-struct FetchOptions: FetchArguments {
+struct FetchOptions: ParsableArguments, FetchArguments {
     @Option(help: .timeout) var timeout: String?
     @Option(help: .retries) var retries: String?
     @Option(help: .allowPrivate) var allowPrivate: String?

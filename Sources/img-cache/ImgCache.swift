@@ -31,5 +31,5 @@ struct ImgCache: ParsableCommand {
             StatsCommand.self,
         ])
 
-    static func main() { runTool(Self.self, quick: QuickCommand.self) }
+    static func main() { runTool(Self.self, quick: { line in QuickLine(line).map { $0.run } }) }
 }

@@ -3,7 +3,7 @@ import Cache
 import Commands
 import Support
 
-struct InfoCommand: LookupCommand {
+struct InfoCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Say all that is known of pictures, without the network.",

@@ -13,7 +13,7 @@ import Musl
 import Darwin
 #endif
 
-struct GetCommand: LookupCommand {
+struct GetCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Say where pictures lie, without the network.",
@@ -35,7 +35,7 @@ struct GetCommand: LookupCommand {
     func run() throws { try get(stream) }
 }
 
-struct HasCommand: LookupCommand {
+struct HasCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "has",
         abstract: "Tell by the exit status whether pictures are there: 0 all, 1 not all.",
@@ -53,7 +53,7 @@ struct HasCommand: LookupCommand {
     func run() throws { try has() }
 }
 
-struct PathCommand: LookupCommand {
+struct PathCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",
         abstract: "Print where pictures lie, one path a line.",
@@ -74,7 +74,7 @@ struct PathCommand: LookupCommand {
     func run() throws { try printPaths(nullTerminated: nullTerminated) }
 }
 
-struct CatCommand: LookupCommand {
+struct CatCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "cat",
         abstract: "Write the bytes of pictures to standard output.",

@@ -7,7 +7,7 @@ import Support
 
 /// How a picture is found in a record and named in the cache: what `KeyOptions` has, or those of it that a command
 /// declares itself.
-protocol KeyArguments: ParsableArguments {
+protocol KeyArguments {
     var urlField: String? { get }
     var key: String? { get }
     var keyField: String? { get }
@@ -23,7 +23,7 @@ extension KeyArguments {
 }
 
 /// Options of all commands that look for pictures: see `KeyArguments`.
-struct KeyOptions: KeyArguments {
+struct KeyOptions: ParsableArguments, KeyArguments {
     @Option(help: ArgumentHelp("Fields with addresses of the picture, the best first, such as hdurl,image.url.", valueName: "fields"))
     var urlField: String?
 
@@ -63,7 +63,7 @@ extension KeyArguments {
 
 /// A command that looks into the cache for single pictures. A protocol rather than a group of options: see
 /// `CommonOptions`.
-protocol LookupCommand: ParsableCommand {
+protocol LookupCommand {
     associatedtype Common: CommonArguments
     associatedtype Keys: KeyArguments
     var common: Common { get }

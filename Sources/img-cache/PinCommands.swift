@@ -4,7 +4,7 @@ import Commands
 import Records
 import Support
 
-struct PinCommand: LookupCommand {
+struct PinCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin",
         abstract: "Keep pictures from being trimmed or cleaned away.",
@@ -27,7 +27,7 @@ struct PinCommand: LookupCommand {
     func run() throws { try runPinning(true, stream) }
 }
 
-struct UnpinCommand: LookupCommand {
+struct UnpinCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpin",
         abstract: "Let pictures be trimmed and cleaned away again.",

@@ -4,7 +4,7 @@ import Commands
 import Previews
 import Support
 
-struct PutCommand: LookupCommand {
+struct PutCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "put",
         abstract: "Download pictures that are not there yet, and say where they lie.",

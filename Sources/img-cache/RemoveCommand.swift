@@ -4,7 +4,7 @@ import Commands
 import Records
 import Support
 
-struct RemoveCommand: LookupCommand {
+struct RemoveCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Remove pictures and all that was made from them.",

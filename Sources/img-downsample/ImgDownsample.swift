@@ -49,7 +49,12 @@ struct ImgDownsample: ParsableCommand {
         if arguments.first == "styles" {
             runTool(StylesCommand.self, arguments: Array(arguments.dropFirst()))
         }
-        runTool(Self.self, quick: QuickCommand.self, arguments: arguments)
+        runTool(
+            Self.self,
+            quick: { line in
+                guard let command = try? QuickCommand.parse(line) else { return nil }
+                return { try command.run() }
+            }, arguments: arguments)
     }
 
     @OptionGroup var common: CommonOptions

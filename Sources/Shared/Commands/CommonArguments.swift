@@ -1,4 +1,3 @@
-import ArgumentParser
 import Cache
 import Records
 import Support
@@ -12,7 +11,7 @@ import Darwin
 #endif
 
 /// How a command speaks, and where the cache is: what `CommonOptions` has, or those of it that a command declares itself.
-public protocol CommonArguments: ParsableArguments {
+public protocol CommonArguments {
     var quiet: Bool { get }
     var verbose: Bool { get }
     var logFormat: String? { get }
@@ -28,7 +27,7 @@ public protocol CommonArguments: ParsableArguments {
     var policyRule: [String] { get }
 }
 
-/// As if the option were not given: a command that is tried first declares but a few of them (`runTool`).
+/// As if the option were not given: a line that is read without ArgumentParser has but a few of them (`runTool`).
 extension CommonArguments {
     public var quiet: Bool { false }
     public var verbose: Bool { false }

@@ -3,7 +3,7 @@ import HTTP
 import Support
 
 /// How the network is used.
-public struct NetworkOptions: NetworkArguments {
+public struct NetworkOptions: ParsableArguments, NetworkArguments {
     @Option(help: .timeout) public var timeout: String?
     @Option(help: .retries) public var retries: String?
     @Option(help: .allowPrivate) public var allowPrivate: String?
@@ -14,7 +14,7 @@ public struct NetworkOptions: NetworkArguments {
 
 /// Options that say how the network is used. A protocol rather than a group alone, so that a command with more of them
 /// has one group for all: see `CommonOptions`.
-public protocol NetworkArguments: ParsableArguments {
+public protocol NetworkArguments {
     var timeout: String? { get }
     var retries: String? { get }
     var allowPrivate: String? { get }

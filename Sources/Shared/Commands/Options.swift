@@ -3,7 +3,7 @@ import ArgumentParser
 /// Options that every command of every tool has: see `CommonArguments`.
 ///
 /// One group rather than several: each costs a cold start about 0.15 ms of the run-time's look-ups.
-public struct CommonOptions: CommonArguments {
+public struct CommonOptions: ParsableArguments, CommonArguments {
     @Flag(name: .shortAndLong, help: "Say errors only.")
     public var quiet = false
 
@@ -52,7 +52,7 @@ public struct CommonOptions: CommonArguments {
 }
 
 /// Options of what works on records: see `StreamArguments`. One group for the reason that `CommonOptions` is.
-public struct StreamOptions: StreamArguments {
+public struct StreamOptions: ParsableArguments, StreamArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("How many records to work on at once.", valueName: "n"))
     public var jobs: String?
 

@@ -1,10 +1,9 @@
-import ArgumentParser
 import Records
 import Support
 
 /// How a stream of records is worked on and written: what `StreamOptions` has, or those of it that a command declares
 /// itself.
-public protocol StreamArguments: ParsableArguments {
+public protocol StreamArguments {
     var jobs: String? { get }
     var unordered: Bool { get }
     var failFast: Bool { get }
@@ -15,7 +14,7 @@ public protocol StreamArguments: ParsableArguments {
     var pretty: Bool { get }
 }
 
-/// As if the option were not given: a command that is tried first declares but a few of them (`runTool`).
+/// As if the option were not given: a line that is read without ArgumentParser has but a few of them (`runTool`).
 extension StreamArguments {
     public var jobs: String? { nil }
     public var unordered: Bool { false }

@@ -15,10 +15,10 @@ import Darwin
 /// Help goes to standard output with status 0; a wrong command line is said on standard error with status 64; any
 /// other failure as `tool: message` with its own status.
 ///
-/// - Parameter quick: a command with fewer options that does the same, which is tried first: reading a command line
-///   costs by the options that there are, not by those that are given.
+/// - Parameter quick: reads the lines that are written most and gives what they do; nil for any other. It is asked first:
+///   ArgumentParser's reading costs by the options that there are, not by those that are given.
 public func runTool<Root: ParsableCommand>(
-    _ root: Root.Type, quick: (any ParsableCommand.Type)? = nil,
+    _ root: Root.Type, quick: ([String]) -> (() throws -> Void)? = { _ in nil },
     arguments: [String] = Array(CommandLine.arguments.dropFirst())
 ) -> Never {
     // A closed pipe is then seen where it is written to, and ends the run in order.
@@ -32,8 +32,13 @@ public func runTool<Root: ParsableCommand>(
     let secrets = ArgumentSecrets(arguments)
     if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: arguments) }
     do {
-        var command = try parse(root, quick, ArgumentRewriting.completed(arguments))
-        try command.run()
+        let arguments = ArgumentRewriting.completed(arguments)
+        if let run = quick(arguments) {
+            try run()
+        } else {
+            var command = try parse(root, arguments)
+            try command.run()
+        }
         exit(0)
     } catch let failure as SystemFailure where failure.isBrokenPipe {
         // Whoever read our output has seen enough.
@@ -71,9 +76,8 @@ private func occupyClosedStreams() {
 /// it, which saves a third of a cold start; whatever is not right about the line is left to the whole parser, whose
 /// words for it name the tool.
 private func parse<Root: ParsableCommand>(
-    _ root: Root.Type, _ quick: (any ParsableCommand.Type)?, _ arguments: [String]
+    _ root: Root.Type, _ arguments: [String]
 ) throws -> any ParsableCommand {
-    if let quick, let command = try? quick.parse(arguments) { return command }
     guard !root.configuration.subcommands.isEmpty else { return try root.parseAsRoot(arguments) }
     var command: any ParsableCommand.Type = root
     var words: [String] = []

@@ -198,6 +198,8 @@ extension ImageCache {
 
     private func cleanFolders(_ step: inout CleanStep) {
         let root = index.root
+        // Their number stands for what has been purged, see `CacheRoot.beginGeneration`.
+        guard (try? isPurgePending()) == false else { return }
         // Those within others first.
         for scope in root.scopeFolders().reversed() {
             let path = "\(root.scopes)/\(scope)"

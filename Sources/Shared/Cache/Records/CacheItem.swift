@@ -62,7 +62,10 @@ public enum CacheItem: Sendable {
             }
             return [(own, (try? Self.fileKey(path).text) ?? path)]
         case .addresses(let candidates):
-            return try candidates.compactMap { candidate in try? candidate.get() }.map {
+            let addresses = candidates.compactMap { candidate in try? candidate.get() }
+            // The record of a file that was put has nothing but its key.
+            if addresses.isEmpty, let own = try rules.ownKey(record) { return [(own, own.text)] }
+            return try addresses.map {
                 (try rules.key($0, record: record), $0.normalized)
             }
         }

@@ -57,6 +57,27 @@ import Testing
         #expect(Policies.Rule(text) == nil)
     }
 
+    // MARK: In memory
+
+    @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
+    func nothingIsStoredInMemoryForAScopeThatIsNotCurrentAnyMore() throws {
+        let memory = try TemporaryFolder(in: TemporaryFolder.memory)
+        func caches(scope: String? = nil) throws -> Caches {
+            try self.caches(Policies(standard: .memory), memory: [memory.path("apod-tools")], scope: scope)
+        }
+        let unnamed = try caches()
+        let cache = try unnamed.standard()
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+
+        _ = try unnamed.cache().makeCurrent(ScopeName("bob"))
+
+        #expect(throws: CacheFailure.scopeChanged(scope: "default")) {
+            try cache.store(MemorySource(picture(2)), key: key("mars"))
+        }
+        #expect(try caches(scope: "default").standard().store(MemorySource(picture(2)), key: key("mars")).status == .miss)
+        #expect(try caches().standard().scope.text == "bob")
+    }
+
     // MARK: Nowhere
 
     @Test func disabledLeavesNothingInTheRoot() throws {

@@ -49,6 +49,20 @@ import Testing
         }
     }
 
+    @Test func supervisionGoesOnWhileTheRateIsWaitedFor() throws {
+        struct Stale: Error {}
+        let transport = ScriptedTransport { _, _ in .init(body: [[UInt8](repeating: 1, count: 1_000_000)]) }
+        let slept = Monitor(Duration.zero)
+        let client = HTTPClient(
+            transport: transport, rate: RateLimit(bytesPerSecond: 1), interruption: interruption,
+            sleep: { span in slept.withLock { $0 += span } }
+        ).watched { if slept.withLock({ $0 }) >= .seconds(1) { throw Stale() } }
+
+        #expect(throws: Stale.self) { try client.get(HTTPRequest(url: WebURL("http://a/"))) { _ in } }
+
+        #expect(slept.withLock { $0 } < .seconds(2))
+    }
+
     /// What goes on at a host at once.
     private struct Load {
         var active: [String: Int] = [:]

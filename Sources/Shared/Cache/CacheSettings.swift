@@ -6,6 +6,8 @@ public struct CacheSettings: Sendable {
     public var root: String
     /// The scope to use; nil is the one last switched to, else `default`.
     public var scope: ScopeName?
+    /// The root whose current scope `scope` is, where nobody named it: once that is switched, nothing more is stored.
+    var followedRoot: String?
     /// How long an entry counts as fresh after it was fetched.
     public var ttl: Duration = .seconds(14 * 86_400)
     /// How many bytes of files to keep in the root, over all scopes.

@@ -69,7 +69,7 @@ final class Download {
     func run(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         do {
             file = try partial.open()
-            try takeOver()
+            try takeOver(check: client.check)
             do {
                 return try transfer(client: client, inspect: inspect)
             } catch let failure as any Failure where failure.exitCode == .data && isJoined {
@@ -89,14 +89,14 @@ final class Download {
 
     /// Makes use of what an earlier download has left. One that had everything asks for the last byte again, since
     /// there is no range behind it.
-    private func takeOver() throws {
+    private func takeOver(check: () throws -> Void) throws {
         guard let file, let note = partial.readNote(), note.address == address, note.boot == PartialFile.boot else {
             return
         }
         let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
         guard start > 0 else { return }
         try PartialFile.truncate(file, to: start)
-        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file))
+        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check))
         (self.note, validators, isJoined) = (note, note.validators, true)
     }
 

@@ -7,9 +7,9 @@ extension ImageCache {
     ///
     /// What arrives is inspected before it is stored. An expired entry is revalidated where its server gave something
     /// to do so by, and handed out as `stale`, with a warning, where the server fails for a time. A transfer that
-    /// broke off is continued by the next attempt or call where the server allows that (see `Download`). Memory does not
-    /// grow with the body. Where the scope is purged meanwhile, or switched away from, it ends within half a second with
-    /// `CacheFailure.scopeChanged`.
+    /// broke off is continued by the next attempt or call where the server allows that (see `Download`). Memory does
+    /// not grow with the body. Where the scope is purged meanwhile, or switched away from, it ends within half a second
+    /// with `CacheFailure.scopeChanged`.
     ///
     /// A definite failure is remembered, and given again for a while (`NegativeTTL`), unless `refreshes` is set; not of
     /// a request with credentials or fields of its own.
@@ -19,7 +19,8 @@ extension ImageCache {
     ///   - key: by default that of the request's address.
     ///   - inspect: by default the cache's own inspection.
     ///   - watcher: sees the body while it arrives; not where there is nothing to fetch, or somebody else does so.
-    /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
+    /// `Cancelled`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
         watcher: (any BodyWatcher)? = nil

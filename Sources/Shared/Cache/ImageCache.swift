@@ -43,7 +43,9 @@ public final class ImageCache: Sendable {
         self.interruption = interruption
         self.inspect = inspect
         lease = Lease(promise: settings.lease)
-        index = try Index(root: CacheRoot(settings.root), scope: settings.scope, log: log, interruption: interruption)
+        index = try Index(
+            root: CacheRoot(settings.root), scope: settings.scope,
+            followedRoot: settings.followedRoot.map(CacheRoot.init), log: log, interruption: interruption)
     }
 
     /// Takes what servers want nobody to keep.
@@ -117,8 +119,8 @@ public final class ImageCache: Sendable {
     }
 
     /// Writes what was counted and not written yet, trims where leases that have ended allow it now, and takes on a
-    /// little of what purges have left. Called when the last reference goes; a tool that ends by `exit` calls it itself.
-    /// The cache stays usable.
+    /// little of what purges have left. Called when the last reference goes; a tool that ends by `exit` calls it
+    /// itself. The cache stays usable.
     public func close() {
         if index.isReadOnly { return }
         do {

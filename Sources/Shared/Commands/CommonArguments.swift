@@ -10,7 +10,8 @@ import Musl
 import Darwin
 #endif
 
-/// How a command speaks, and where the cache is: what `CommonOptions` has, or those of it that a command declares itself.
+/// How a command speaks, and where the cache is: what `CommonOptions` has, or those of it that a command declares
+/// itself.
 public protocol CommonArguments {
     var quiet: Bool { get }
     var verbose: Bool { get }

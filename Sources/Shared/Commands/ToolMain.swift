@@ -15,8 +15,8 @@ import Darwin
 /// Help goes to standard output with status 0; a wrong command line is said on standard error with status 64; any
 /// other failure as `tool: message` with its own status.
 ///
-/// - Parameter quick: reads the lines that are written most and gives what they do; nil for any other. It is asked first:
-///   ArgumentParser's reading costs by the options that there are, not by those that are given.
+/// - Parameter quick: reads the lines that are written most and gives what they do; nil for any other. It is asked
+///   first: ArgumentParser's reading costs by the options that there are, not by those that are given.
 public func runTool<Root: ParsableCommand>(
     _ root: Root.Type, quick: ([String]) -> (() throws -> Void)? = { _ in nil },
     arguments: [String] = Array(CommandLine.arguments.dropFirst())

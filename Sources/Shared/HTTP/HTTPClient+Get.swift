@@ -81,7 +81,7 @@ extension HTTPClient {
         return (response, bytes)
     }
 
-    /// Waits before the next attempt, under supervision where there is any.
+    /// Waits, for the next attempt or for the rate, under supervision where there is any.
     private func pause(_ span: Duration) throws {
         guard let watch else { return try sleep(span) }
         var rest = span
@@ -179,7 +179,7 @@ extension HTTPClient {
                     if isAccepted {
                         try limit.add(bytes.count)
                         try pass(event)
-                        try rate?.spend(bytes.count, interruption: interruption)
+                        if let delay = rate?.take(bytes.count), delay > .zero { try orStop { try pause(delay) } }
                     } else {
                         let room = Self.errorBodyLimit - body.count
                         body.append(contentsOf: bytes.prefix(room))

@@ -51,4 +51,10 @@ public struct HTTPClient: Sendable {
         client.watch = watch
         return client
     }
+
+    /// Whether to go on: throws what the supervision does, and `Cancelled`. For work beside a request.
+    public func check() throws {
+        try interruption.check()
+        try watch?()
+    }
 }

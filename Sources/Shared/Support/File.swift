@@ -136,8 +136,8 @@ public final class File: ByteSource, Sendable {
         return true
     }
 
-    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. A hint: nothing
-    /// is promised, and nothing happens where the system has no such call.
+    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. A hint:
+    /// nothing is promised, and nothing happens where the system has no such call.
     public func beginWriteBack(_ range: Range<Int>) {
         csystem_begin_write_back(descriptor, Int64(range.lowerBound), Int64(range.count))
     }

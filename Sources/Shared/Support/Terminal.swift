@@ -8,8 +8,8 @@ import Darwin
 
 /// The terminal that somebody may sit at.
 public enum Terminal {
-    /// How many columns the terminal at `descriptor` has at this moment; 80 where it does not say, as terminals have had
-    /// since the VT100.
+    /// How many columns the terminal at `descriptor` has at this moment; 80 where it does not say, as terminals have
+    /// had since the VT100.
     public static func width(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

@@ -32,16 +32,20 @@ enum BlobStore {
         return "\(name).\(picture.fileExtension)"
     }
 
-    /// The digest of all bytes of a source, in hexadecimal digits.
-    static func sha256(of source: some ByteSource) throws -> String {
-        var hash = try digest(of: source)
+    /// The digest of all bytes of a source, in hexadecimal digits. `check` is called between two pieces, and what it
+    /// throws ends it.
+    static func sha256(of source: some ByteSource, check: () throws -> Void = {}) throws -> String {
+        var hash = try digest(of: source, check: check)
         return hash.finish()
     }
 
-    /// The digest of all bytes of a source, ready for more.
-    static func digest(of source: some ByteSource) throws -> SHA256 {
+    /// The digest of all bytes of a source, ready for more; `check` as above.
+    static func digest(of source: some ByteSource, check: () throws -> Void) throws -> SHA256 {
         var hash = SHA256()
-        try copy(source) { hash.update($0) }
+        try copy(source) { piece in
+            try check()
+            hash.update(piece)
+        }
         return hash
     }
 

@@ -41,7 +41,8 @@ extension CacheRoot {
 
     /// The highest generation of which a scope, named by its hash, has a folder.
     func latestGeneration(of hash: String) -> Int64 {
-        FolderListing.names(of: "\(scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
+        let folders = FolderListing.names(of: "\(scopes)/\(hash)")
+        return folders.compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
     }
 
     /// The generation in a folder's name, see `ScopeName.folder`; nil for other folders.

@@ -24,8 +24,8 @@ final class KeyLock: Sendable {
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
-    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped, and what
-    /// `whileWaiting` throws, which is called before each look but the first.
+    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped, and
+    /// what `whileWaiting` throws, which is called before each look but the first.
     convenience init(
         root: CacheRoot, path: String, removesFile: Bool = true, interruption: Interruption,
         whileWaiting: () throws -> Void = {}
@@ -61,8 +61,8 @@ final class KeyLock: Sendable {
         if removesFile, file.isStillNamed { unlink(file.path) }
     }
 
-    /// Whether somebody holds the lock at `path` now. Makes no file; whoever asks for the lock at this very moment tries
-    /// once more.
+    /// Whether somebody holds the lock at `path` now. Makes no file; whoever asks for the lock at this very moment
+    /// tries once more.
     static func isHeld(at path: String) -> Bool {
         guard let file = try? File.open(path, O_RDONLY) else { return false }
         return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK

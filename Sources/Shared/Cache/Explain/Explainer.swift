@@ -57,7 +57,8 @@ extension CacheSettings {
 }
 
 extension ImageCache {
-    /// Whether a fetch would ask the server now, as far as that can be told without waiting for anybody. Changes nothing.
+    /// Whether a fetch would ask the server now, as far as that can be told without waiting for anybody. Changes
+    /// nothing.
     public func wouldAsk(_ request: HTTPRequest, key: CacheKey) throws -> Bool {
         let now = clock.now()
         switch try facts(of: request, key: key, now: now).decide(now: now, wishes: settings.wishes(now: now)).decision {

@@ -43,8 +43,8 @@ extension Index {
     static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
     static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = \(liveScope) AND parent = ?2"
 
-    /// Of an entry that was read before, as long as its scope has not been purged: `?2` its name, `?3` its number, which
-    /// alone could be another's by now.
+    /// Of an entry that was read before, as long as its scope has not been purged: `?2` its name, `?3` its number,
+    /// which alone could be another's by now.
     static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
 
     static let columns = """

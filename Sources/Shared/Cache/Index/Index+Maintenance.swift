@@ -94,7 +94,9 @@ extension Index {
     /// Writes down the key of an entry whose row was made again from its file.
     func setKey(_ entry: Entry, _ key: String, now: Timestamp) throws -> Entry {
         try write(now: now) { connection in
-            try connection.database.first(Self.setKey, Value(scope.hash), Value(entry.name), Value(entry.id), Value(key)) {
+            try connection.database.first(
+                Self.setKey, Value(scope.hash), Value(entry.name), Value(entry.id), Value(key)
+            ) {
                 self.entry($0, scope: scope)
             } ?? entry
         }

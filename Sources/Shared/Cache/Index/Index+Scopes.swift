@@ -45,6 +45,9 @@ extension Index {
         if followsCurrent, try Self.currentScope(connection.database) ?? .standard != scope {
             throw CacheFailure.scopeChanged(scope: scope.text)
         }
+        if let followedRoot, try Self.currentScope(below: followedRoot) ?? .standard != scope {
+            throw CacheFailure.scopeChanged(scope: scope.text)
+        }
         return try connection.live(scope).generation
     }
 

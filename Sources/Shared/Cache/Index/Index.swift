@@ -10,9 +10,9 @@ import Support
 /// What is in the cache, as seen from one scope: a database that any number of threads and processes use at once.
 ///
 /// One connection serves all threads of a process, one after the other: a statement takes some microseconds, and
-/// nothing that waits for a network happens meanwhile. Files are put in place and removed within transactions; as SQLite
-/// lets one write at a time, no process ever removes what another has just stored. A row goes before its file, and
-/// comes after it.
+/// nothing that waits for a network happens meanwhile. Files are put in place and removed within transactions; as
+/// SQLite lets one write at a time, no process ever removes what another has just stored. A row goes before its file,
+/// and comes after it.
 ///
 /// An index that turns out damaged is set aside and begun anew; files are taken in again as they are asked for, or all
 /// by `img-cache verify --repair`.
@@ -21,6 +21,8 @@ final class Index: Sendable {
     let scope: ScopeName
     /// Whether nobody named the scope, so that it was the current one when the index was opened.
     let followsCurrent: Bool
+    /// The root that says instead whether the scope is still current: that on the disk, for a cache in memory.
+    let followedRoot: CacheRoot?
     private let log: Log
     private let interruption: Interruption
     private let connection: Monitor<Connection>
@@ -38,7 +40,9 @@ final class Index: Sendable {
 
     /// Opens the index of `root`, making root and index where they are missing. Without a `scope`, the one last
     /// switched to is used. The cost does not grow with the number of entries.
-    init(root: CacheRoot, scope: ScopeName?, log: Log, interruption: Interruption) throws {
+    init(
+        root: CacheRoot, scope: ScopeName?, followedRoot: CacheRoot? = nil, log: Log, interruption: Interruption
+    ) throws {
         var connection = try Self.open(root, log: log, interruption: interruption)
         do {
             self.scope = try scope ?? Self.currentScope(connection.database) ?? .standard
@@ -47,6 +51,7 @@ final class Index: Sendable {
             self.scope = .standard
         }
         followsCurrent = scope == nil
+        self.followedRoot = followedRoot
         self.root = root
         self.log = log
         self.interruption = interruption

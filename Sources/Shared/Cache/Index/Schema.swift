@@ -79,8 +79,9 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `scopes` has one live row a scope, found by the hash in its folder, and one for each generation that is being purged: nothing looks for entries
-    ///   of those, and their files go with their folder rather than one by one, so that none of them is doomed.
+    /// * `scopes` has one live row a scope, found by the hash in its folder, and one for each generation that is being
+    ///   purged: nothing looks for entries of those, and their files go with their folder rather than one by one, so
+    ///   that none of them is doomed.
     /// * `folder` is `<hash>` for generation 0 and `<hash>/g<generation>` after that, see `ScopeName.folder`.
     /// * A scope without a live row is in the generation that `settings` has as `first_generation`, else in 0.
     private static let scopeGenerations = """

@@ -14,10 +14,9 @@ import Darwin
 ///
 /// An original's file is named by its key, so that it is found without the index. What can still be read of a damaged
 /// index is used (`SalvagedIndex`); else the server's validators are not known any more, and the file's time stands in
-/// for that of fetching. Variants are not taken in, since
-/// nothing tells which content they were made of, and they can be made again: their files stay as long as a path that
-/// was handed out before must. So do those of originals that a file of another name has replaced: of several, the one
-/// written last is the entry.
+/// for that of fetching. Variants are not taken in, since nothing tells which content they were made of, and they can
+/// be made again: their files stay as long as a path that was handed out before must. So do those of originals that a
+/// file of another name has replaced: of several, the one written last is the entry.
 ///
 /// What was removed does not come back: a purge makes the next generation's folder together with its row, and only
 /// what lies in the latest generation is taken in.
@@ -27,7 +26,9 @@ extension ImageCache {
     ///   - isLocked: whether the caller holds the entry's lock.
     ///   - onLoss: is told that there was a row, and its file was not there.
     func sound(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
-        guard let entry = try sound(key.name, isLocked: isLocked, onLoss: onLoss) else { return try adopt(key, isLocked: isLocked) }
+        guard let entry = try sound(key.name, isLocked: isLocked, onLoss: onLoss) else {
+            return try adopt(key, isLocked: isLocked)
+        }
         if entry.key != nil || index.isReadOnly { return entry }
         return try index.setKey(entry, key.text, now: clock.now())
     }

@@ -130,7 +130,7 @@ public final class Verification: Sendable {
             guard Self.wrong(entry) == nil, !entry.isUnsettled else { return 0 }
             do {
                 let file = try File.open(entry.path, O_RDONLY)
-                if try BlobStore.sha256(of: file) == entry.sha256 { return file.count }
+                if try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256 { return file.count }
             } catch is SystemFailure {}
             try suspect(entry, scope, cache, report)
             return 0
@@ -155,7 +155,7 @@ public final class Verification: Sendable {
         var code = VerificationProblem.Code.contentDiffers
         var detail: String?
         do {
-            let sha256 = try BlobStore.sha256(of: File.open(now.path, O_RDONLY))
+            let sha256 = try BlobStore.sha256(of: File.open(now.path, O_RDONLY), check: interruption.check)
             if sha256 == now.sha256 { return }
             detail = "its SHA-256 is \(sha256), not \(now.sha256)"
         } catch let failure as SystemFailure {

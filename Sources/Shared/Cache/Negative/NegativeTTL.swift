@@ -52,7 +52,9 @@ public struct NegativeAnswer: Failure, Equatable {
     /// It is as definite as the failure that it repeats.
     public var isTransient: Bool { false }
 
-    public var message: String { "\(text) (so at \(since.iso8601), asked again from \(until.iso8601); --refresh asks now)" }
+    public var message: String {
+        "\(text) (so at \(since.iso8601), asked again from \(until.iso8601); --refresh asks now)"
+    }
 
     /// Whether it still holds. One from the future was written before the clock was set back.
     func holds(at now: Timestamp) -> Bool { until > now && since <= now + .seconds(60) }

@@ -34,6 +34,8 @@ public final class Caches: Sendable {
 
     private struct Name: Hashable {
         let isInMemory: Bool
+        /// Whether nobody named the scope of a cache in memory.
+        var isFollowing = false
         /// Nil for the current one.
         let scope: ScopeName?
     }
@@ -161,13 +163,15 @@ public final class Caches: Sendable {
         var scope = try self.scope(scope)
         return try open.withLock { open throws in
             // Which scope is the current one, the index on the disk says.
-            if inMemory, scope == nil { scope = try currentScope(&open) }
-            let name = Name(isInMemory: inMemory, scope: scope)
+            let isFollowing = inMemory && scope == nil
+            if isFollowing { scope = try currentScope(&open) }
+            let name = Name(isInMemory: inMemory, isFollowing: isFollowing, scope: scope)
             if let cache = open.caches[name] { return cache }
             // Whoever still works with one of them keeps it open until then.
             if open.caches.count == Self.limit { open.caches.removeAll() }
             var settings = settings
             settings.scope = scope
+            if isFollowing { settings.followedRoot = settings.root }
             let cache = try make(inMemory ? self.inMemory(settings, scope: scope) : settings)
             open.caches[name] = cache
             return cache

@@ -86,7 +86,8 @@ private enum Explained {
         }
     }
 
-    /// The explanation; with a short one of each address, in the order in which they are tried, where there are several.
+    /// The explanation; with a short one of each address, in the order in which they are tried, where there are
+    /// several.
     func json(among all: [Explained]) -> JSON {
         guard case .object(let members) = json else { return json }
         guard all.count > 1 else { return json }

@@ -50,8 +50,9 @@ public struct PutTool: RecordTool {
         }
     }
 
-    /// Fetches the first address that has a picture. One that cannot be had for good gives way to the next; one that may
-    /// work later does not, since the better picture is worth another run. Throws the first failure where none works.
+    /// Fetches the first address that has a picture. One that cannot be had for good gives way to the next; one that
+    /// may work later does not, since the better picture is worth another run. Throws the first failure where none
+    /// works.
     private func fetch(
         _ candidates: [PictureAddresses.Candidate], _ record: Record, emit: (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {

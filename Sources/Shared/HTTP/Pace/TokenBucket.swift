@@ -27,7 +27,7 @@ struct TokenBucket: Sendable, Hashable {
     }
 }
 
-/// Keeps all transfers of a process under one rate, by letting those who receive wait.
+/// Keeps all transfers of a process under one rate: says how long those who receive are to wait.
 public final class RateLimit: Sendable {
     private let bucket: Monitor<TokenBucket>
     private let start = ContinuousClock.now
@@ -36,10 +36,9 @@ public final class RateLimit: Sendable {
         bucket = Monitor(TokenBucket(bytesPerSecond: bytesPerSecond, now: .zero))
     }
 
-    /// Counts bytes that have arrived, and waits until the rate allows more. Throws `Cancelled`.
-    func spend(_ bytes: Int, interruption: Interruption) throws {
+    /// Counts bytes that have arrived, and gives the time until the rate allows more; not negative.
+    func take(_ bytes: Int) -> Duration {
         let now = ContinuousClock.now - start
-        let delay = bucket.withLock { $0.take(bytes, now: now) }
-        if delay > .zero { try interruption.sleep(delay) }
+        return bucket.withLock { $0.take(bytes, now: now) }
     }
 }

@@ -90,12 +90,12 @@ import Testing
         _ = try cache.purge(alice)
 
         let now = world.time.now
-        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == false)
+        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == nil)
         // Nor where its number belongs to another scope's entry of the same name by now.
         try cache.finishPurges()
         let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry
         #expect(bob.id == entry.id && bob.name == entry.name)
-        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == false)
+        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == nil)
         #expect(try cache.lookup(key("moon")) == nil)
     }
 

@@ -18,12 +18,18 @@ private struct Broken: Failure {
     var message: String { "it is broken" }
 }
 
-/// Adds `"done":true`; fails where the record says `fail`; waits at a gate where the record says `hold`.
+/// Adds `"done":true`, at once where the record says `quick`; fails where the record says `fail`; waits at a gate where the record says `hold`.
 private struct Marker: RecordTool {
     let name = "marker"
     let gate = Monitor((opened: Set<Int>(), started: Set<Int>(), most: 0, now: 0))
 
     func accepts(_ job: RecordJob) -> Bool { !job.record.has("skip") }
+
+    func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
+        guard record.has("quick") else { return false }
+        record.set("done", .bool(true))
+        return true
+    }
 
     func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         gate.update {
@@ -97,6 +103,42 @@ private func run(
         let (lines, status) = try run(input) { $0.jobs = jobs }
         #expect(status == 0)
         #expect(lines == (0..<500).map { $0 % 7 == 0 ? "{\"n\":\($0),\"skip\":1}" : "{\"n\":\($0),\"done\":true}" })
+    }
+
+    @Test(arguments: [1, 2, 5, 40]) func whatIsDoneAtOnceKeepsItsPlaceAmongTheOthers(jobs: Int) throws {
+        let input = (0..<500).map { $0 % 3 == 0 ? "{\"n\":\($0)}" : "{\"n\":\($0),\"quick\":1}" }
+        let (lines, status) = try run(input.joined(separator: "\n")) { $0.jobs = jobs }
+        #expect(status == 0)
+        #expect(lines == input.map { $0.dropLast() + ",\"done\":true}" })
+    }
+
+    @Test(arguments: [1, 3]) func whatIsDoneAtOnceDoesNotWaitForTheSlowOneBehindIt(jobs: Int) throws {
+        let tool = Marker()
+        let sink = try Sink()
+        var options = RecordRunOptions()
+        options.jobs = jobs
+        let runner = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let thread = try Thread.start {
+            // As of arguments: a source that never has to wait.
+            var rest = ["{\"quick\":1}", "{\"hold\":1}"][...]
+            _ = try? runner.run { try rest.popFirst().map { .job(RecordJob(try Record(parsing: $0.utf8))) } }
+        }
+        #expect(sink.waitForLines(1) == ["{\"quick\":1,\"done\":true}"])
+        _ = tool.gate.update { $0.opened.insert(1) }
+        thread.join()
+        #expect(sink.lines().last == "{\"hold\":1,\"done\":true}")
+    }
+
+    @Test func manyDoneAtOnceBehindASlowOneAreBoundedAndLoseNothing() throws {
+        let tool = Marker()
+        let opener = try Thread.start {
+            tool.gate.wait { $0.started.contains(1) ? () : nil }
+            _ = tool.gate.update { $0.opened.insert(1) }
+        }
+        let input = "{\"hold\":1}" + (0..<1000).map { "{\"quick\":\($0)}" }.joined()
+        let (lines, _) = try run(input, tool: tool) { $0.jobs = 2 }
+        opener.join()
+        #expect(lines == ["{\"hold\":1,\"done\":true}"] + (0..<1000).map { "{\"quick\":\($0),\"done\":true}" })
     }
 
     @Test func atMostJobsRecordsAreWorkedOnAtOnceAndAsManyIfThereAre() throws {

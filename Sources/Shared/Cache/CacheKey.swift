@@ -36,7 +36,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// The address with the values of secret parameters replaced.
     private static func concealed(_ url: String) -> String {
-        guard let mark = url.firstIndex(of: "?") else { return url }
+        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
         let items = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map { item in
             guard let equals = item.firstIndex(of: "="), WebURL.isSecret(queryName: String(item[..<equals])) else {
                 return String(item)

@@ -29,6 +29,10 @@ public struct CacheSettings: Sendable {
     public var policies = Policies()
     /// How many bytes the cache in memory keeps at most, where `capacity` is not less.
     public var memoryCapacity: Int = 100_000_000
+    /// How many of the entries that were handed out lately are handed out again without a look at the disk, as long as
+    /// nothing has changed, and how many bytes their files have at most; 0 for none.
+    public var recentEntries: Int = 50
+    public var recentBytes: Int = 100_000_000
     /// Where the cache in memory and files past the cache lie.
     public var places: RuntimePlaces
 

@@ -44,9 +44,9 @@ public struct Entry: Sendable, Equatable {
     public let fetchedAt: Timestamp
     public let expiresAt: Timestamp
     /// When it was last handed out, to the minute.
-    public let lastUsed: Timestamp
+    public internal(set) var lastUsed: Timestamp
     /// Trimming leaves the file alone until then.
-    public let leaseUntil: Timestamp
+    public internal(set) var leaseUntil: Timestamp
     public let isPinned: Bool
     /// How to ask the server whether the bytes have changed.
     public let validators: Validators

@@ -38,8 +38,12 @@ extension ImageCache {
         var wasLost = false
         do {
             let wishes = settings.wishes(now: clock.now())
+            if let known = recalled(key.name), let ready = try serve(known, key: key, wishes: wishes) { return ready }
             let ready = try onceMoreIfRemoved {
-                try serve(try sound(key) { wasLost = true }, key: key, wishes: wishes)
+                let version = index.version()
+                let ready = try serve(try sound(key) { wasLost = true }, key: key, wishes: wishes)
+                if let ready { remember(ready.entry, version: version) }
+                return ready
             }
             if let ready { return ready }
             try repeatFailure(request, key: key, wishes: wishes)

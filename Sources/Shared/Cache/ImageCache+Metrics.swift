@@ -33,8 +33,8 @@ extension ImageCache {
     }
 
     /// An entry that was handed out or made by the way.
-    func event(_ step: Step, _ entry: Entry, status: String) -> MetricEvent {
-        event(step, key: entry.key, url: entry.url, bytes: entry.bytes, status: status)
+    func event(_ step: Step, _ entry: Entry, status: String, duration: Duration? = nil) -> MetricEvent {
+        event(step, key: entry.key, url: entry.url, bytes: entry.bytes, status: status, duration: duration)
     }
 
     /// A picture that was removed with its variants.

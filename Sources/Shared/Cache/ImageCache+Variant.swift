@@ -30,7 +30,7 @@ extension ImageCache {
     ) throws {
         let names = options.map(parent.variantName)
         var missing = Array(names.indices)
-        if let original = try sound(parent) {
+        if let original = try recalled(parent.name) ?? sound(parent) {
             var there: [(index: Int, entry: Entry)] = []
             missing = try missing.filter { index in
                 guard let entry = try serveVariant(names[index], of: original) else { return true }
@@ -75,9 +75,12 @@ extension ImageCache {
 
     /// The variant, where there is one of the original's present content.
     private func serveVariant(_ name: String, of original: Entry, isLocked: Bool = false) throws -> Entry? {
-        guard let found = try sound(name, isLocked: isLocked), found.parentSHA256 == original.sha256,
+        let known = isLocked ? nil : recalled(name)
+        let version = index.version()
+        guard let found = try known ?? sound(name, isLocked: isLocked), found.parentSHA256 == original.sha256,
             let entry = try handOut(found)
         else { return nil }
+        if known == nil { remember(entry, version: version) }
         index.count {
             $0.add(.variantHits)
             $0.add(.bytesServed, entry.bytes)

@@ -15,6 +15,8 @@ public final class ImageCache: Sendable {
     let metrics: Metrics
     let interruption: Interruption
     let lease: Lease
+    /// What was handed out lately, by its name.
+    let recent: Monitor<LRU<String, RecentEntry>>
     private let trimming = Monitor(Trimming())
 
     private struct Trimming {
@@ -43,6 +45,7 @@ public final class ImageCache: Sendable {
         self.interruption = interruption
         self.inspect = inspect
         lease = Lease(promise: settings.lease)
+        recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
         index = try Index(
             root: CacheRoot(settings.root), scope: settings.scope,
             followedRoot: settings.followedRoot.map(CacheRoot.init), log: log, interruption: interruption)
@@ -73,13 +76,20 @@ public final class ImageCache: Sendable {
     ///   a lease. At most one small write a minute and entry.
     public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
         try observed(.lookup, key) {
+            if let entry = recalled(key.name) {
+                count(.hit, entry)
+                flushIfMany(now: clock.now())
+                return (entry, .hit)
+            }
             var wasLost = false
+            let version = index.version()
             guard let found = try sound(key, onLoss: { wasLost = true }),
                 let entry = handingOut ? try handOut(found) : found
             else {
                 index.count { $0.add(miss: wasLost ? .lost : .absent) }
                 return nil
             }
+            remember(entry, version: version)
             let status = status(of: entry)
             count(status, entry)
             return (entry, status)
@@ -186,13 +196,13 @@ public final class ImageCache: Sendable {
         let now = clock.now()
         if index.isReadOnly { return entry }
         guard lease.mustWrite(entry, now: now) else {
-            if index.pendingEvents > Self.tallyLimit { try? index.flush(now: now) }
+            flushIfMany(now: now)
             return entry
         }
         // One that was written before the clock was set back means nothing.
         let kept = entry.lastUsed > now ? now : entry.leaseUntil
         do {
-            return try index.touch(entry, leaseUntil: max(kept, lease.end(from: now)), now: now) ? entry : nil
+            return try index.touch(entry, leaseUntil: max(kept, lease.end(from: now)), now: now)
         } catch let failure as CacheFailure {
             switch failure {
             case .readOnly, .diskFull, .io, .busy:
@@ -235,6 +245,11 @@ public final class ImageCache: Sendable {
         } catch is PartialFile.Lost {
             throw CacheFailure.io(detail: "its folder is removed again and again", root: root)
         }
+    }
+
+    /// Writes what was counted where that has become much.
+    func flushIfMany(now: Timestamp) {
+        if index.pendingEvents > Self.tallyLimit { try? index.flush(now: now) }
     }
 
     func requireWriting() throws {

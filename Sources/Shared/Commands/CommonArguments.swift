@@ -99,6 +99,17 @@ extension CommonArguments {
         {
             settings.memoryCapacity = size
         }
+        if let count = try context.setting(
+            "memory-entries", option: nil, expected: "a number from 0 to 1000000",
+            parse: { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } })
+        {
+            settings.recentEntries = count
+        }
+        if let size = try context.setting(
+            "memory-bytes", option: nil, expected: "a size such as 100MB", parse: ByteCount.parse)
+        {
+            settings.recentBytes = size
+        }
         settings.places = RuntimePlaces(environment: context.environment)
         return settings
     }

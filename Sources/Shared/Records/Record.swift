@@ -148,7 +148,10 @@ public struct Record: Sendable, Equatable {
 
     /// Whether a field's key, quotes included, is this name, however it is escaped: an escaped form is always longer.
     private static func isName(_ key: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-        if key.count == wanted.count + 2 { return key[1..<key.count - 1].elementsEqual(wanted) }
+        if key.count == wanted.count + 2 {
+            for index in wanted.indices where key[index + 1] != wanted[index] { return false }
+            return true
+        }
         guard key.count > wanted.count + 2, key.contains(UInt8(ascii: "\\")) else { return false }
         return JSONBytes.string(Array(key)[...])?.utf8.elementsEqual(wanted) ?? false
     }

@@ -74,7 +74,8 @@ public final class RecordRun: Sendable {
 
     /// Writes what has been collected; to be called whenever the source may have to wait.
     public func flush() {
-        let isClosed = state.update { state in
+        // Nobody waits for what is written, so nobody is woken.
+        let isClosed = state.withLock { state in
             state.output.flush()
             return state.output.isClosed
         }
@@ -96,6 +97,8 @@ public final class RecordRun: Sendable {
         } catch {
             sourceError = error
         }
+        // What is done must not wait for what is not.
+        flush()
         let threads = state.wait { $0.outstanding == 0 ? $0.threads : nil }
         state.update { $0.isDone = true }
         for thread in threads { thread.join() }
@@ -122,6 +125,12 @@ public final class RecordRun: Sendable {
             }
         }
         guard tool.accepts(job) else { return pass(job.record) }
+        var record = job.record
+        if tool.processAtOnce(&record, argument: job.argument) {
+            pass(record, insteadOf: job.record)
+            progress.finishRecord(failed: false)
+            return
+        }
         if options.jobs == 1 {
             // What has passed is done, and must not wait for what takes long.
             flush()
@@ -132,10 +141,14 @@ public final class RecordRun: Sendable {
         }
     }
 
-    private func pass(_ record: Record) {
+    /// Lets a record go on that needs no more work.
+    ///
+    /// - Parameter original: as it came, where it was worked on.
+    private func pass(_ record: Record, insteadOf original: Record? = nil) {
         waitForRoom()
         var outcome = Outcome(record: record)
-        if options.strict, record.bearsError { record.addError(to: &outcome.tally) }
+        let original = original ?? record
+        if options.strict, original.bearsError { original.addError(to: &outcome.tally) }
         // Nobody waits for a record that passes, so nobody is woken.
         state.withLock { state in
             let sequence = state.nextToRead

@@ -68,11 +68,18 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     public func advanced(by days: Int) -> CalendarDay { CalendarDay(daysSince1970: daysSince1970 + days) }
 
     public var description: String {
-        func padded(_ value: Int, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    /// Appends what `description` is.
+    func write(to text: inout String) {
+        text.append(digitsOf: year, width: 4)
+        text += "-"
+        text.append(digitsOf: month, width: 2)
+        text += "-"
+        text.append(digitsOf: day, width: 2)
     }
 
     private static func length(ofMonth month: Int, year: Int) -> Int {
@@ -80,6 +87,20 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
         default: 31
+        }
+    }
+}
+
+extension String {
+    /// Appends a number in decimal digits, with zeros in front up to `width`.
+    ///
+    /// - Parameter number: not negative, and of no more digits than that.
+    mutating func append(digitsOf number: Int, width: Int) {
+        var unit = 1
+        for _ in 1..<width { unit *= 10 }
+        while unit > 0 {
+            unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(number / unit % 10)))
+            unit /= 10
         }
     }
 }

@@ -39,17 +39,21 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         let seconds = milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
         let dayNumber = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let second = seconds - dayNumber * 86_400
-        let day = CalendarDay(daysSince1970: Int(dayNumber))
-        return "\(day)T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))Z"
+        var text = ""
+        text.reserveCapacity(20)
+        CalendarDay(daysSince1970: Int(dayNumber)).write(to: &text)
+        for (mark, number) in [("T", second / 3600), (":", second / 60 % 60), (":", second % 60)] {
+            text += mark
+            text.append(digitsOf: Int(number), width: 2)
+        }
+        return text + "Z"
     }
 
     /// `2026-11-21T03:04:05.678Z`: UTC, to the millisecond.
     public var iso8601Milliseconds: String {
         let rest = (milliseconds % 1000 + 1000) % 1000
-        return "\(iso8601.dropLast()).\(rest < 100 ? "0" : "")\(padded(rest))Z"
+        return "\(iso8601.dropLast()).\(rest < 100 ? "0" : "")\(rest < 10 ? "0" : "")\(rest)Z"
     }
-
-    private func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
 
 /// Where the time comes from: the system, or a test.

@@ -65,11 +65,13 @@ enum BlobStore {
     /// Moves a finished file to its place, in one step. Its bytes must be on the disk already. The folder is not
     /// waited for: if the machine stops before it is written, the row finds no file, and the entry is fetched again.
     static func place(_ temporary: String, at path: String) throws {
-        if rename(temporary, path) == 0 { return }
-        if errno == ENOENT {
-            try CacheRoot.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+        // A folder that was just made is empty, and whoever cleans at this moment removes it again.
+        for _ in 0..<16 {
             if rename(temporary, path) == 0 { return }
+            guard errno == ENOENT else { break }
+            try CacheRoot.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
         }
+        if rename(temporary, path) == 0 { return }
         throw SystemFailure(errno: errno, "put \(path) in place", purpose: .makeOutput)
     }
 

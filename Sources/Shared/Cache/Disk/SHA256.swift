@@ -15,11 +15,11 @@ struct SHA256 {
     mutating func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         cnettle_sha256_digest(&context, &digest)
-        let digits = Array("0123456789abcdef".utf8)
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
         return String(unsafeUninitializedCapacity: 64) { text in
             for (index, byte) in digest.enumerated() {
-                text[2 * index] = digits[Int(byte >> 4)]
-                text[2 * index + 1] = digits[Int(byte & 15)]
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
             }
             return 64
         }

@@ -82,6 +82,14 @@ final class Database {
     /// Whether the file can only be read.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
+    /// What is known of the log at this moment; nil where it cannot be written, or is not shared.
+    var logHeader: LogHeader? {
+        if isReadOnly { return nil }
+        var words = SIMD16<UInt32>()
+        return withUnsafeMutableBytes(of: &words) { csqlite_log_header(handle, $0.baseAddress) } == 0
+            ? nil : LogHeader(words)
+    }
+
     /// Runs statements that take and give nothing.
     func execute(_ sql: String) throws {
         let status = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -127,6 +135,9 @@ final class Database {
             throw error
         }
     }
+
+    /// How often a statement has been run on this connection.
+    func runs(of sql: String) -> Int { statements[sql]?.runs ?? 0 }
 
     private func prepared(_ sql: String, _ values: [Value]) throws -> Statement {
         let statement: Statement

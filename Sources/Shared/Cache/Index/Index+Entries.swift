@@ -68,12 +68,17 @@ extension Index {
         }
     }
 
-    /// Writes down that the entry is in use; false where it has gone meanwhile.
-    func touch(_ entry: Entry, leaseUntil: Timestamp, now: Timestamp) throws -> Bool {
-        try write(now: now) { connection in
+    /// Writes down that the entry is in use, and gives it as it is then; nil where it has gone meanwhile.
+    func touch(_ entry: Entry, leaseUntil: Timestamp, now: Timestamp) throws -> Entry? {
+        let isThere = try write(now: now, isQuiet: true) { connection in
             try connection.database.run(
                 Self.touch, Value(scope.hash), Value(entry.name), Value(entry.id), Value(now), Value(leaseUntil)) == 1
         }
+        guard isThere else { return nil }
+        var touched = entry
+        touched.lastUsed = now
+        touched.leaseUntil = leaseUntil
+        return touched
     }
 
     /// Marks an entry whose file is about to be replaced: should that be cut short, nobody will trust the row.

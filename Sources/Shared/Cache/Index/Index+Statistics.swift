@@ -34,7 +34,7 @@ extension Index {
 
     /// Writes what has been counted and not been written yet.
     func flush(now: Timestamp) throws {
-        if pendingEvents > 0 { try write(now: now) { _ in } }
+        if pendingEvents > 0 { try write(now: now, isQuiet: true) { _ in } }
     }
 
     /// The name of a counter that is always nought: when it began is when all of them did.

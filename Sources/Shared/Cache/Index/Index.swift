@@ -36,6 +36,7 @@ final class Index: Sendable {
         var tally = Tally()
         /// Whether anything was written.
         var hasWritten = false
+        var version = Version()
     }
 
     /// Opens the index of `root`, making root and index where they are missing. Without a `scope`, the one last
@@ -69,22 +70,30 @@ final class Index: Sendable {
                 return try body(&connection)
             } catch CacheFailure.indexDamaged(let detail, _) {
                 log.detail("the index of the cache cannot be read: \(detail)")
-                connection = try Self.replacement(
-                    for: connection, root: root, log: log, interruption: interruption)
+                try replace(&connection) {
+                    try Self.replacement(for: $0, root: root, log: log, interruption: interruption)
+                }
                 return try body(&connection)
             }
         }
     }
 
     /// Runs `body` in a transaction, and writes what has been counted so far with it.
-    func write<Result>(now: Timestamp, _ body: (inout Connection) throws -> Result) throws -> Result {
+    ///
+    /// - Parameter isQuiet: whether `body` changes no more of an entry than when it was used, see `version`.
+    func write<Result>(
+        now: Timestamp, isQuiet: Bool = false, _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
         try perform { connection in
             let database = connection.database
+            var before: LogHeader?
             let result = try database.transaction {
+                if isQuiet { before = connection.beginQuietly() }
                 let result = try body(&connection)
                 try connection.writeTally(scope: scope, now: now)
                 return result
             }
+            if isQuiet { connection.endQuietly(since: before) }
             connection.tally = Tally()
             connection.hasWritten = true
             return result
@@ -95,16 +104,30 @@ final class Index: Sendable {
     func reopenIfReplaced() throws {
         try connection.withLock { connection in
             if root.indexIdentity() == connection.identity { return }
-            connection = try Self.open(root, log: log, interruption: interruption, tally: connection.tally)
+            try replace(&connection) {
+                try Self.open(root, log: log, interruption: interruption, tally: $0.tally)
+            }
         }
     }
 
     /// Begins a new index in place of one that contradicts itself.
     func setAside() throws {
         try connection.withLock { connection in
-            connection = try Self.replacement(for: connection, root: root, log: log, interruption: interruption)
+            try replace(&connection) {
+                try Self.replacement(for: $0, root: root, log: log, interruption: interruption)
+            }
         }
     }
+
+    /// Puts another connection in the place of one: what was read through that one counts no more.
+    private func replace(_ connection: inout Connection, by make: (Connection) throws -> Connection) rethrows {
+        let version = connection.version.next
+        connection = try make(connection)
+        connection.version = version
+    }
+
+    /// Runs `body` on the connection, alone among this process's threads; not for what reads the database.
+    func withConnection<Result>(_ body: (inout Connection) -> Result) -> Result { connection.withLock(body) }
 
     /// What SQLite finds wrong with the index as it lies there; nil where there is none, or nothing in it. Reads all of
     /// it, and changes nothing. Throws `CacheFailure`: `indexDamaged` where it is no database at all, `newerLayout`.

@@ -11,6 +11,17 @@ public struct GetTool: RecordTool {
         self.rules = rules
     }
 
+    /// Finds the picture under its best address, if it is there and fresh.
+    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
+        guard let item = try? argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)),
+            let (key, address) = try? item.keys(rules, record: record).first,
+            case .cache(let cache)? = try? caches.place(for: address),
+            let entry = cache.immediately(key, asFetch: false)
+        else { return false }
+        record.setCached(entry, status: .hit)
+        return true
+    }
+
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         let (entry, cache) = try caches.find(record, argument: argument, rules: rules)
         record.setCached(entry, status: cache.status(of: entry))

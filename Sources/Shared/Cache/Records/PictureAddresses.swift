@@ -52,24 +52,41 @@ public struct PictureAddresses: Sendable {
     ]
 
     private static func isKnownAsOther(_ url: WebURL) -> Bool {
-        let name = url.path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: ".") else { return false }
-        return otherExtensions.contains(name[name.index(after: dot)...].lowercased())
+        var path = url.path.utf8[...]
+        while path.last == UInt8(ascii: "/") { path.removeLast() }
+        guard let dot = path.lastIndex(of: UInt8(ascii: ".")),
+            !path[dot...].contains(UInt8(ascii: "/"))
+        else { return false }
+        return otherExtensions.contains(String(Substring(path[dot...].dropFirst())).lowercased())
     }
 }
 
 extension String {
     /// Whether the text begins with a scheme and `//` (RFC 3986 §3.1), whatever the scheme.
     public var hasScheme: Bool {
-        guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix("://"), let first = first, first.isASCII,
-            first.isLetter
+        let bytes = utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
+            let first = bytes.first, first.isLetter
         else { return false }
-        return self[..<colon].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        return bytes[..<colon].allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+            default: byte.isLetter
+            }
+        }
     }
 
     fileprivate var trimmingBlanks: String {
-        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        var rest = self[...]
+        while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+        while let last = rest.last, last.isWhitespace { rest.removeLast() }
+        return String(rest)
     }
+}
+
+extension UInt8 {
+    /// Whether it is a letter of ASCII.
+    fileprivate var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 /// A record without an address under which a picture could be had: a video day without a still, for instance.

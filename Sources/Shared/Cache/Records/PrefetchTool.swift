@@ -24,6 +24,12 @@ public struct PrefetchTool: RecordTool {
     /// What has come of all records so far.
     public var summary: Summary { counts.withLock { $0 } }
 
+    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
+        guard put.processAtOnce(&record, argument: argument) else { return false }
+        counts.update { $0.skipped += 1 }
+        return true
+    }
+
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         do {
             try put.process(&record, argument: argument, emit: emit)

@@ -50,6 +50,20 @@ public struct PutTool: RecordTool {
         }
     }
 
+    /// Answers from the cache what it has, and is fresh, at the best address.
+    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
+        guard
+            let item = try? argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)),
+            case .addresses(let candidates) = item, let url = try? candidates.first?.get(),
+            let key = try? rules.key(url, record: record),
+            // What refuses the request refuses the picture.
+            (try? request(url)) != nil, case .cache(let cache)? = try? caches.place(for: url),
+            let entry = cache.immediately(key, asFetch: true)
+        else { return false }
+        record.setCached(entry, status: .hit)
+        return true
+    }
+
     /// Fetches the first address that has a picture. One that cannot be had for good gives way to the next; one that
     /// may work later does not, since the better picture is worth another run. Throws the first failure where none
     /// works.

@@ -22,12 +22,14 @@ public struct IPAddress: Sendable, Hashable {
 
     /// An IPv4 address in any form that `inet_aton(3)` reads: one to four numbers, decimal, octal (`0…`) or
     /// hexadecimal (`0x…`), the last one filling all the bytes that are left: `127.1`, `0x7f000001`, `2130706433`.
-    public init?(anyIPv4Form text: some StringProtocol) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    public init?(anyIPv4Form text: some StringProtocol) { self.init(anyIPv4Form: Array(text.utf8)[...]) }
+
+    init?(anyIPv4Form text: ArraySlice<UInt8>) {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard (1...4).contains(parts.count) else { return nil }
         var numbers: [UInt64] = []
         for part in parts {
-            guard let number = Self.number(Substring(part)) else { return nil }
+            guard let number = Self.number(part) else { return nil }
             numbers.append(number)
         }
         let last = numbers.removeLast()
@@ -37,19 +39,27 @@ public struct IPAddress: Sendable, Hashable {
         bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(3 - $0))) }
     }
 
-    private static func number(_ text: Substring) -> UInt64? {
+    private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
+        let zero = UInt8(ascii: "0")
         var digits = text
-        var radix = 10
-        if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+        var radix: UInt64 = 10
+        if digits.count >= 2, digits.first == zero, digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
             digits = digits.dropFirst(2)
             radix = 16
-        } else if digits.count > 1, digits.hasPrefix("0") {
+        } else if digits.count > 1, digits.first == zero {
             digits = digits.dropFirst()
             radix = 8
         }
-        // `UInt64(_:radix:)` would take a sign.
-        guard let first = digits.utf8.first, PercentEncoding.digit(first) != nil else { return nil }
-        return UInt64(digits, radix: radix)
+        guard !digits.isEmpty else { return nil }
+        var value: UInt64 = 0
+        for byte in digits {
+            guard let digit = PercentEncoding.digit(byte), digit < radix else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: radix)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            if overflow || carry { return nil }
+            value = sum
+        }
+        return value
     }
 
     private static func dottedIPv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {

@@ -3,8 +3,7 @@ enum DotSegments {
     /// The path with its `.` and `..` segments carried out. Escaped dots (`%2e`) count, as they do for browsers, so
     /// that nothing is hidden from a look at the path.
     static func removed(from path: String) -> String {
-        guard path.utf8.contains(UInt8(ascii: ".")) || path.utf8.contains(UInt8(ascii: "%")) else { return path }
-        guard path.hasPrefix("/") else { return path }
+        guard path.utf8.first == UInt8(ascii: "/"), mayHaveDots(path) else { return path }
         var output: [Substring] = []
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {
@@ -20,6 +19,16 @@ enum DotSegments {
             }
         }
         return "/" + output.joined(separator: "/")
+    }
+
+    /// Whether any segment begins as those do that are to be carried out: with a dot, written as it is or as `%2e`.
+    private static func mayHaveDots(_ path: String) -> Bool {
+        var isStart = false
+        for byte in path.utf8 {
+            if isStart, byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%") { return true }
+            isStart = byte == UInt8(ascii: "/")
+        }
+        return false
     }
 
     /// 1 for `.`, 2 for `..`, however written; 0 for other segments.

@@ -7,7 +7,7 @@ struct Host {
     /// Reads a host. A name whose last label is a number must be an IPv4 address in one of the forms that
     /// `inet_aton(3)` reads (WHATWG URL, *ends in a number*), so that no way of writing `127.0.0.1` passes as a name.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(WebURLFailure) -> Host {
-        let refused = WebURLFailure.blockedHost(String(decoding: bytes, as: UTF8.self))
+        var refused: WebURLFailure { .blockedHost(String(decoding: bytes, as: UTF8.self)) }
         if bytes.first == UInt8(ascii: "[") {
             let inner = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
             guard bytes.last == UInt8(ascii: "]"), let address = IPAddress(inner), !address.isIPv4
@@ -17,23 +17,26 @@ struct Host {
         guard let decoded = String(validating: PercentEncoding.decoded(bytes), as: UTF8.self),
             let name = InternationalName.ascii(decoded)
         else { throw refused }
-        let labels = (name.hasSuffix(".") ? name.dropLast() : name[...]).split(
-            separator: ".", omittingEmptySubsequences: false)
-        guard labels.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 63 }), name.utf8.count <= 254 else { throw refused }
+        let dot = UInt8(ascii: ".")
+        let all = Array(name.utf8)
+        let relative = all.last == dot ? all.dropLast() : all[...]
+        let labels = relative.split(separator: dot, omittingEmptySubsequences: false)
+        guard labels.allSatisfy({ !$0.isEmpty && $0.count <= 63 }), all.count <= 254 else { throw refused }
         guard let last = labels.last else { throw refused }
         if isNumber(last) {
-            guard let address = IPAddress(anyIPv4Form: labels.joined(separator: ".")) else { throw refused }
+            guard let address = IPAddress(anyIPv4Form: relative) else { throw refused }
             return Host(text: address.description, address: address)
         }
-        guard name.utf8.allSatisfy(isNameCharacter) else { throw refused }
+        guard all.allSatisfy(isNameCharacter) else { throw refused }
         // It means this machine with and without the root's dot (RFC 6761 §6.3), with which not all resolvers know it.
-        return Host(text: last == "localhost" ? labels.joined(separator: ".") : name, address: nil)
+        let isLocal = last.elementsEqual("localhost".utf8)
+        return Host(text: isLocal ? String(decoding: relative, as: UTF8.self) : name, address: nil)
     }
 
     /// Digits, or `0x` and hexadecimal digits.
-    private static func isNumber(_ label: Substring) -> Bool {
-        if label.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return true }
-        return label.hasPrefix("0x") && label.utf8.dropFirst(2).allSatisfy { PercentEncoding.digit($0) != nil }
+    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
+        if label.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return true }
+        return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { PercentEncoding.digit($0) != nil }
     }
 
     /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore that some servers' names have.

@@ -35,6 +35,7 @@ enum PercentEncoding {
 
     /// RFC 3986 §6.2.2.1 and §6.2.2.2: digits of escapes in upper case, unreserved characters unescaped.
     static func normalized(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

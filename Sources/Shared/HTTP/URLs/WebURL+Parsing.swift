@@ -14,7 +14,7 @@ extension WebURL {
             }
             throw .blockedScheme(name)
         }
-        guard bytes[(colon + 1)...].starts(with: Array("//".utf8)) else {
+        guard bytes[(colon + 1)...].starts(with: "//".utf8) else {
             throw .notAURL(text: text, reason: .noAuthority)
         }
         try self.init(scheme: scheme, afterSlashes: bytes[(colon + 3)...], text: text)
@@ -22,7 +22,9 @@ extension WebURL {
 
     /// Reads authority, path, query and fragment: all that follows `//`.
     init(scheme: Scheme, afterSlashes rest: ArraySlice<UInt8>, text: String) throws(WebURLFailure) {
-        let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+        let end = rest.firstIndex {
+            $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+        } ?? rest.endIndex
         var authority = rest[..<end]
         // For browsers a backslash ends the authority: what they and others see in `a\@b` differs.
         if authority.contains(UInt8(ascii: "\\")) {
@@ -117,7 +119,7 @@ extension WebURL {
     private static func splitPort(
         _ authority: ArraySlice<UInt8>
     ) throws(WebURLFailure) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {
-        let refused = WebURLFailure.blockedHost(String(decoding: authority, as: UTF8.self))
+        var refused: WebURLFailure { .blockedHost(String(decoding: authority, as: UTF8.self)) }
         if authority.first == UInt8(ascii: "[") {
             guard let close = authority.firstIndex(of: UInt8(ascii: "]")) else { throw refused }
             let rest = authority[(close + 1)...]

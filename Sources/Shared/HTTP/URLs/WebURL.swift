@@ -59,7 +59,7 @@ public struct WebURL: Sendable, Hashable {
     public var origin: Origin { Origin(scheme: scheme, host: hostWithoutDot, port: port) }
 
     /// The host without the final dot that names the root of the DNS.
-    var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+    var hostWithoutDot: String { host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host }
 
     /// The host and, where it isn't the scheme's own, the port.
     private var authority: String {

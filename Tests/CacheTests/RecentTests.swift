@@ -1,0 +1,217 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import HTTP
+import Support
+import Testing
+
+@testable import Cache
+
+/// Keys that are asked for again within one run. Another cache on the same root stands for another process.
+@Suite struct RecentTests {
+    private let world: Surroundings
+    private let cache: ImageCache
+    private let other: ImageCache
+
+    init() throws {
+        world = try Surroundings()
+        cache = try world.cache()
+        other = try world.cache()
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        // Twice: the first time, its lease is seen to be written down.
+        for _ in 0..<2 { _ = try cache.lookup(key("moon")) }
+    }
+
+    /// How often the cache has asked for the row of a name.
+    private var queries: Int { (try? cache.index.perform { $0.database.runs(of: Index.selectByName) }) ?? 0 }
+
+    private func isRecalled(_ text: String = "moon") throws -> Bool { cache.recalled(try key(text).name) != nil }
+
+    // MARK: What is saved
+
+    @Test func keyThatIsAskedForAgainCostsNoQueryAndNoLookAtItsFile() throws {
+        let before = queries
+        let path = try #require(try cache.lookup(key("moon"))).path
+        unlink(path)
+
+        for _ in 0..<100 { #expect(try cache.lookup(key("moon"))?.path == path) }
+
+        #expect(queries == before)
+        #expect(try cache.statistics()[.hits] == 103)
+    }
+
+    @Test func fetchesAndVariantsCostNoQueryEither() throws {
+        let server = FakeServer(picture(2))
+        let request = try HTTPRequest("https://pictures.example/mars.gif")
+        let parent = CacheKey(url: request.url)
+        func use(isFirst: Bool) throws {
+            let status = try cache.fetch(request, client: world.client(server)).status
+            #expect(status == (isFirst ? .miss : .hit))
+            try cache.variants(of: parent, options: ["w=3"], ready: { _, _, isMade in #expect(isMade == isFirst) }) {
+                original, missing, done in
+                try File.open(missing[0].path, O_WRONLY | O_CREAT).write(Array("\(original.bytes)".utf8))
+                try done(0, InspectedPicture(contentType: "image/png", fileExtension: "png", width: 3, height: 2))
+            }
+        }
+        try use(isFirst: true)
+        try use(isFirst: false)
+        let before = queries
+
+        try use(isFirst: false)
+
+        #expect(queries == before)
+        #expect(try cache.statistics()[.variantHits] == 2)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func hitsThatAreGivenImmediatelyAreCountedAndMissesAreNot() throws {
+        let misses = try cache.statistics()[.misses]
+        #expect(cache.immediately(try key("moon"), asFetch: true) != nil)
+        #expect(cache.immediately(try key("mars"), asFetch: true) == nil)
+
+        #expect(try cache.statistics()[.hits] == 3)
+        #expect(try cache.statistics()[.misses] == misses)
+        let refreshing = try world.cache { $0.refreshes = true }
+        #expect(refreshing.immediately(try key("moon"), asFetch: true) == nil)
+        #expect(refreshing.immediately(try key("moon"), asFetch: false) != nil)
+    }
+
+    @Test func pictureOverTheLimitIsNotKept() throws {
+        let small = try world.cache { $0.recentBytes = picture(1).count - 1 }
+        for _ in 0..<2 { _ = try small.lookup(key("moon")) }
+
+        #expect(small.recalled(try key("moon").name) == nil)
+    }
+
+    // MARK: What is noticed
+
+    @Test func fileThatAStrangerRemovedIsMissedAfterASecond() throws {
+        unlink(try #require(try cache.lookup(key("moon"))).path)
+        world.time.advance(.milliseconds(1001))
+
+        #expect(try cache.lookup(key("moon")) == nil)
+    }
+
+    @Test func clockThatWasSetBackMakesItLookAgain() throws {
+        #expect(try isRecalled())
+        world.time.advance(.seconds(-1))
+
+        #expect(try !isRecalled())
+    }
+
+    @Test(arguments: [false, true]) func removalIsNoticed(bySelf: Bool) throws {
+        #expect(try isRecalled())
+        try (bySelf ? cache : other).remove(key("moon"))
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(cache.immediately(try key("moon"), asFetch: true) == nil)
+    }
+
+    @Test(arguments: [false, true]) func replacementIsNoticed(bySelf: Bool) throws {
+        _ = try (bySelf ? cache : other).store(MemorySource(picture(2, bytes: 99)), key: key("moon"))
+
+        #expect(try cache.lookup(key("moon"))?.bytes == 99)
+    }
+
+    @Test(arguments: [false, true]) func purgeIsNoticed(bySelf: Bool) throws {
+        _ = try (bySelf ? cache : other).purge(cache.scope)
+
+        #expect(try cache.lookup(key("moon")) == nil)
+    }
+
+    @Test func trimmingIsNoticed() throws {
+        world.time.advance(.seconds(900))
+        let small = try world.cache(capacity: 100)
+        // Its lease is over, but it was seen just now.
+        cache.remember(try #require(try cache.index.find(key("moon").name)), version: cache.index.version())
+        _ = try small.store(MemorySource(picture(3, bytes: 80)), key: key("mars"))
+
+        #expect(try cache.lookup(key("moon")) == nil)
+    }
+
+    @Test func rootThatWasRemovedIsNoticed() throws {
+        #expect(try isRecalled())
+        Surroundings.removeTree(world.root)
+
+        #expect(try !isRecalled())
+        #expect(try cache.lookup(key("moon")) == nil)
+        _ = try cache.store(MemorySource(picture(4)), key: key("moon"))
+        #expect(try cache.lookup(key("moon"))?.sha256 == BlobStore.sha256(of: MemorySource(picture(4))))
+    }
+
+    @Test func expiredEntryIsNotRecalled() throws {
+        let brief = try world.cache { $0.ttl = .milliseconds(500) }
+        _ = try brief.store(MemorySource(picture(5)), key: key("mars"))
+        _ = try brief.lookup(key("mars"))
+        #expect(brief.recalled(try key("mars").name) != nil)
+        world.time.advance(.milliseconds(500))
+
+        #expect(brief.recalled(try key("mars").name) == nil)
+    }
+
+    @Test func leaseThatNeedsWritingIsWritten() throws {
+        world.time.advance(.milliseconds(59_500))
+        _ = try cache.lookup(key("moon"))
+        #expect(try isRecalled())
+        world.time.advance(.milliseconds(500))
+        #expect(try !isRecalled())
+
+        #expect(try cache.lookup(key("moon"))?.lastUsed == world.time.now)
+        #expect(try cache.index.find(key("moon").name)?.lastUsed == world.time.now)
+    }
+
+    // MARK: Versions
+
+    @Test func ownTouchesAndCountersKeepTheVersion() throws {
+        let version = try #require(cache.index.version())
+        world.time.advance(.seconds(61))
+        let entry = try #require(try cache.index.find(key("moon").name))
+
+        #expect(try cache.index.touch(entry, leaseUntil: world.time.now + .seconds(700), now: world.time.now) != nil)
+        cache.count(.hit, entry)
+        try cache.index.flush(now: world.time.now)
+
+        #expect(cache.index.version() == version)
+        #expect(other.index.version() != nil)
+    }
+
+    @Test func commitOfAnotherBesideAnOwnTouchIsNotTakenForIt() throws {
+        let entry = try #require(try cache.index.find(key("moon").name))
+        var version = cache.index.version()
+        for round in 0..<100 {
+            _ = try other.store(MemorySource(picture(round)), key: key("mars"))
+            _ = try cache.index.touch(entry, leaseUntil: entry.leaseUntil, now: world.time.now)
+            let next = cache.index.version()
+            #expect(next != version)
+            version = next
+        }
+    }
+
+    @Test func rowThatChangedWhileItWasReadIsNotRecalled() throws {
+        let version = cache.index.version()
+        let entry = try #require(try cache.index.find(key("moon").name))
+        try other.remove(key("moon"))
+        cache.remember(entry, version: version)
+
+        #expect(try !isRecalled())
+    }
+
+    @Test func headerThatIsNotInUseIsNone() {
+        var words = SIMD16<UInt32>()
+        #expect(LogHeader(words) == nil)
+        words[0] = 3_007_000
+        #expect(LogHeader(words) == nil)
+        words[3] = 1
+        words[2] = .max
+        let last = LogHeader(words)
+        #expect(last != nil)
+        words[2] = 0
+        #expect(LogHeader(words).map { last?.isFollowed(by: $0) } == true)
+        words[2] = 1
+        #expect(LogHeader(words).map { last?.isFollowed(by: $0) } == false)
+    }
+}

@@ -99,15 +99,15 @@ extension LookupCommand {
         let (context, caches, rules) = try open()
         let status = try context.run(
             GetTool(caches: caches, rules: rules), options: try stream.runOptions(context, jobs: 1),
-            arguments: pictures, expecting: "addresses", job: pictureJob)
+            arguments: named, expecting: "addresses", job: pictureJob)
         caches.close()
         try end(with: status)
     }
 
     func has() throws {
         let (context, caches, rules) = try open()
-        guard !pictures.isEmpty else { throw UsageFailure("name at least one address or file") }
-        for picture in pictures {
+        guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
+        for picture in named {
             do {
                 _ = try caches.find(Record(), argument: picture, rules: rules)
             } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
@@ -127,6 +127,11 @@ extension LookupCommand {
     }
 
     func cat() throws {
+        // Bytes of strangers could do anything to it.
+        if Terminal.isTerminal(1) {
+            throw UsageFailure(
+                "pictures are not written to a terminal; send them into a file or a pipe, as by > m31.jpg")
+        }
         let output = try File(descriptor: 1, path: "standard output", closes: false)
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         try forEachEntry { entry, _ in

@@ -173,6 +173,14 @@ struct ScopePurgeCommand: ParsableCommand {
         let named = try name.map(scopeName)
         let cache = try common.open(context)
         let scope = named ?? cache.scope
+        if named != nil {
+            // Emptied all the same: the first download for it may be under way.
+            let names = try cache.scopes().map(\.name.text)
+            if !names.contains(scope.text) {
+                let advice = NearMatch.advice(for: scope.text, among: names)
+                context.log.warning("nothing was kept under the scope \"\(scope)\" so far\(advice)")
+            }
+        }
         let purged = try cache.purge(scope)
         if wait {
             try context.untilInterrupted { _ = try cache.finishPurges() }

@@ -4,14 +4,6 @@ import Commands
 import Records
 import Support
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -42,7 +34,7 @@ struct ExplainCommand: ParsableCommand {
         let context = try common.context(tool: "img-cache")
         let settings = try fetch.cacheSettings(common, context)
         var options = try stream.runOptions(context, jobs: 4)
-        let writesText = options.layout == .lines && !json && isatty(1) == 1
+        let writesText = options.layout == .lines && !json && Terminal.isTerminal(1)
         if writesText { options.layout = .field(ExplainTool.textField, terminator: UInt8(ascii: "\n")) }
         let explainer = Explainer(
             settings: settings, client: try fetch.client(context), log: context.log,

@@ -59,7 +59,7 @@ extension LookupCommand {
 
     /// What makes previews. Those of earlier runs that nobody has a lease on any more go first.
     private func previews(_ context: ToolContext, _ caches: Caches) throws -> PutTool.Previews {
-        try caches.standard().removeOldPreviews()
+        try caches.removeOldPreviews()
         return { PreviewMaker(log: context.log, interruption: context.interruption, ready: $0) }
     }
 }

@@ -7,7 +7,7 @@ import Support
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Empty the whole cache: all scopes, counters, and the scope switched to.",
+        abstract: "Empty the whole cache, on the disk and in memory: all scopes, counters, and the scope switched to.",
         discussion: """
             Safe while other tools use the cache: what they have under way ends with status 75.
 
@@ -26,8 +26,14 @@ struct ResetCommand: ParsableCommand {
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
-        let cache = try common.open(context)
-        let report = try dryRun ? cache.resetReport() : context.untilInterrupted { try cache.reset() }
+        let caches = try common.caches(context)
+        let cache = try caches.standard()
+        var report = ResetReport()
+        try context.untilInterrupted {
+            for cache in try [cache] + caches.others(than: cache) {
+                report += try dryRun ? cache.resetReport() : cache.reset()
+            }
+        }
         try ReportOutput(json: json).write(
             .object([
                 "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),

@@ -103,7 +103,8 @@ struct ScopeSwitchCommand: ParsableCommand {
         commandName: "switch",
         abstract: "Make another scope the current one, and empty the one that was.",
         discussion: """
-            Downloads for the old scope end in every process, with status 75. Its files are removed in the background.
+            Downloads for the old scope end in every process, with status 75. Its files are removed in the background, \
+            in memory as on the disk.
 
             EXAMPLES
               img-cache scope switch alice
@@ -124,22 +125,30 @@ struct ScopeSwitchCommand: ParsableCommand {
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let new = try scopeName(name)
-        let cache = try common.caches(context).cache()
+        let caches = try common.caches(context)
+        let cache = try caches.cache()
         let made = try cache.makeCurrent(new, keeping: keep)
+        var purged = made?.purged
+        if let made, purged != nil {
+            finishLater(cache, context)
+            for other in try caches.others(than: cache) {
+                purged? += try other.purge(made.old)
+                finishLater(other, context)
+            }
+        }
         if let source = try common.scopeSource(context) {
             context.log.warning("\(source.words) says \"\(cache.scope)\", which beats the scope that is switched to")
         }
-        if made?.purged != nil { finishLater(cache, context) }
         let old = made?.old ?? new
         let words =
             made.map { made in
                 "switched from \(old.shown) to \(new.shown); "
-                    + (made.purged.map { "removing \($0.words) of \(old.shown)" } ?? "\(old.shown) is kept")
+                    + (purged.map { "removing \($0.words) of \(old.shown)" } ?? "\(old.shown) is kept")
             } ?? "\(new.shown) is the current scope already"
         try ReportOutput(json: json).write(
             .object([
                 "scope": .string(new.text), "previous": .string(old.text), "switched": .bool(made != nil),
-                "entries": made?.purged.map { .integer($0.entries) }, "bytes": made?.purged.map { .integer($0.bytes) },
+                "entries": purged.map { .integer($0.entries) }, "bytes": purged.map { .integer($0.bytes) },
             ]), words + "\n")
     }
 }
@@ -150,7 +159,8 @@ struct ScopePurgeCommand: ParsableCommand {
         abstract: "Empty a scope: the current one where none is named.",
         discussion: """
             Nothing of it is found from then on, whatever leases and pins there are. Downloads for it end in every \
-            process, with status 75. Its files are removed in the background, or before the command ends with --wait.
+            process, with status 75. Its files, those in memory among them, are removed in the background, or before \
+            the command ends with --wait.
 
             EXAMPLES
               img-cache scope purge
@@ -171,21 +181,24 @@ struct ScopePurgeCommand: ParsableCommand {
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let named = try name.map(scopeName)
-        let cache = try common.open(context)
+        let caches = try common.caches(context)
+        let cache = try caches.standard()
         let scope = named ?? cache.scope
+        let all = try [cache] + caches.others(than: cache)
         if named != nil {
             // Emptied all the same: the first download for it may be under way.
-            let names = try cache.scopes().map(\.name.text)
+            let names = try all.flatMap { try $0.scopes().map(\.name.text) }
             if !names.contains(scope.text) {
                 let advice = NearMatch.advice(for: scope.text, among: names)
                 context.log.warning("nothing was kept under the scope \"\(scope)\" so far\(advice)")
             }
         }
-        let purged = try cache.purge(scope)
+        var purged = ScopeContents()
+        for cache in all { purged += try cache.purge(scope) }
         if wait {
-            try context.untilInterrupted { _ = try cache.finishPurges() }
+            try context.untilInterrupted { for cache in all { try cache.finishPurges() } }
         } else {
-            finishLater(cache, context)
+            for cache in all { finishLater(cache, context) }
         }
         try ReportOutput(json: json).write(
             .object([

@@ -41,7 +41,7 @@ struct VerifyCommand: ParsableCommand {
             parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } })
         let output = try ReportOutput(json: json, progress: context.progress)
         let verification = Verification(
-            settings: try common.cacheSettings(context), jobs: jobs ?? Thread.processors, repairs: repair,
+            settings: try common.caches(context).standardSettings(), jobs: jobs ?? Thread.processors, repairs: repair,
             log: context.log, progress: context.progress, interruption: context.interruption)
         try context.interruption.catchSignals()
         defer { context.progress.end() }

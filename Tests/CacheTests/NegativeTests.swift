@@ -86,6 +86,27 @@ import Testing
         #expect(again?.message.hasPrefix("https://pictures.example/moon.gif: ") == true)
     }
 
+    @Test(arguments: [404, 200])
+    func whatItsServerWantsNobodyToKeepIsNotRemembered(_ status: Int) throws {
+        let server = FakeServer { _, _ in
+            .init(status: status, headers: [("Cache-Control", "no-store")], body: Array("<html>no picture".utf8))
+        }
+        let places = RuntimePlaces(memory: [], bypass: ["\(world.folder)/bypass"])
+        func fetch(respecting: Bool) throws {
+            let cache = try cache {
+                $0.respectsCacheControl = respecting
+                $0.places = places
+            }
+            #expect(throws: (any Error).self) { try cache.fetch(moon, client: world.client(server)) }
+        }
+        try fetch(respecting: true)
+        #expect(try cache().index.countNegatives() == 0)
+        #expect(world.files("partial").isEmpty && world.files("bypass").isEmpty)
+
+        try fetch(respecting: false)
+        #expect(try cache().index.countNegatives() == 1)
+    }
+
     @Test func refreshAsksAndASuccessForgets() throws {
         let server = FakeServer { _, number in number == 0 ? .init(status: 410) : .init(body: picture(number)) }
         let cache = try cache()

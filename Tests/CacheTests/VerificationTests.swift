@@ -54,6 +54,11 @@ import Testing
         try file.write(bytes)
     }
 
+    @Test func rootThatIsNotThereIsSoundAndIsNotMade() throws {
+        #expect(try verify().problems.isEmpty)
+        #expect(access(world.root, F_OK) != 0)
+    }
+
     @Test func soundRootHasNoProblems() throws {
         _ = try put(300) + put(5, scope: "alice")
 

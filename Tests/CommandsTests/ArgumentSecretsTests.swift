@@ -19,6 +19,8 @@ struct ArgumentSecretsTests {
         (["--header-for", "https://a X: 1", "y"], ["--header-for", "https://a*****", "y"]),
         (["--header-for=https://a X: 1", "y"], ["--header-for=https://a*****", "y"]),
         (["--header-for", "X: 1", "y"], ["--header-for", "****", "y"]),
+        (["--header-for", "a.example", "X: 1", "y"], ["--header-for", "*********", "****", "y"]),
+        (["--header-for=https://a", "X: 1", "y"], ["--header-for=https://a", "****", "y"]),
         (["--header-for", "https://a"], ["--header-for", "https://a"]),
         (["put", "http://u:\u{E9}@a/?key=k&w=1"], ["put", "http://****@a/?key=*&w=1"]),
         (["--science-url=http://u:p@a/"], ["--science-url=http://***@a/"]),

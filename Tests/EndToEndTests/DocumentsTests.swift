@@ -80,15 +80,19 @@ import Testing
             "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9", "metrics": "metrics.ndjson",
             "negative_ttl": "1m", "respect_cache_control": "true", "jobs_per_host": "2", "rate": "1MB",
             "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
+            "policy": "enabled", "memory_capacity": "9MB",
         ]
-        // An object of objects, which stands in no string.
-        let styles = #""styles": {"hero": {"width": 9}}"#
+        // Objects, which stand in no string.
+        let objects = [
+            "styles": #""styles": {"hero": {"width": 9}}"#, "policy_rules": #""policy_rules": {"*/x/*": "disabled"}"#,
+        ]
         var fields: Set<String> = []
         for row in rows[(table + 2)...].prefix(while: { $0.count == 7 }) {
-            for field in Self.quoted(row[4]) { fields.insert(String(field)) }
+            // Behind a name may stand what its object looks like.
+            for field in Self.quoted(row[4]) where !field.hasPrefix("{") { fields.insert(String(field)) }
         }
-        #expect(fields == Set(values.keys).union(["styles"]))
-        let object = (values.map { "\"\($0.key)\": \"\($0.value)\"" } + [styles]).joined(separator: ", ")
+        #expect(fields == Set(values.keys).union(objects.keys))
+        let object = (values.map { "\"\($0.key)\": \"\($0.value)\"" } + objects.values).joined(separator: ", ")
         let home = try ToolHome()
         let file = try home.write("config.json", "{\(object)}")
         for (name, text) in ["headers": "X: 1", "token": "t", "netrc": ""] { try home.write(name, text) }

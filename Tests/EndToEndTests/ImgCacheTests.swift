@@ -114,6 +114,11 @@ struct ImgCacheTests {
         #expect(mine.string("cache.key") == "mine")
         #expect(
             try home.run("img-cache", ["put", two, "--key", "mine"]).expect(0).record.string("cache.status") == "hit")
+        // The key alone names the picture, whatever stands on standard input.
+        let got = try home.run("img-cache", ["get", "--key", "mine"], stdin: .lines(["{}", "{}"])).expect(0).records
+        #expect(got.map { $0.string("path") } == [mine.string("path")])
+        try home.run("img-cache", ["has", "--key", "mine"]).expect(0)
+        try home.run("img-cache", ["has", "--key", "yours"]).expect(1)
         let input = "{\"id\":\"mine\",\"url\":\"\(two)\"}"
         let byField = try home.run("img-cache", ["put", "--key-field", "id"], stdin: .lines([input])).expect(0).record
         #expect(byField.string("path") == mine.string("path"))

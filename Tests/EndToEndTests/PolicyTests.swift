@@ -111,6 +111,13 @@ struct PolicyTests {
         #expect(isEmpty(home))
     }
 
+    @Test func previewsOfWhatIsKeptNowhereMakeNoRoot() throws {
+        let home = try Sample.home()
+        let url = try Sample.url("policy-incremental.jpg")
+        try home.run("img-cache", ["put", "--policy", "disabled", "--incremental", url]).expect(0)
+        #expect(isEmpty(home))
+    }
+
     @Test func whatFailsLeavesNothing() throws {
         let home = try Sample.home()
         for fault in ["status-404", "html", "truncated"] {
@@ -238,6 +245,48 @@ struct PolicyTests {
 
         try place.home.run("img-cache", ["has", "--policy", "memory", url]).expect(1)
         try place.home.run("img-cache", ["has", "--policy", "memory", "--scope", "alice", url]).expect(0)
+    }
+
+    @Test(
+        .enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"),
+        arguments: [
+            ["scope", "switch", "bob"], ["scope", "purge", "--wait"], ["scope", "purge", "--policy", "memory"], ["reset"],
+        ])
+    func whatEmptiesAScopeEmptiesItInMemoryToo(_ line: [String]) throws {
+        let place = try MemoryHome()
+        let url = try Sample.url("policy-memory-purge.jpg")
+        let secret = try Sample.url("policy-memory-purge-secret.jpg")
+        let rule = ["--policy-rule", "*-secret.jpg=memory"]
+        let bytes = try place.home.run("img-cache", ["put", url, secret] + rule).expect(0).records
+            .compactMap { $0.integer("cache.bytes") }.reduce(0, +)
+        try place.home.run("img-cache", ["has", url, secret] + rule).expect(0)
+
+        let purged = try place.home.run("img-cache", line).expect(0).record
+
+        #expect(purged.integer("entries") == 2 && purged.integer("bytes") == bytes)
+        for gone in [url, secret] {
+            #expect(try place.home.run("img-cache", ["has", gone, "--scope", "default"] + rule).status == 1)
+        }
+    }
+
+    @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
+    func keptScopeKeepsWhatItHasInMemory() throws {
+        let place = try MemoryHome()
+        let url = try Sample.url("policy-memory-keep.jpg")
+        try place.home.run("img-cache", ["put", url, "--policy", "memory"]).expect(0)
+        try place.home.run("img-cache", ["scope", "switch", "bob", "--keep"]).expect(0)
+        try place.home.run("img-cache", ["has", url, "--policy", "memory", "--scope", "default"]).expect(0)
+    }
+
+    @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
+    func verifyLooksWhereThePolicySays() throws {
+        let place = try MemoryHome()
+        let url = try Sample.url("policy-memory-verify.jpg")
+        let path = try #require(
+            place.home.run("img-cache", ["put", url, "--policy", "memory"]).expect(0).record.string("path"))
+        try #require(unlink(path) == 0)
+        let records = try place.home.run("img-cache", ["verify", "--policy", "memory"]).expect(1).records
+        #expect(records.contains { $0.string("code") == "file-missing" && $0.string("path") == path })
     }
 
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))

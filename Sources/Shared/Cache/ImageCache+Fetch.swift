@@ -87,6 +87,7 @@ extension ImageCache {
         try repeatFailure(request, key: key, wishes: wishes)
         let partial = PartialFile(
             path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
+        var mayRemember = true
         do {
             var validators: Validators?
             // Under a key of the user's own may lie what another server gave.
@@ -113,14 +114,18 @@ extension ImageCache {
                 switch try anew.run(client: client, inspect: inspect) {
                 case .body(let body):
                     return (try keep(body, partial, request, key, replacing: nil, generation, .absent), .miss)
-                case .aside(let file): return try handOut(file, request, key, inspect)
+                case .aside(let file):
+                    mayRemember = false
+                    return try handOut(file, request, key, inspect)
                 case .unchanged:
                     throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
                 }
             case .body(let body):
                 let reason = MissReason(replacing: entry, at: clock.now(), elseIf: wasLost)
                 return (try keep(body, partial, request, key, replacing: entry, generation, reason), .miss)
-            case .aside(let file): return try handOut(file, request, key, inspect)
+            case .aside(let file):
+                mayRemember = false
+                return try handOut(file, request, key, inspect)
             }
         } catch let failure as FetchFailure where failure.isTransient {
             guard let entry, Freshness.mayServeStale(entry, wishes: wishes), let handed = try handOut(entry) else {
@@ -131,7 +136,7 @@ extension ImageCache {
             count(.stale, handed)
             return (handed, .stale)
         } catch {
-            remember(error, of: request, key: key)
+            if mayRemember { remember(error, of: request, key: key) }
             throw error
         }
     }

@@ -3,6 +3,11 @@ public struct ScopeContents: Sendable, Equatable {
     public var entries = 0
     public var bytes = 0
 
+    init(entries: Int, bytes: Int) { (self.entries, self.bytes) = (entries, bytes) }
+
+    /// Nothing.
+    public init() {}
+
     public static func += (sum: inout ScopeContents, more: ScopeContents) {
         sum.entries += more.entries
         sum.bytes += more.bytes
@@ -33,4 +38,18 @@ public struct ResetReport: Sendable, Equatable {
     public var scopes = 0
     public var contents = ScopeContents()
     public var counters = 0
+
+    init(scopes: Int, contents: ScopeContents, counters: Int) {
+        (self.scopes, self.contents, self.counters) = (scopes, contents, counters)
+    }
+
+    /// Nothing.
+    public init() {}
+
+    /// What two roots hold, which have scopes of the same names.
+    public static func += (sum: inout ResetReport, more: ResetReport) {
+        sum.scopes = max(sum.scopes, more.scopes)
+        sum.contents += more.contents
+        sum.counters += more.counters
+    }
 }

@@ -34,6 +34,8 @@ struct ArgumentSecrets: Sendable, Hashable {
                 let origin = arguments[first]
                 if !origin.contains("://") {
                     add(first, origin[...])
+                    // A host without its scheme is wrong, and the header behind it no less a secret.
+                    if !origin.contains(" "), let second = rest.popFirst() { add(second, arguments[second][...]) }
                 } else if let blank = origin.firstIndex(of: " ") {
                     add(first, origin[blank...])
                 } else if let second = rest.popFirst() {
@@ -42,7 +44,12 @@ struct ArgumentSecrets: Sendable, Hashable {
             } else if argument.hasPrefix("--header=") {
                 add(index, argument.dropFirst("--header=".count))
             } else if argument.hasPrefix("--header-for=") {
-                add(index, argument[(argument.firstIndex(of: " ") ?? argument.endIndex)...])
+                if let blank = argument.firstIndex(of: " ") {
+                    add(index, argument[blank...])
+                } else if let second = rest.popFirst() {
+                    // Wrong, as one word is expected here; the next one is the header all the same.
+                    add(second, arguments[second][...])
+                }
             } else {
                 for secret in WebURL.secrets(in: argument) { add(index, secret) }
             }

@@ -44,8 +44,7 @@ enum FolderListing {
         return Facts(bytes: Int(status.st_size), modified: Timestamp(modified), changed: Timestamp(changed))
     }
 
-    /// Removes a folder if it is empty; false where it is not, or cannot be removed. Whoever is about to put a file
-    /// into it makes it again.
+    /// Removes a folder if it is empty; false where it is not, or cannot be removed.
     static func removeIfEmpty(_ path: String) -> Bool { rmdir(path) == 0 }
 }
 

@@ -55,12 +55,6 @@ final class KeyLock: Sendable {
         try attempt(root: root, path: path).map { KeyLock(file: $0, removesFile: true, wasContended: false) }
     }
 
-    /// Whether nobody holds the lock at `path` now. Changes nothing.
-    static func isFree(_ path: String) -> Bool {
-        guard let file = try? File.open(path, O_RDONLY) else { return true }
-        return flock(file.descriptor, LOCK_EX | LOCK_NB) == 0
-    }
-
     /// Removing the file first, while the lock is held: nobody else can be between opening it and locking it without
     /// noticing. Not so where the root was removed meanwhile: what stands there by now is somebody else's lock.
     deinit {

@@ -76,6 +76,13 @@ public struct RuntimePlaces: Sendable {
         throw failure(reasons.joined(separator: "; "))
     }
 
+    /// The roots of caches in memory that have been made, as far as nobody else can have made them.
+    var memoryRootsInUse: [String] {
+        memory.filter {
+            CacheRoot($0).indexIdentity() != nil && (try? PrivateFolder.open($0, making: false)) != nil
+        }
+    }
+
     /// Whether a path lies in the root of the cache in memory, and which it is.
     func memoryRoot(of path: String) -> String? { memory.first { Self.contains($0, path) } }
 

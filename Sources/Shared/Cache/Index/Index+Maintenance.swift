@@ -153,6 +153,7 @@ extension Index {
             guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), isThere() else { return nil }
             let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
             if let old, !(old.isUnsettled && old.file == new.file) { return nil }
+            if new.kind == .superseded, try connection.hasRow(new.file, in: scopeID) { return nil }
             connection.tally.add(.healed)
             return try database.first(
                 Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
@@ -177,6 +178,9 @@ extension Index {
             }
         }
     }
+
+    /// Runs `body` while no process puts a file in place.
+    func whileNothingIsPlaced(now: Timestamp, _ body: () -> Void) throws { try write(now: now) { _ in body() } }
 
     // MARK: Expired entries
 

@@ -101,9 +101,13 @@ extension Index.Connection {
 
     /// The number of a scope's live row, which is made where there is none. To be called within a transaction, and
     /// right for as long as that lasts.
+    ///
+    /// Whoever names the scope names the row too, which bears its folder's name where the index was lost and nobody had
+    /// yet (`ImageCache.rebuild`).
     func makeScope(_ scope: ScopeName) throws -> Int64 {
         let (id, generation) = try live(scope)
         guard let id else { return try addLiveRow(scope, generation: generation) }
+        try database.run("UPDATE scopes SET name = ?2 WHERE id = ?1 AND name <> ?2", Value(id), Value(scope.text))
         return id
     }
 

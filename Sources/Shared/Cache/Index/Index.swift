@@ -132,6 +132,9 @@ final class Index: Sendable {
         }
     }
 
+    /// Leaves a short log to whoever opens the index next.
+    func settleLog() { connection.withLock { $0.database.settleLog() } }
+
     // MARK: Opening
 
     private static func open(
@@ -227,6 +230,8 @@ final class Index: Sendable {
             if errno != ENOENT {
                 throw CacheFailure.indexDamaged(detail: systemMessage(errno), root: root.path)
             }
+            // An older one's log belongs to no other database.
+            unlink(root.index + ".damaged" + suffix)
         }
         log.warning(
             "the index of the cache was damaged\(detail.isEmpty ? "" : " (\(detail))"); it is kept as"

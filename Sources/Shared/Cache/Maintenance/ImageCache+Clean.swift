@@ -76,7 +76,7 @@ extension ImageCache {
         try step(.partials) { try cleanPartials(&$0, dryRun) }
         try step(.locks) { try cleanLocks(&$0, dryRun) }
         try step(.damaged) { cleanDamagedIndexes(&$0, dryRun) }
-        try step(.folders) { if !dryRun { cleanFolders(&$0) } }
+        try step(.folders) { if !dryRun { try cleanFolders(&$0) } }
     }
 
     private func cleanByRebuilding(_ step: inout CleanStep, _ dryRun: Bool) throws {
@@ -167,7 +167,7 @@ extension ImageCache {
                     left.add(facts.bytes)
                     BlobStore.remove(path)
                 }
-            } else if KeyLock.isFree(root.lock(owner: owner)), let facts = FolderListing.facts(path) {
+            } else if !KeyLock.isHeld(at: root.lock(owner: owner)), let facts = FolderListing.facts(path) {
                 left.add(facts.bytes)
             }
         }
@@ -179,7 +179,7 @@ extension ImageCache {
         for file in FolderListing.names(of: root.locks) where CacheRoot.owner(of: file) == file {
             // Whoever lets go of a lock removes its file.
             if dryRun {
-                if KeyLock.isFree(root.lock(owner: file)) { step.add(0) }
+                if !KeyLock.isHeld(at: root.lock(owner: file)) { step.add(0) }
             } else if try KeyLock.ifFree(root: root, path: root.lock(owner: file)) != nil {
                 step.add(0)
             }
@@ -196,13 +196,20 @@ extension ImageCache {
         }
     }
 
-    private func cleanFolders(_ step: inout CleanStep) {
+    /// A scope's at a time and within a transaction, as files are put in place within one: nobody loses a folder that
+    /// he has just made.
+    private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
+        // Their number stands for what has been purged, see `CacheRoot.beginGeneration`.
+        guard (try? isPurgePending()) == false else { return }
         // Those within others first.
         for scope in root.scopeFolders().reversed() {
+            try interruption.check()
             let path = "\(root.scopes)/\(scope)"
             let inner = FolderListing.names(of: path).filter { $0.utf8.count == 2 }.map { "\(path)/\($0)" }
-            for folder in inner + [path] where FolderListing.removeIfEmpty(folder) { step.add(0) }
+            try index.whileNothingIsPlaced(now: clock.now()) {
+                for folder in inner + [path] where FolderListing.removeIfEmpty(folder) { step.add(0) }
+            }
         }
     }
 }

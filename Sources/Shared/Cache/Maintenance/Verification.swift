@@ -59,6 +59,8 @@ public final class Verification: Sendable {
         let state = try step(.index, report) { try examineIndex(of: root, report) }
         // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
+        // There is nothing, and it stays so.
+        guard root.indexIdentity() != nil || repairs else { return 0 }
         let cache = try ImageCache(
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
         if repairs { try cache.requireWriting() }
@@ -168,11 +170,11 @@ public final class Verification: Sendable {
             code = .fileUnreadable
             detail = failure.message
         }
-        if repairs {
-            _ = try cache.index.recheck(entry.name, in: scope, drops: true, now: clock.now()) {
-                $0.id == now.id && $0.sha256 == now.sha256
-            }
+        // One that was trimmed or removed meanwhile had lost its file rightly: neither asks for the lock.
+        let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
+            $0.id == now.id && $0.sha256 == now.sha256
         }
+        if still == nil { return }
         try tell(code, now, detail: detail, report)
     }
 

@@ -130,6 +130,30 @@ public final class Caches: Sendable {
     /// The cache of pictures that no rule is about: that in memory where this is the policy, else that on the disk.
     public func standard() throws -> ImageCache { try cache(inMemory: settings.policies.standard == .memory) }
 
+    /// The other caches that have been made, on the disk or in memory: for what is to happen to a scope wherever its
+    /// pictures are kept. Makes none, and passes over folders in memory that are not the user's alone.
+    public func others(than cache: ImageCache) throws -> [ImageCache] {
+        let memory = settings.places.memoryRootsInUse
+        return try ([settings.root] + memory).compactMap { root in
+            guard CacheRoot(root).path != cache.root, CacheRoot(root).indexIdentity() != nil else { return nil }
+            var settings = settings
+            settings.root = root
+            if memory.contains(root) { settings.scope = try scope() }
+            return try make(settings)
+        }
+    }
+
+    /// Removes the previews whose lease is over, in memory as on the disk. Makes nothing.
+    public func removeOldPreviews() throws {
+        for inMemory in [false, true] { try existing(inMemory: inMemory)?.removeOldPreviews() }
+    }
+
+    /// How the cache of pictures that no rule is about is opened: see `standard`.
+    public func standardSettings() throws -> CacheSettings {
+        guard settings.policies.standard == .memory else { return settings }
+        return try inMemory(settings, scope: scope())
+    }
+
     /// The cache on the disk, or in memory.
     ///
     /// - Parameter scope: that of a record; nil for the current one.
@@ -144,16 +168,23 @@ public final class Caches: Sendable {
             if open.caches.count == Self.limit { open.caches.removeAll() }
             var settings = settings
             settings.scope = scope
-            if inMemory {
-                settings.root = try settings.places.memoryRoot()
-                settings.capacity = min(settings.capacity, settings.memoryCapacity)
-            }
-            let cache = try ImageCache(
-                settings: settings, clock: clock, log: log, metrics: metrics, interruption: interruption,
-                inspect: inspect)
+            let cache = try make(inMemory ? self.inMemory(settings, scope: scope) : settings)
             open.caches[name] = cache
             return cache
         }
+    }
+
+    private func inMemory(_ settings: CacheSettings, scope: ScopeName?) throws -> CacheSettings {
+        var settings = settings
+        settings.scope = scope
+        settings.root = try settings.places.memoryRoot()
+        settings.capacity = min(settings.capacity, settings.memoryCapacity)
+        return settings
+    }
+
+    private func make(_ settings: CacheSettings) throws -> ImageCache {
+        try ImageCache(
+            settings: settings, clock: clock, log: log, metrics: metrics, interruption: interruption, inspect: inspect)
     }
 
     private func bypass(scope: String?) throws -> Bypass {

@@ -62,9 +62,12 @@ public enum CacheItem: Sendable {
             }
             return [(own, (try? Self.fileKey(path).text) ?? path)]
         case .addresses(let candidates):
-            return try candidates.compactMap { candidate in try? candidate.get() }.map {
+            let keys = try candidates.compactMap { candidate in try? candidate.get() }.map {
                 (try rules.key($0, record: record), $0.normalized)
             }
+            // A key of its own is enough: what `ls` tells of a local file has no address.
+            if keys.isEmpty, let own = try rules.ownKey(record) { return [(own, own.text)] }
+            return keys
         }
     }
 

@@ -21,8 +21,9 @@ struct ApodFetch: ParsableCommand {
               apod-fetch --count 5 --seed 42 --pretty
 
             EXIT STATUS
-              0 all done, 64 usage, 65 an answer that cannot be understood, 69 no picture that day, or only a stand-in,
-              75 may work later, 77 not allowed (a key is missing or wrong), 78 configuration.
+              0 all done, 64 usage, 65 an answer that cannot be understood,
+              69 no picture that day, or only a stand-in, 75 may work later,
+              77 not allowed (a key is missing or wrong), 78 configuration.
             """,
         version: toolsVersion)
 

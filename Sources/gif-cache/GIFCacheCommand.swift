@@ -21,8 +21,9 @@ struct GIFCacheCommand: ParsableCommand {
               gif-cache get 0001 --print path
 
             EXIT STATUS
-              0 all done, 1 not in the cache, 64 usage, 65 not a GIF, 69 no such exercise, 75 may work later (also a
-              quota that is used up), 77 not allowed (a key is missing or wrong), 78 configuration.
+              0 all done, 1 not in the cache, 64 usage, 65 not a GIF,
+              69 no such exercise, 75 may work later (also a quota that is used up),
+              77 not allowed (a key is missing or wrong), 78 configuration.
             """,
         version: toolsVersion,
         subcommands: [PutCommand.self, GetCommand.self])

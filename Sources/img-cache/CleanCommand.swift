@@ -27,15 +27,22 @@ struct CleanCommand: ParsableCommand {
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
-        let output = try ReportOutput(json: json)
+        let output = try ReportOutput(json: json, progress: context.progress)
         let cache = try common.open(context)
         try context.interruption.catchSignals()
+        // Nobody knows how much there is: it is shown how long it takes.
+        context.progress.expect(records: 1)
+        context.progress.beginWork()
+        defer { context.progress.end() }
+        var isEmpty = true
         try context.interruption.during {
             try cache.clean(dryRun: dryRun) { step in
                 if output.isForPeople, step.count == 0 { return }
+                isEmpty = false
                 try output.write(step.json(dryRun: dryRun), step.text(dryRun: dryRun))
             }
         }
         cache.close()
+        if output.isForPeople, isEmpty { try output.write(.null, "there is nothing to remove\n") }
     }
 }

@@ -20,8 +20,9 @@ struct ImgCache: ParsableCommand {
               img-cache stats --json
 
             EXIT STATUS
-              0 all done, 1 not in the cache, 64 usage, 65 not a picture, 66 no such file, 69 gone for good,
-              73/74 cannot write, 75 may work later, 77 not allowed, 78 configuration.
+              0 all done, 1 not in the cache, 64 usage, 65 not a picture,
+              66 no such file, 69 gone for good, 73/74 cannot write,
+              75 may work later, 77 not allowed, 78 configuration.
             """,
         version: toolsVersion,
         subcommands: [

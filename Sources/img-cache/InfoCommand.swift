@@ -8,33 +8,39 @@ struct InfoCommand: ParsableCommand, LookupCommand {
         commandName: "info",
         abstract: "Say all that is known of pictures, without the network.",
         discussion: """
-            `file` is ok, missing, other-size, or with --verify other-content. Asking counts as no use of the picture.
+            On a terminal it is written for eyes, elsewhere as records with the field `info`. Its `file` is ok, \
+            missing, other-size, or with --verify other-content. Asking counts as no use of the picture. One that is \
+            not in the cache gives a record with an error, and status 1.
 
             EXAMPLES
               img-cache info https://example.org/m31.jpg
-              img-cache info --key my-photo --json | jq .expires_at
+              img-cache info --key my-photo --print info.expires_at
+              img-cache ls --json | img-cache info --key-field cache.key --verify --print info.file
             """)
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var keys: KeyOptions
 
-    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
+    @Argument(help: ArgumentHelp("Addresses, or files that were put; - for records.", valueName: "pictures"))
     var pictures: [String] = []
+    @OptionGroup var stream: StreamOptions
 
     @Flag(help: "Read the file, and compare its SHA-256.")
     var verify = false
 
-    @Flag(help: "Write JSON, also to a terminal.")
+    @Flag(help: "Write records, also to a terminal.")
     var json = false
 
     func run() throws {
-        let output = try ReportOutput(json: json)
-        var isFirst = true
-        try forEachEntry(handingOut: false) { entry, cache in
-            let details = try EntryDetails(entry, in: cache, hashing: verify)
-            if output.isForPeople, !isFirst { try output.write(.null, "\n") }
-            isFirst = false
-            try output.write(details.json, details.text(now: .now()))
-        }
+        let (context, caches, rules) = try open()
+        var options = try stream.runOptions(context, jobs: verify ? Thread.processors : 1)
+        let writesText = options.layout == .lines && !json && Terminal.isTerminal(1)
+        // Its words end their last line themselves: this is an empty line behind each.
+        if writesText { options.layout = .field(InfoTool.textField, terminator: UInt8(ascii: "\n")) }
+        let status = try context.run(
+            InfoTool(caches: caches, rules: rules, hashes: verify, writesText: writesText), options: options,
+            arguments: named, expecting: "addresses or files", job: pictureJob)
+        caches.close()
+        try end(with: status)
     }
 }

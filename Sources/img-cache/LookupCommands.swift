@@ -127,6 +127,11 @@ extension LookupCommand {
     }
 
     func cat() throws {
+        // Bytes of strangers could do anything to it.
+        if Terminal.isTerminal(1) {
+            throw UsageFailure(
+                "pictures are not written to a terminal; send them into a file or a pipe, as by > m31.jpg")
+        }
         let output = try File(descriptor: 1, path: "standard output", closes: false)
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         try forEachEntry { entry, _ in

@@ -65,7 +65,7 @@ struct RemoveCommand: ParsableCommand, LookupCommand {
     }
 
     private func report(_ removal: Removal, pinned: Int, _ output: ReportOutput) throws {
-        let files = "\(removal.entries) files \(dryRun ? "would go" : "removed")"
+        let files = "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(dryRun ? "would go" : "removed")"
         let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""
         try output.write(
             .object([

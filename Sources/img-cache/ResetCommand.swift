@@ -40,8 +40,8 @@ struct ResetCommand: ParsableCommand {
                 "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
                 "dry_run": .bool(dryRun),
             ]),
-            "\(dryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes) scopes,"
-                + " \(report.counters) counters\n")
+            "\(dryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes)"
+                + " \(report.scopes == 1 ? "scope" : "scopes"), \(report.counters) counters\n")
     }
 }
 

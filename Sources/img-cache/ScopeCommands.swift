@@ -185,6 +185,14 @@ struct ScopePurgeCommand: ParsableCommand {
         let cache = try caches.standard()
         let scope = named ?? cache.scope
         let all = try [cache] + caches.others(than: cache)
+        if named != nil {
+            // Emptied all the same: the first download for it may be under way.
+            let names = try all.flatMap { try $0.scopes().map(\.name.text) }
+            if !names.contains(scope.text) {
+                let advice = NearMatch.advice(for: scope.text, among: names)
+                context.log.warning("nothing was kept under the scope \"\(scope)\" so far\(advice)")
+            }
+        }
         var purged = ScopeContents()
         for cache in all { purged += try cache.purge(scope) }
         if wait {

@@ -26,7 +26,9 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Put right what is wrong.")
     var repair = false
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("How many files to read at once (one a core).", valueName: "n"))
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp("How many files to read at once (one a core).", valueName: "n"))
     var jobs: String?
 
     @Flag(help: "Write records, also to a terminal.")
@@ -37,11 +39,12 @@ struct VerifyCommand: ParsableCommand {
         let jobs = try context.setting(
             "jobs", option: jobs, expected: "a number from 1 to 256",
             parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } })
-        let output = try ReportOutput(json: json)
+        let output = try ReportOutput(json: json, progress: context.progress)
         let verification = Verification(
             settings: try common.caches(context).standardSettings(), jobs: jobs ?? Thread.processors, repairs: repair,
-            log: context.log, interruption: context.interruption)
+            log: context.log, progress: context.progress, interruption: context.interruption)
         try context.interruption.catchSignals()
+        defer { context.progress.end() }
         let problems = try context.interruption.during {
             try verification.run { event in try output.write(event.json, event.text) }
         }

@@ -37,8 +37,9 @@ struct ImgDownsample: ParsableCommand {
               apod-fetch --date | img-cache put | img-downsample --variant launch-card --fallback --theme dark
 
             EXIT STATUS
-              0 all done, 64 usage, 65 not a picture or damaged, 66 no such file, 69 a library is missing,
-              70 fault of the tool, 73/74 cannot write, 75 may work later, 77 over a limit, 78 configuration.
+              0 all done, 64 usage, 65 not a picture or damaged, 66 no such file,
+              69 a library is missing, 70 fault of the tool, 73/74 cannot write,
+              75 may work later, 77 over a limit, 78 configuration.
             """,
         version: toolsVersion)
 
@@ -79,7 +80,7 @@ private struct QuickCommand: ParsableCommand, CommonArguments, StreamArguments {
     @Flag(name: .shortAndLong) var quiet = false
     @Option var cacheDir: String?
     @Option var scope: String?
-    @Option(name: .shortAndLong) var jobs: String?
+    @Option(name: [.customShort("j", allowingJoined: true), .long]) var jobs: String?
     @Option var print: String?
     @OptionGroup var shrink: ShrinkOptions
 

@@ -27,7 +27,7 @@ struct ExitCodeTests {
 
     @Test func sixtyFourForACommandLineThatCannotBe() throws {
         let home = try Sample.home()
-        try home.run("img-cache", ["put", "--jbos", "3", "x"]).expectRefusal(64, "img-cache", "--jbos", "--jobs")
+        try home.run("img-cache", ["put", "--jbos", "3", "x"]).expectRefusal(64, "img-cache", "--jbos", "--jobs", "img-cache put --help")
         try home.run("img-cache", ["gett", "x"]).expectRefusal(64, "img-cache", "\"gett\"", "did you mean get?")
         try home.run("img-cache", ["get", "--scope", "", "x"]).expectRefusal(64, "img-cache", "--scope", "empty")
         try home.run("img-cache", ["get", "--key", "", "x"]).expectRefusal(64, "img-cache", "--key", "empty")
@@ -36,6 +36,13 @@ struct ExitCodeTests {
         try home.run("apod-fetch", ["--service", "sience"]).expectRefusal(64, "apod-fetch", "sience", "science")
         try home.run("img-downsample", ["--variant", "pagr"]).expectRefusal(64, "img-downsample", "pagr", "pager")
         try home.run("gif-cache", ["put", "--resolution", "200"]).expectRefusal(64, "gif-cache", "200", "180")
+    }
+
+    @Test func sixtyFiveForAFieldThatIsNotThereToPrint() throws {
+        let home = try Sample.home()
+        let urls = try ["exit-65-a.jpg", "exit-65-b.jpg"].map { try Sample.url($0) }
+        try home.run("img-cache", ["put", "-j1", "--print", "cache.sise"] + urls)
+            .expectRefusal(65, "img-cache", "no cache.sise to print in 2 records")
     }
 
     @Test func sixtyFiveForWhatIsNoRecord() throws {

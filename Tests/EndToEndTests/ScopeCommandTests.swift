@@ -98,6 +98,14 @@ struct ScopeCommandTests {
         try home.run("img-cache", ["scope", "switch", "a\nb"]).expectRefusal(64, "img-cache", "control characters")
     }
 
+    @Test func purgingWhatNobodyHasUsedIsSaid() throws {
+        let home = try ToolHome()
+        try home.run("img-cache", ["scope", "switch", "alice"]).expect(0)
+        let output = try home.run("img-cache", ["scope", "purge", "alise"]).expect(0)
+        #expect(output.errorLines.first?.contains("\"alise\" so far; did you mean alice?") == true, "\(output)")
+        #expect(try home.run("img-cache", ["scope", "purge", "alice"]).expect(0).stderr == "")
+    }
+
     // MARK: Isolation
 
     @Test func twoScopesAtOnceFetchOnePictureTwiceAndSeeNothingOfEachOther() throws {

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func redirectToAFileIsBlocked() {
-        #expect(throws: WebURLFailure.blockedScheme("file")) { try next("http://a/", to: "file:///etc/passwd") }
+        #expect(throws: WebURLFailure.blockedScheme(of: "file:///etc/passwd")) { try next("http://a/", to: "file:///etc/passwd") }
     }
 
     @Test func onlyFiveStatusesAreRedirects() {

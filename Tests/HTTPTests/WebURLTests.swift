@@ -130,7 +130,7 @@ import Testing
 
     @Test func referenceWithAForeignSchemeIsBlocked() throws {
         let base = try WebURL("https://example.org/")
-        #expect(throws: WebURLFailure.blockedScheme("file")) { try base.resolving("file:///etc/passwd") }
+        #expect(throws: WebURLFailure.blockedScheme(of: "file:///etc/passwd")) { try base.resolving("file:///etc/passwd") }
     }
 
     @Test func credentialsAreReadButNeverShown() throws {

@@ -297,6 +297,16 @@ private func run(
         #expect(status == 77)
     }
 
+    @Test func failFastLosesNothingThatCameBeforeTheFailure() throws {
+        let input = (1...40).map { "{\"n\":\($0)}\n" }.joined() + "nonsense\n{\"n\":42}"
+        let (lines, status) = try run(input) {
+            $0.failFast = true
+            $0.jobs = 4
+        }
+        #expect(lines.count == 41)
+        #expect(status == 65)
+    }
+
     @Test func endOfRunIsThrownBehindTheRecordThatBearsIt() throws {
         let sink = try Sink()
         let run = RecordRun(

@@ -178,5 +178,8 @@ struct TerminalColumnsTests {
         #expect(TerminalText.cut("星雲星", toColumns: 5).text == "星雲…")
         #expect(TerminalText.cut("星雲星", toColumns: 4).text == "星…")
         #expect(TerminalText.cut("星雲星", toColumns: 4).columns == 3)
+        #expect(TerminalText.cut(middleOf: "nebula", toColumns: 6) == "nebula")
+        #expect(TerminalText.cut(middleOf: "nebulae", toColumns: 6) == "ne…lae")
+        #expect(TerminalText.cut(middleOf: "星雲星雲", toColumns: 7) == "星…星雲")
     }
 }

@@ -53,7 +53,9 @@ public struct CommonOptions: ParsableArguments, CommonArguments {
 
 /// Options of what works on records: see `StreamArguments`. One group for the reason that `CommonOptions` is.
 public struct StreamOptions: ParsableArguments, StreamArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("How many records to work on at once.", valueName: "n"))
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp("How many records to work on at once.", valueName: "n"))
     public var jobs: String?
 
     @Flag(help: "Let each record leave as soon as it is done.")

@@ -59,7 +59,8 @@ public func runTool<Root: ParsableCommand>(
             report(UnexpectedFailure(error).message, tool: tool, arguments)
             exit(Support.ExitCode.software.rawValue)
         }
-        report("\(secrets.redacted(root.message(for: error))); see \(tool) --help", tool: tool, arguments)
+        let words = "\(secrets.redacted(root.message(for: error))); see \(commandLine(root, arguments)) --help"
+        report(words, tool: tool, arguments)
         exit(Support.ExitCode.usage.rawValue)
     }
 }
@@ -92,7 +93,7 @@ private func parse<Root: ParsableCommand>(
             if first.hasPrefix("-") || first == "help" { return try root.parseAsRoot(arguments) }
             throw UsageFailure(
                 "there is no command \"\((words + [first]).joined(separator: " "))\""
-                    + "\(NearMatch.advice(for: first, among: names)); there are \(names.joined(separator: ", "))")
+                    + "; there are \(names.joined(separator: ", "))\(NearMatch.advice(for: first, among: names))")
         }
         command = subcommand
         words.append(first)
@@ -100,6 +101,19 @@ private func parse<Root: ParsableCommand>(
     }
     if let command = try? command.parse(Array(rest)) { return command }
     return try root.parseAsRoot(arguments)
+}
+
+/// The tool with the commands that the line begins with.
+private func commandLine(_ root: any ParsableCommand.Type, _ arguments: [String]) -> String {
+    var command = root
+    var words = [root.configuration.commandName ?? "apod-tools"]
+    for argument in arguments {
+        guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == argument })
+        else { break }
+        command = next
+        words.append(argument)
+    }
+    return words.joined(separator: " ")
 }
 
 /// Says a failure in the form that was asked for, even where the command line as a whole could not be read.

@@ -57,14 +57,15 @@ extension FetchFailure {
             "cannot find the address of \(url.host) for \(url.redacted); check the name and the network"
         case .connectionFailed(let url, let detail):
             "cannot connect to \(url.origin) for \(url.redacted): \(detail); try again later"
-        case .timedOut(let url, let phase): "\(url.redacted) took too long: \(phase.words); try again later"
+        case .timedOut(let url, let phase):
+            "\(url.redacted) took too long: \(phase.words); try again later, or with a longer --timeout"
         case .cutShort(let url, let detail):
             "the connection broke before \(url.redacted) was complete: \(detail); try again"
         case .tooLarge(let url, let limit):
             "\(url.redacted) has more than the \(limit) bytes that are allowed; raise the limit if that is meant"
         case .badCertificate(let url, let detail):
             "the certificate of \(url.origin) is not trusted, so \(url.redacted) was not fetched: \(detail); "
-                + "check the clock and the installed certificates"
+                + "check the clock and the installed certificates; --cacert takes others"
         case .tlsFailed(let url, let detail):
             "cannot agree on encryption with \(url.origin) for \(url.redacted): \(detail); try again later"
         case .unwantedEncoding(let url, let coding):

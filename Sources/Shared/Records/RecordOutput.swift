@@ -23,6 +23,8 @@ struct RecordOutput {
     private let layout: RecordLayout
     private let progress: Progress
     private var pending: [UInt8] = []
+    /// How many records had neither the field to print nor an error, which would have been said.
+    private(set) var missing = 0
     /// Set once nobody reads the output any more; all that follows is dropped.
     private(set) var isClosed = false
     /// Why writing failed, other than by a closed pipe.
@@ -49,6 +51,7 @@ struct RecordOutput {
                 pending += text.utf8
                 pending.append(terminator)
             } else {
+                if !record.bearsError { missing += 1 }
                 record.addError(to: &tally)
             }
         }

@@ -37,9 +37,12 @@ public final class RecordRun: Sendable {
         var idleThreads = 0
         var threads: [Thread] = []
         var isDone = false
-        var isStopped = false
+        /// The first record that ended the run: what came before it is still worked on, what comes behind it no more.
+        var lastWanted: Int?
         /// What ended the run before its input did.
         var end: EndOfRun?
+
+        mutating func stop(at sequence: Int) { lastWanted = min(lastWanted ?? sequence, sequence) }
     }
 
     /// What became of a record.
@@ -106,13 +109,25 @@ public final class RecordRun: Sendable {
         if let sourceError, !(sourceError is Cancelled) { throw sourceError }
         return try state.withLock { state throws in
             if let failure = state.output.failure { throw failure }
+            if case .field(let path, _) = options.layout, case let count = state.output.missing, count > 0 {
+                log.error("there is no \(path) to print in \(count == 1 ? "a record" : "\(count) records")")
+            }
             if let end = state.end { throw end }
             return state.tally.status
         }
     }
 
     private var isStopped: Bool {
-        interruption.cause != nil || state.withLock { $0.isStopped || $0.output.isClosed || $0.output.failure != nil }
+        interruption.cause != nil
+            || state.withLock { $0.lastWanted != nil || $0.output.isClosed || $0.output.failure != nil }
+    }
+
+    /// Whether nobody wants the result of this record any more.
+    private func isInVain(_ sequence: Int) -> Bool {
+        interruption.cause != nil
+            || state.withLock { state in
+                state.lastWanted.map { sequence > $0 } ?? false || state.output.isClosed || state.output.failure != nil
+            }
     }
 
     private func take(_ job: RecordJob) {
@@ -169,7 +184,7 @@ public final class RecordRun: Sendable {
         state.update { state in
             let sequence = state.nextToRead
             state.nextToRead += 1
-            if options.failFast { state.isStopped = true }
+            if options.failFast { state.stop(at: sequence) }
             deliver(outcome, sequence, &state)
         }
     }
@@ -224,7 +239,7 @@ public final class RecordRun: Sendable {
     /// Does one job and hands its result on.
     private func work(_ job: RecordJob, _ sequence: Int) {
         var outcome = Outcome()
-        if !isStopped {
+        if !isInVain(sequence) {
             var record = job.record
             do {
                 try interruption.during {
@@ -240,7 +255,7 @@ public final class RecordRun: Sendable {
                     // Whoever catches it says it.
                     state.update { state in
                         state.end = state.end ?? end
-                        state.isStopped = true
+                        state.stop(at: sequence)
                     }
                 } else {
                     log.error(failure.message)
@@ -252,7 +267,7 @@ public final class RecordRun: Sendable {
         }
         if outcome.record != nil { progress.finishRecord(failed: outcome.tally.status != 0) }
         let isClosed = state.update { state in
-            if options.failFast, outcome.tally.status != 0 { state.isStopped = true }
+            if options.failFast, outcome.tally.status != 0 { state.stop(at: sequence) }
             state.outstanding -= 1
             deliver(outcome, sequence, &state)
             state.output.flush()

@@ -21,6 +21,7 @@ public final class Verification: Sendable {
     private let repairs: Bool
     private let clock: Clock
     private let log: Log
+    private let progress: Progress
     private let interruption: Interruption
     private let inspect: Inspection
     private let found = Monitor(Found())
@@ -28,6 +29,8 @@ public final class Verification: Sendable {
     private struct Found {
         var step = VerificationStep(.index)
         var problems = 0
+        /// All that there are, once they have been marked.
+        var entries = 0
         var failure: (any Error)?
     }
 
@@ -36,13 +39,15 @@ public final class Verification: Sendable {
     /// - Parameter jobs: how many files are read at once.
     public init(
         settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
-        interruption: Interruption, inspect: @escaping Inspection = ImageCache.wholePicture
+        progress: Progress = .none, interruption: Interruption,
+        inspect: @escaping Inspection = ImageCache.wholePicture
     ) {
         self.settings = settings
         self.jobs = max(1, jobs)
         self.repairs = repairs
         self.clock = clock
         self.log = log
+        self.progress = progress
         self.interruption = interruption
         self.inspect = inspect
     }
@@ -105,6 +110,7 @@ public final class Verification: Sendable {
     }
 
     private func mark(_ cache: ImageCache, _ report: @escaping Report) throws {
+        defer { found.withLock { $0.entries = $0.step.count } }
         try forEachEntry(cache) { [self] entry, scope in
             if let code = Self.wrong(entry) {
                 let wrong = try cache.index.recheck(
@@ -125,7 +131,9 @@ public final class Verification: Sendable {
     }
 
     private func check(_ cache: ImageCache, _ report: @escaping Report) throws {
-        try forEachEntry(cache) { [self] entry, scope in
+        progress.expect(records: found.withLock { $0.entries })
+        progress.beginWork()
+        try forEachEntry(cache, showing: progress) { [self] entry, scope in
             // What is missing was told before.
             guard Self.wrong(entry) == nil, !entry.isUnsettled else { return 0 }
             do {
@@ -242,7 +250,8 @@ public final class Verification: Sendable {
     /// Calls `body`, which gives how many bytes it has read, for every entry of the root, on as many threads as there
     /// are jobs. Entries come a page at a time.
     private func forEachEntry(
-        _ cache: ImageCache, _ body: @escaping @Sendable (Entry, Index.ScopeRow) throws -> Int
+        _ cache: ImageCache, showing progress: Progress = .none,
+        _ body: @escaping @Sendable (Entry, Index.ScopeRow) throws -> Int
     ) throws {
         let source = Monitor(EntryCursor(try cache.index.scopeRows()))
         let work: @Sendable () -> Void = { [self] in
@@ -252,6 +261,8 @@ public final class Verification: Sendable {
                 {
                     try interruption.check()
                     let bytes = try body(entry, scope)
+                    progress.pass(bytes: bytes)
+                    progress.finishRecord(failed: false)
                     found.withLock {
                         $0.step.count += 1
                         $0.step.bytes += bytes

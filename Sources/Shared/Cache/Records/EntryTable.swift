@@ -1,7 +1,7 @@
 import Support
 
 /// Entries as a table for a terminal, a line each, so that a long one begins to show at once. Text from outside is
-/// escaped; the address takes what the other columns leave, and is cut there.
+/// escaped; the address takes what the other columns leave, and is cut in its middle: server and name tell most.
 public struct EntryTable: Sendable {
     private let width: Int
     private let showsScope: Bool
@@ -41,6 +41,6 @@ public struct EntryTable: Sendable {
             line += scope + String(repeating: " ", count: Self.scopeWidth - columns + 2)
         }
         // Where hardly anything is left, a line that wraps is better than one that says nothing.
-        return line + TerminalText.cut(address, toColumns: max(16, width - TerminalText.columns(line))).text + "\n"
+        return line + TerminalText.cut(middleOf: address, toColumns: max(24, width - TerminalText.columns(line))) + "\n"
     }
 }

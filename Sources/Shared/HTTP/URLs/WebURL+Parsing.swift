@@ -12,7 +12,7 @@ extension WebURL {
             if Self.looksLikeHostAndPort(name, bytes[(colon + 1)...]) {
                 throw .notAURL(text: text, reason: .noScheme)
             }
-            throw .blockedScheme(name)
+            throw .blockedScheme(of: text)
         }
         guard bytes[(colon + 1)...].starts(with: "//".utf8) else {
             throw .notAURL(text: text, reason: .noAuthority)

@@ -5,7 +5,7 @@ public enum WebURLFailure: Failure, Equatable {
     /// No absolute URL at all: status 65. For a command-line argument the caller may say 64 instead.
     case notAURL(text: String, reason: Reason)
     /// A scheme other than `http` and `https`: status 77.
-    case blockedScheme(String)
+    case blockedScheme(of: String)
     /// A host that is empty, has characters no host has, or is a number that is no address: status 77.
     case blockedHost(String)
 
@@ -41,8 +41,8 @@ public enum WebURLFailure: Failure, Equatable {
             "\"\(Self.shown(text))\" has no valid port; it is a number from 1 to 65535"
         case .notAURL(let text, .controlCharacter):
             "\"\(Self.shown(text))\" has a line break or another control character in it; remove it"
-        case .blockedScheme(let scheme):
-            "addresses that begin with \(scheme): are not opened; only http and https are"
+        case .blockedScheme(let text):
+            "\"\(Self.shown(text))\" is not opened: only http and https addresses are"
         case .blockedHost(let host):
             "\"\(Self.shown(host))\" is not the name or address of a server; check the URL"
         }

@@ -49,6 +49,11 @@ public final class Progress: Sendable {
         if !isHidden { state.withLock { $0.progress.finishRecord(failed: failed) } }
     }
 
+    /// Says that so many bytes were read or received which belong to no download that is shown.
+    public func pass(bytes: Int) {
+        if !isHidden { state.withLock { $0.progress.receive(0, bytes) } }
+    }
+
     /// Runs `body`, which writes to standard output, with nothing in its way.
     public func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         meetsOutput ? try StandardError.aside(body) : try body()

@@ -19,6 +19,22 @@ extension TerminalText {
         return (text, columns)
     }
 
+    /// The text, cut in its middle to so many columns, so that both ends show. To be given text without control
+    /// characters.
+    public static func cut(middleOf text: String, toColumns limit: Int) -> String {
+        if columns(text) <= limit { return text }
+        let head = cut(text, toColumns: limit / 2)
+        var room = limit - head.columns
+        var start = text.endIndex
+        while start > text.startIndex {
+            let before = text.index(before: start)
+            room -= columns(text[before])
+            if room < 0 { break }
+            start = before
+        }
+        return head.text + text[start...]
+    }
+
     /// How many columns the text takes.
     public static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
 

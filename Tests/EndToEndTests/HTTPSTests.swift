@@ -1,0 +1,78 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Whom img-cache believes who it is talking to, and what it does not give up that for.
+@Suite(.enabled(if: SecureServer.isPossible)) struct HTTPSTests {
+    private let home: ToolHome
+    private let picture = DrawnPicture.gradient(40, 30).png()
+
+    init() throws {
+        home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
+        try SecureServer.makeCertificates(in: home)
+        try home.write("moon.png", Self.answer("200 OK", "Content-Type: image/png", body: picture))
+    }
+
+    private static func answer(_ status: String, _ field: String, body: [UInt8] = []) -> [UInt8] {
+        let fields = [field, "Content-Length: \(body.count)", "Connection: close"]
+        return Array((["HTTP/1.1 \(status)"] + fields + ["", ""]).joined(separator: "\r\n").utf8) + body
+    }
+
+    private func put(_ url: String, _ options: String...) throws -> ToolOutput {
+        try home.run("img-cache", ["put", "--retries", "0", url] + options)
+    }
+
+    @Test func knownAuthorityIsTrusted() throws {
+        let server = try SecureServer(.good, home: home)
+        let record = try put("\(server.address)/moon.png", "--cacert", "ca.pem").expect(0).record
+        #expect(try TestFile.bytes(#require(record.string("path"))) == picture)
+    }
+
+    @Test func unknownAuthorityIsNot() throws {
+        let server = try SecureServer(.good, home: home)
+        let record = try put("\(server.address)/moon.png")
+            .expectFailure(77, code: "bad-certificate", tool: "img-cache")
+        #expect(record.string("error.message")?.contains("--cacert") == true)
+    }
+
+    @Test(arguments: [SecureServer.Certificate.own, .expired, .foreign])
+    func badCertificatesAreRefused(_ certificate: SecureServer.Certificate) throws {
+        let server = try SecureServer(certificate, home: home)
+        try put("\(server.address)/moon.png", "--cacert", "ca.pem")
+            .expectFailure(77, code: "bad-certificate", tool: "img-cache")
+        #expect(home.blobs.isEmpty)
+    }
+
+    @Test func filesWithoutCertificatesAreABadConfiguration() throws {
+        let server = try SecureServer(.good, home: home)
+        try home.write("empty.pem", "")
+        for file in ["nowhere.pem", "empty.pem"] {
+            try put("\(server.address)/moon.png", "--cacert", file)
+                .expectFailure(78, code: "bad-certificate-file", tool: "img-cache")
+        }
+    }
+
+    @Test func redirectsGiveUpEncryptionOnlyWhereThatIsAllowed() throws {
+        let plain = try LoopbackServer { [picture] _ in .bytes(picture, type: "image/png") }
+        let server = try SecureServer(.good, home: home)
+        let target = "http://127.0.0.1:\(plain.port)/moon.png"
+        try home.write("down.png", Self.answer("302 Found", "Location: \(target)"))
+        let url = "\(server.address)/down.png"
+
+        let refused = try put(url, "--cacert", "ca.pem")
+            .expectFailure(77, code: "insecure-redirect", tool: "img-cache")
+        #expect(refused.string("error.message")?.contains("--allow-insecure-redirects") == true)
+
+        let record = try put(url, "--cacert", "ca.pem", "--allow-insecure-redirects", "--refresh").expect(0).record
+        #expect(record.string("cache.status") == "miss" && record.string("cache.key") == url)
+    }
+
+    @Test func redirectsToABadCertificateAreRefused() throws {
+        let bad = try SecureServer(.own, home: home)
+        let target = "\(bad.address)/moon.png"
+        let plain = try LoopbackServer { _ in LoopbackResponse(302, headers: [("Location", target)]) }
+        try put("http://127.0.0.1:\(plain.port)/up.png", "--cacert", "ca.pem")
+            .expectFailure(77, code: "bad-certificate", tool: "img-cache")
+    }
+}

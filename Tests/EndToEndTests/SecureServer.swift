@@ -1,0 +1,79 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import TestSupport
+import Testing
+
+/// An https server of openssl's on a free port of 127.0.0.1, with a certificate of the kind that a test wants. Each
+/// file in its folder is a whole answer, head and all. Ended with the last reference.
+final class SecureServer: Sendable {
+    enum Certificate: String {
+        case good, expired
+        /// For another host.
+        case foreign
+        /// By nobody that anybody trusts.
+        case own
+    }
+
+    /// `https://127.0.0.1:PORT`.
+    let address: String
+    private let process: RunningTool
+
+    /// - Parameter home: what `makeCertificates` has filled; the answers lie in its working folder too.
+    init(_ certificate: Certificate, home: ToolHome) throws {
+        process = try home.start(
+            "/usr/bin/env",
+            [
+                "openssl", "s_server", "-HTTP", "-accept", "127.0.0.1:0", "-cert", "\(certificate.rawValue).pem",
+                "-key", "\(certificate.rawValue).key",
+            ], stdin: .pipe)
+        // openssl says `ACCEPT 127.0.0.1:PORT` once it listens.
+        while let line = process.readLine(within: .seconds(30)) {
+            guard line.hasPrefix("ACCEPT "), let colon = line.lastIndex(of: ":") else { continue }
+            address = "https://127.0.0.1:\(line[line.index(after: colon)...])"
+            return
+        }
+        let output = process.wait(deadline: .seconds(1))
+        throw SystemFailure(errno: ECONNREFUSED, "start openssl s_server: \(output.stderr)", purpose: .openInput)
+    }
+
+    deinit {
+        process.kill(SIGKILL)
+        _ = process.wait(deadline: .seconds(5))
+    }
+
+    /// Makes an authority (`ca.pem`) and the certificates in the working folder of `home`.
+    static func makeCertificates(in home: ToolHome) throws {
+        try home.shell(
+            """
+            set -e
+            new() { openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -subj "/CN=$1" "${@:2}"; }
+            new ca -x509 -days 2 -out ca.pem -addext basicConstraints=critical,CA:TRUE
+            new own -x509 -days 2 -out own.pem -addext subjectAltName=IP:127.0.0.1
+            sign() {
+                new "$1" -out "$1.csr"
+                echo "subjectAltName=$2" > "$1.ext"
+                openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$1.ext" \
+                    -out "$1.pem" "${@:3}"
+            }
+            sign good IP:127.0.0.1 -days 2
+            sign foreign DNS:other.example -days 2
+            # Older versions take a day in the past as a number alone, newer ones as a date alone.
+            sign expired IP:127.0.0.1 -days -1 ||
+                sign expired IP:127.0.0.1 -not_before 20240101000000Z -not_after 20240102000000Z
+            """
+        ).expect(0)
+    }
+
+    /// Whether there is an openssl. Says loudly, once a run, that tests are skipped where there is none.
+    static let isPossible: Bool = {
+        if let home = try? ToolHome(), (try? home.shell("openssl version"))?.status == 0 { return true }
+        Log.standardError("\n*** NO OPENSSL: the tests on certificates are SKIPPED. Install openssl to run them.\n\n")
+        return false
+    }()
+}

@@ -68,18 +68,19 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     public func advanced(by days: Int) -> CalendarDay { CalendarDay(daysSince1970: daysSince1970 + days) }
 
     public var description: String {
-        var text = ""
-        write(to: &text)
-        return text
+        String(unsafeUninitializedCapacity: 10) { bytes in
+            write(to: bytes)
+            return 10
+        }
     }
 
-    /// Appends what `description` is.
-    func write(to text: inout String) {
-        text.append(digitsOf: year, width: 4)
-        text += "-"
-        text.append(digitsOf: month, width: 2)
-        text += "-"
-        text.append(digitsOf: day, width: 2)
+    /// Writes the ten bytes of `description`.
+    func write(to bytes: UnsafeMutableBufferPointer<UInt8>) {
+        bytes.write(year, digits: 4, at: 0)
+        bytes[4] = UInt8(ascii: "-")
+        bytes.write(month, digits: 2, at: 5)
+        bytes[7] = UInt8(ascii: "-")
+        bytes.write(day, digits: 2, at: 8)
     }
 
     private static func length(ofMonth month: Int, year: Int) -> Int {
@@ -91,16 +92,15 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     }
 }
 
-extension String {
-    /// Appends a number in decimal digits, with zeros in front up to `width`.
+extension UnsafeMutableBufferPointer<UInt8> {
+    /// Writes the last decimal digits of a number, zeros in front.
     ///
-    /// - Parameter number: not negative, and of no more digits than that.
-    mutating func append(digitsOf number: Int, width: Int) {
-        var unit = 1
-        for _ in 1..<width { unit *= 10 }
-        while unit > 0 {
-            unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(number / unit % 10)))
-            unit /= 10
+    /// - Parameter number: at least 0.
+    func write(_ number: Int, digits: Int, at place: Int) {
+        var rest = number
+        for index in (place..<place + digits).reversed() {
+            self[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
         }
     }
 }

@@ -39,14 +39,17 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         let seconds = milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
         let dayNumber = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let second = seconds - dayNumber * 86_400
-        var text = ""
-        text.reserveCapacity(20)
-        CalendarDay(daysSince1970: Int(dayNumber)).write(to: &text)
-        for (mark, number) in [("T", second / 3600), (":", second / 60 % 60), (":", second % 60)] {
-            text += mark
-            text.append(digitsOf: Int(number), width: 2)
+        return String(unsafeUninitializedCapacity: 20) { bytes in
+            CalendarDay(daysSince1970: Int(dayNumber)).write(to: bytes)
+            for (place, mark, number) in [
+                (10, "T", second / 3600), (13, ":", second / 60 % 60), (16, ":", second % 60),
+            ] as [(Int, Unicode.Scalar, Int64)] {
+                bytes[place] = UInt8(ascii: mark)
+                bytes.write(Int(number), digits: 2, at: place + 1)
+            }
+            bytes[19] = UInt8(ascii: "Z")
+            return 20
         }
-        return text + "Z"
     }
 
     /// `2026-11-21T03:04:05.678Z`: UTC, to the millisecond.

@@ -129,7 +129,7 @@ extension Index.Connection {
     /// Marks the live row of a scope purged, and makes one of the next generation, which keeps the counters. The row is
     /// made even where the scope has none yet: something for it may be under way.
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
-        let (id, generation) = try live(scope)
+        let (id, generation, _) = try live(scope)
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
             return ScopeContents()

@@ -73,7 +73,7 @@ final class Surroundings: Sendable {
         return try file.bytes(0..<file.count)
     }
 
-    private static func entries(of path: String) -> [String] {
+    static func entries(of path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []

@@ -27,10 +27,6 @@ final class Download {
         case aside(BypassFile)
     }
 
-    /// How many bytes are written before the disk is set to work on them: some fractions of a second's worth, so that
-    /// little is left to wait for at the end.
-    private static let writeBackStep = 8 << 20
-
     private let request: HTTPRequest
     private let partial: PartialFile
     private let known: Validators?
@@ -43,13 +39,11 @@ final class Download {
     // What the file holds.
     private var file: File?
     private var note: PartialFile.Note?
-    private var count = 0
-    private var hash = SHA256()
+    private var body: BodyWriter?
     private var validators = Validators()
     /// Whether its bytes came by more than one answer.
     private var isJoined = false
     private var received = 0
-    private var writtenBack = 0
 
     /// - Parameters:
     ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
@@ -102,12 +96,15 @@ final class Download {
         let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
         guard start > 0 else { return }
         try PartialFile.truncate(file, to: start)
-        (hash, count) = (try BlobStore.digest(of: file, check: check), start)
-        (self.note, validators, isJoined, writtenBack) = (note, note.validators, true, start)
+        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check))
+        (self.note, validators, isJoined) = (note, note.validators, true)
     }
 
     /// What is there is of no use: the next attempt asks for everything.
-    private func forget() { (note, count, isJoined) = (nil, 0, false) }
+    private func forget() { (note, body, isJoined) = (nil, nil, false) }
+
+    /// How many bytes the file holds.
+    private var count: Int { body?.count ?? 0 }
 
     private func transfer(client: HTTPClient, inspect: Inspection) throws -> Outcome {
         let response = try client.get(attempts: attempt, receive: receive)
@@ -119,13 +116,12 @@ final class Download {
             return .aside(aside)
         }
         // Opened anew: how much there is was not known before.
-        guard let file else { throw PartialFile.Lost() }
+        guard let file, let body else { throw PartialFile.Lost() }
         let picture = try inspect(try partial.reopen(file))
-        try file.synchronize()
         return .body(
             Body(
-                picture: picture, bytes: count, received: received, sha256: hash.finish(), validators: validators,
-                headers: response.headers))
+                picture: picture, bytes: body.count, received: received, sha256: try body.finish(),
+                validators: validators, headers: response.headers))
     }
 
     /// The request for what is still missing.
@@ -162,8 +158,9 @@ final class Download {
             aside = nil
             note = PartialFile.Note(of: response, address: address)
             validators = Validators(of: response.headers)
-            (count, hash, isJoined, writtenBack) = (0, SHA256(), false, 0)
+            (body, isJoined) = (nil, false)
             try partial.restart(file, note: note)
+            body = BodyWriter(file)
             try watcher?.begin(ArrivingBody(path: partial.path, count: 0, total: response.headers.contentLength))
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
@@ -179,15 +176,9 @@ final class Download {
             throw HTTPClient.AskAgain()
         case .head, .pause: break
         case .body(let bytes):
-            try file.write(bytes)
+            try body?.write(bytes)
             try watcher?.take(bytes)
-            hash.update(bytes)
-            count += bytes.count
             received += bytes.count
-            if count - writtenBack >= Self.writeBackStep {
-                file.beginWriteBack(writtenBack..<count)
-                writtenBack = count
-            }
         }
     }
 }

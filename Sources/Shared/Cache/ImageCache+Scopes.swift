@@ -32,6 +32,9 @@ extension ImageCache {
     public func reset() throws -> ResetReport {
         try requireWriting()
         let report = try index.reset(now: clock.now())
+        // Nothing is left that could be taken in again, or by which.
+        index.root.noteRebuilt()
+        index.root.damagedIndexes.forEach(BlobStore.remove)
         try finishPurges()
         return report
     }

@@ -49,20 +49,17 @@ extension ImageCache {
         defer { partial.remove() }
         let file = try partial.open()
         try partial.restart(file, note: nil)
-        var hash = SHA256()
-        var bytes = 0
+        let body = BodyWriter(file)
         try BlobStore.copy(source) { piece in
             try interruption.check()
-            try file.write(piece)
-            hash.update(piece)
-            bytes += piece.count
+            try body.write(piece)
         }
         let picture = try inspect(try partial.reopen(file))
-        try file.synchronize()
+        let sha256 = try body.finish()
         let now = clock.now()
         let new = NewEntry(
-            name: key.name, key: key.text, url: url, file: try BlobStore.file(key.name, picture), bytes: bytes,
-            sha256: hash.finish(), picture: picture, fetchedAt: now, expiresAt: now + settings.ttl, lastUsed: now,
+            name: key.name, key: key.text, url: url, file: try BlobStore.file(key.name, picture), bytes: body.count,
+            sha256: sha256, picture: picture, fetchedAt: now, expiresAt: now + settings.ttl, lastUsed: now,
             leaseUntil: lease.end(from: now))
         index.count {
             $0.add(miss: MissReason(replacing: old, at: now, elseIf: wasLost, isStored: true))

@@ -129,6 +129,7 @@ public final class ImageCache: Sendable {
                 trim()
             }
             if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
+            index.settleLog()
         } catch {
             log.detail("the cache was not put in order: \(failure(of: error).message)")
         }

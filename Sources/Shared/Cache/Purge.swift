@@ -31,7 +31,7 @@ struct Purge {
             while try index.forgetEntries(of: scope, now: clock.now()) {
                 guard try goOn() else { return removed }
             }
-            try index.forget(scope, now: clock.now()) { removeFolders(of: scope) }
+            try index.forget(scope, now: clock.now())
             removed += scope.contents
         }
         return removed
@@ -48,12 +48,6 @@ struct Purge {
             rmdir("\(folder)/\(part)")
         }
         return true
-    }
-
-    /// Removes the empty folder of a generation, and that of the scope where no other generation has files.
-    private func removeFolders(of scope: Index.PurgedScope) {
-        rmdir(root.scope(scope.folder))
-        rmdir(root.scope(String(scope.folder.prefix(32))))
     }
 
     /// Removes downloads, with all that lies beside them, that belong to a generation which is over: nobody goes on

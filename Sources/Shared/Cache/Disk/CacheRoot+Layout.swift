@@ -78,6 +78,22 @@ extension CacheRoot {
     /// The lock of what `owner` names.
     func lock(owner: String) -> String { "\(locks)/\(owner)" }
 
+    /// Makes the empty folder of a scope's next generation, to be called before the purge is committed: should the index
+    /// be lost, it alone tells that what lies in the earlier ones has been purged (see `latestGeneration`).
+    func beginGeneration(_ generation: Int64, of hash: String) {
+        try? Self.makeFolder("\(scopes)/\(hash)/g\(generation)")
+    }
+
+    /// Removes the folders of a scope's generations that have no files. To be called within a transaction that finds
+    /// no purge of this scope: nobody makes a folder there meanwhile, and none is needed.
+    func removeEmptyGenerations(of hash: String) {
+        let path = "\(scopes)/\(hash)"
+        for name in FolderListing.names(of: path) where Self.generation(ofFolder: "\(hash)/\(name)") != nil {
+            _ = FolderListing.removeIfEmpty("\(path)/\(name)")
+        }
+        _ = FolderListing.removeIfEmpty(path)
+    }
+
     // MARK: A lost index
 
     private var rebuildMark: String { path + "/rebuild" }

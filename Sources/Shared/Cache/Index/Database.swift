@@ -10,10 +10,16 @@ final class Database {
     /// How long to wait for other processes' transactions, which take a millisecond each and a checkpoint at times:
     /// long enough for hundreds of them, short enough to notice a process that is stuck.
     static let patience: Duration = .seconds(30)
-    /// Pages in the write-ahead log before it is copied into the database. Whoever opens the index while nobody else
-    /// has it open reads the whole log, about 5 µs a page, so it must stay short; and each copying costs two waits for
-    /// the disk, so not too short. One touch of an entry writes three to five pages.
-    static let checkpointPages: Int32 = 64
+    /// Pages in the write-ahead log that a connection may leave behind. Whoever opens the index while nobody else has it
+    /// open reads the whole log, about 5 µs a page, so it must be short; and to copy it into the database costs two
+    /// waits for the disk, so not too short. One touch of an entry writes three to five pages.
+    static let restingPages: Int32 = 64
+    /// Pages in the log of a connection that goes on writing, which keeps all threads waiting while it copies them. What
+    /// one leaves that was killed costs the next one some milliseconds.
+    static let checkpointPages: Int32 = 512
+
+    /// Pages in the log after the last commit.
+    private var logPages: Int32 = 0
 
     /// Opens the file at `path`, which must exist; a file that this process may only read is opened for reading.
     /// Nothing is read yet. `immutable` asks SQLite to neither lock the file nor look for a log beside it, which is
@@ -36,27 +42,39 @@ final class Database {
         }
         handle = opened
         sqlite3_busy_timeout(handle, Int32(Self.patience.milliseconds))
-        sqlite3_wal_hook(handle, Self.emptyLongLog, nil)
+        // Unretained: called only by statements of this object.
+        sqlite3_wal_hook(handle, Self.hasCommitted, Unmanaged.passUnretained(self).toOpaque())
         // Closing must cost nothing: the log is short, and the next connection continues it.
         _ = csqlite_keep_log_on_close(handle)
     }
 
-    /// Copies the log into the database and empties it, once it is long enough.
+    private static let hasCommitted:
+        @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
+            database, _, _, pages in
+            let database = Unmanaged<Database>.fromOpaque(database!).takeUnretainedValue()
+            database.logPages = pages
+            database.emptyLog(over: checkpointPages)
+            return SQLITE_OK
+        }
+
+    /// Copies the log into the database and empties it where it is longer than it may be left behind. For whoever has
+    /// no more to write for now.
+    func settleLog() { emptyLog(over: Self.restingPages) }
+
+    /// Copies the log into the database and empties it, where it has at least so many pages.
     ///
     /// SQLite's own way to do so (`wal_autocheckpoint`) only copies, and leaves it to a later writer of the same
     /// process to begin the log anew. Processes that write once and end would never do that: each would find a longer
     /// log, and copy all of it again. Nobody is waited for: where others read, the next commit tries again.
-    private static let emptyLongLog:
-        @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
-            _, handle, name, pages in
-            guard pages >= checkpointPages else { return SQLITE_OK }
-            sqlite3_busy_timeout(handle, 0)
-            sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-            sqlite3_busy_timeout(handle, Int32(patience.milliseconds))
-            return SQLITE_OK
-        }
+    private func emptyLog(over limit: Int32) {
+        guard logPages >= limit else { return }
+        sqlite3_busy_timeout(handle, 0)
+        if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
+        sqlite3_busy_timeout(handle, Int32(Self.patience.milliseconds))
+    }
 
     deinit {
+        settleLog()
         statements.removeAll()
         sqlite3_close_v2(handle)
     }

@@ -155,6 +155,7 @@ extension Index {
             guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), isThere() else { return nil }
             let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
             if let old, !(old.isUnsettled && old.file == new.file) { return nil }
+            if new.kind == .superseded, try connection.hasRow(new.file, in: scopeID) { return nil }
             connection.tally.add(.healed)
             return try database.first(
                 Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),

@@ -30,6 +30,7 @@ extension Index {
         try write(now: now) { connection in
             let database = connection.database
             let report = try Self.resetReport(database)
+            if root.awaitsRebuild { try connection.addRowsOfLostScopes() }
             let highest = try database.first(
                 """
                 SELECT max(coalesce((SELECT max(generation) FROM scopes), 0),
@@ -43,6 +44,9 @@ extension Index {
                 Value(String((highest ?? 0) &+ 1)))
             try database.run("UPDATE scopes SET purged = 1 WHERE purged = 0")
             connection.tally = Tally()
+            for folder in try database.all("SELECT DISTINCT substr(folder, 1, 32) FROM scopes", read: { $0.string(0) }) {
+                root.beginGeneration((highest ?? 0) &+ 1, of: folder)
+            }
             return report
         }
     }
@@ -103,14 +107,31 @@ extension Index {
         }
     }
 
-    /// Removes the last trace of a purged generation: its row, and by `removeFolder` its empty folder, as one, so that
-    /// nobody is about to make a folder in the one that goes.
-    func forget(_ scope: PurgedScope, now: Timestamp, removeFolder: () -> Void) throws {
+    /// Removes the last trace of a purged generation: its row, and its empty folder, as one, so that nobody is about to
+    /// make a folder in the one that goes. That of a later generation stays while others are to be purged.
+    func forget(_ scope: PurgedScope, now: Timestamp) throws {
+        let hash = String(scope.folder.prefix(32))
         try write(now: now) { connection in
-            try connection.database.run("DELETE FROM scopes WHERE id = ?1 AND purged = 1", Value(scope.id))
-            try connection.database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))
-            try connection.database.run("DELETE FROM doomed WHERE folder = ?1", Value(scope.folder))
-            removeFolder()
+            let database = connection.database
+            let count = try database.run("DELETE FROM scopes WHERE id = ?1 AND purged = 1", Value(scope.id))
+            let isThere = try database.first(
+                "SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1", Value(scope.folder)) { _ in true }
+            if count == 0, isThere == true {
+                throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path)
+            }
+            try database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))
+            try database.run("DELETE FROM doomed WHERE folder = ?1", Value(scope.folder))
+            _ = FolderListing.removeIfEmpty(root.scope(scope.folder))
+            if try !connection.isPurgePending(of: hash) { root.removeEmptyGenerations(of: hash) }
+        }
+    }
+
+    /// Removes the empty folders of all generations that no purge needs any more.
+    func removeUnusedGenerations(now: Timestamp) throws {
+        for hash in Set(root.scopeFolders().map { String($0.prefix(32)) }) {
+            try write(now: now) { connection in
+                if try !connection.isPurgePending(of: hash) { root.removeEmptyGenerations(of: hash) }
+            }
         }
     }
 
@@ -129,7 +150,10 @@ extension Index.Connection {
     /// Marks the live row of a scope purged, and makes one of the next generation, which keeps the counters. The row is
     /// made even where the scope has none yet: something for it may be under way.
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
-        let (id, generation, _) = try live(scope)
+        var (id, generation, _) = try live(scope)
+        // There may be files of it that have lost their rows.
+        if id == nil, root.awaitsRebuild { id = try addLiveRow(scope, generation: generation) }
+        defer { root.beginGeneration(generation &+ 1, of: scope.hash) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
             return ScopeContents()
@@ -141,5 +165,22 @@ extension Index.Connection {
         let next = try addLiveRow(scope, generation: generation &+ 1)
         try database.run("UPDATE counters SET scope = ?2 WHERE scope = ?1", Value(id), Value(next))
         return contents ?? ScopeContents()
+    }
+
+    /// Whether anything of this scope, named by its hash, is still to be purged.
+    fileprivate func isPurgePending(of hash: String) throws -> Bool {
+        try database.first(
+            "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash)) { _ in true }
+            ?? false
+    }
+
+    /// Gives a row to each folder that a lost index knew, so that it can be purged.
+    fileprivate func addRowsOfLostScopes() throws {
+        for folder in root.scopeFolders() {
+            guard let generation = CacheRoot.generation(ofFolder: folder) else { continue }
+            try database.run(
+                "INSERT OR IGNORE INTO scopes (name, folder, generation, purged) VALUES (?1, ?2, ?3, 1)",
+                Value(String(folder.prefix(32))), Value(folder), Value(generation))
+        }
     }
 }

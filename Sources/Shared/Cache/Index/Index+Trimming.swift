@@ -31,9 +31,11 @@ extension Index {
                     (folder: $0.string(0), file: $0.string(1))
                 }
                 for (folder, file) in doomed {
-                    BlobStore.remove(root.blob(file, folder: folder))
-                    try connection.database.run(
+                    let count = try connection.database.run(
                         "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
+                    // What is found in order, but not by its name, would be found again and again.
+                    if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
+                    BlobStore.remove(root.blob(file, folder: folder))
                 }
             }
         }
@@ -74,7 +76,8 @@ extension Index {
             let chosen = TrimPlan.choose(from: victims.map(\.candidate), kept: kept, capacity: capacity)
             var sums: [Int64: (entries: Int, bytes: Int)] = [:]
             for victim in victims.prefix(chosen.count) {
-                try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(victim.candidate.id)))
+                let count = try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(victim.candidate.id)))
+                if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
                 if victim.isPurged { continue }
                 sums[victim.scopeID, default: (0, 0)].entries += 1
                 sums[victim.scopeID, default: (0, 0)].bytes += victim.candidate.bytes

@@ -137,6 +137,9 @@ final class Index: Sendable {
         }
     }
 
+    /// Leaves a short log to whoever opens the index next.
+    func settleLog() { connection.withLock { $0.database.settleLog() } }
+
     // MARK: Opening
 
     private static func open(

@@ -15,7 +15,11 @@ import Darwin
 /// An original's file is named by its key, so that it is found without the index. What can still be read of a damaged
 /// index is used (`SalvagedIndex`); else the server's validators are not known any more, and the file's time stands in
 /// for that of fetching. Variants are not taken in, since nothing tells which content they were made of, and they can
-/// be made again: their files stay as long as a path that was handed out before must.
+/// be made again: their files stay as long as a path that was handed out before must. So do those of originals that a
+/// file of another name has replaced: of several, the one written last is the entry.
+///
+/// What was removed does not come back: a purge makes the next generation's folder together with its row, and only
+/// what lies in the latest generation is taken in.
 extension ImageCache {
     /// The entry of a key, if its file is there as the index says, or as far as a lost index can be done without.
     /// - Parameters:
@@ -33,28 +37,42 @@ extension ImageCache {
     private func adopt(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard index.root.awaitsRebuild, !index.isReadOnly else { return nil }
         let folder = try index.folder()
-        let files = ImageFormat.allCases.map { "\(key.name).\($0.fileExtension)" }
-        guard let file = files.first(where: { FolderListing.facts(index.root.blob($0, folder: folder)) != nil }) else {
-            return nil
-        }
+        let files = newestFirst(ImageFormat.allCases.map { "\(key.name).\($0.fileExtension)" }, folder: folder)
+        if files.isEmpty { return nil }
         // Whoever holds the lock is about to store the key anew.
         let lock = try isLocked ? nil : KeyLock.ifFree(root: index.root, path: index.root.lock(key.name, in: scope))
         defer { withExtendedLifetime(lock) {} }
         if !isLocked && lock == nil { return nil }
-        return try adopt(
-            file, folder: folder, name: scope, key: key.text, salvaged: SalvagedIndex(root: index.root))
+        let salvaged = SalvagedIndex(root: index.root)
+        var entry: Entry?
+        for file in files {
+            let isReplaced = entry != nil
+            let adopted = try adopt(
+                file, folder: folder, name: scope, key: key.text, salvaged: salvaged, isReplaced: isReplaced)
+            entry = entry ?? adopted
+        }
+        return entry
+    }
+
+    /// Those of a folder's files that are there, the one written last first.
+    private func newestFirst(_ files: [String], folder: String) -> [String] {
+        files.compactMap { file in FolderListing.facts(index.root.blob(file, folder: folder)).map { (file, $0.modified) } }
+            .sorted { $0.1 > $1.1 }.map(\.0)
     }
 
     /// Takes in one file of a scope's folder; nil where it is no whole picture, or has its row by now.
+    ///
+    /// - Parameter isReplaced: whether another file is the entry of its key by now.
     func adopt(
         _ file: String, folder: String, name: ScopeName, key: String? = nil, url: String? = nil,
-        salvaged: SalvagedIndex? = nil
+        salvaged: SalvagedIndex? = nil, isReplaced: Bool = false
     ) throws -> Entry? {
         let path = index.root.blob(file, folder: folder)
         guard let found = FolderListing.facts(path), var new = try restored(file, at: path, found) else { return nil }
         new.key = key
         new.url = url
         new = salvaged?.entry(new, folder: folder, scope: name, index: index) ?? new
+        if isReplaced { (new.name, new.kind, new.parent, new.isPinned) = (file, .superseded, new.name, false) }
         let entry = try index.adopt(new, folder: folder, name: name, now: clock.now()) {
             FolderListing.facts(path) == found
         }
@@ -84,18 +102,25 @@ extension ImageCache {
     func rebuild(_ adopted: (Entry) throws -> Void) throws {
         let salvaged = SalvagedIndex(root: index.root)
         try index.root.forEachBlobFolder { folder in
-            // What lies in earlier generations' folders has been purged.
+            let names = FolderListing.names(of: folder.path).filter { CacheRoot.name(ofBlob: $0) != nil }
+            let files = newestFirst(try index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
+            // What lies in earlier generations' folders has been purged, by somebody who did not come to its files.
             let hash = String(folder.scope.prefix(32))
-            guard CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else { return }
-            let files = FolderListing.names(of: folder.path).filter { CacheRoot.name(ofBlob: $0) != nil }
-            for file in try index.filesWithoutRow(files, folder: folder.scope) {
-                try interruption.check()
-                let name = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
-                if let entry = try adopt(file, folder: folder.scope, name: name, salvaged: salvaged) {
-                    try adopted(entry)
+            guard CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
+                return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
+                    BlobStore.remove("\(folder.path)/\($0)")
                 }
             }
+            for file in files {
+                try interruption.check()
+                let name = try salvaged?.scopeName(folder.scope) ?? scopeName(folder.scope)
+                let entry =
+                    try adopt(file, folder: folder.scope, name: name, salvaged: salvaged)
+                    ?? adopt(file, folder: folder.scope, name: name, salvaged: salvaged, isReplaced: true)
+                if let entry { try adopted(entry) }
+            }
         }
+        try index.removeUnusedGenerations(now: clock.now())
         index.root.noteRebuilt()
     }
 

@@ -200,6 +200,8 @@ extension ImageCache {
     /// he has just made.
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
+        // Their number stands for what has been purged, see `CacheRoot.beginGeneration`.
+        guard (try? isPurgePending()) == false else { return }
         // Those within others first.
         for scope in root.scopeFolders().reversed() {
             try interruption.check()

@@ -36,7 +36,7 @@ struct SalvagedIndex {
             entry.validators.lastModified = sound(row.validators.lastModified)
         }
         if row.fetchedAt <= row.expiresAt { (entry.fetchedAt, entry.expiresAt) = (row.fetchedAt, row.expiresAt) }
-        entry.isPinned = row.isPinned
+        (entry.isPinned, entry.mustRevalidate) = (row.isPinned, row.mustRevalidate)
         return entry
     }
 }

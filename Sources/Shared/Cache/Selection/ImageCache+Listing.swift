@@ -33,11 +33,14 @@ extension ImageCache {
         return removal
     }
 
-    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned.
+    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned. After
+    /// the index was lost, all files are taken in before.
     public func remove(
         _ filter: EntryFilter, dryRun: Bool = false
     ) throws -> (removal: Removal, pinned: Int) {
         if !dryRun { try requireWriting() }
+        // What has lost its row would come back.
+        if !dryRun, index.root.awaitsRebuild { try rebuild { _ in } }
         var removal = Removal()
         var pinned = 0
         var listing = try entries(filter)

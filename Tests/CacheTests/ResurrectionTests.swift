@@ -1,0 +1,143 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import Testing
+
+@testable import Cache
+
+/// What was removed, emptied or replaced does not come back when the index is lost afterwards.
+@Suite struct ResurrectionTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private func loseIndex() {
+        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+    }
+
+    /// What can be had of these keys, by asking for them and by taking in everything.
+    private func expectGone(_ scope: String, _ keys: String...) throws {
+        let cache = try world.cache(scope: scope)
+        for name in keys { #expect(try cache.lookup(key(name)) == nil) }
+        try cache.rebuild { _ in }
+        for name in keys { #expect(try cache.lookup(key(name)) == nil) }
+        try cache.clean { _ in }
+        #expect(world.files("scopes").isEmpty && Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
+    }
+
+    @Test func pendingPurgeStaysAPurge() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        _ = try cache.purge(ScopeName("alice"))
+        #expect(world.files("scopes").count == 1)
+        loseIndex()
+        try expectGone("alice", "moon")
+    }
+
+    @Test func pendingPurgesOfSeveralGenerationsStayPurges() throws {
+        let cache = try world.cache(scope: "alice")
+        for number in 0..<3 {
+            _ = try cache.store(MemorySource(picture(number)), key: key("\(number)"))
+            _ = try cache.purge(ScopeName("alice"))
+        }
+        loseIndex()
+        let next = try world.cache(scope: "alice")
+        _ = try next.store(MemorySource(picture(9)), key: key("new"))
+        try next.rebuild { _ in }
+        for number in 0..<3 { #expect(try next.lookup(key("\(number)")) == nil) }
+        #expect(try next.lookup(key("new")) != nil)
+        #expect(world.files("scopes").count == 1)
+
+        // The index is lost once more: what is there now is still the latest.
+        loseIndex()
+        #expect(try world.cache(scope: "alice").lookup(key("new")) != nil)
+    }
+
+    @Test func pendingSwitchAndResetStayWhatTheyAre() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        _ = try cache.index.reset(now: world.time.now)
+        loseIndex()
+        try expectGone("alice", "moon")
+
+        let standard = try world.cache()
+        _ = try standard.store(MemorySource(picture(2)), key: key("mars"))
+        _ = try standard.makeCurrent(ScopeName("bob"))
+        loseIndex()
+        try expectGone("default", "mars")
+    }
+
+    @Test func finishedPurgeLeavesNoFolder() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        _ = try cache.purge(ScopeName("alice"))
+        try cache.finishPurges()
+        #expect(Surroundings.entries(of: "\(world.root)/scopes").isEmpty)
+    }
+
+    /// While files have no rows, whatever removes must see them.
+    @Test(arguments: ["remove", "filter", "purge", "reset"])
+    func whatIsRemovedAfterTheLossIsGone(_ way: String) throws {
+        let before = try world.cache(scope: "alice")
+        _ = try before.purge(ScopeName("alice"))
+        _ = try before.store(MemorySource(picture(1)), key: key("moon"))
+        // Two files of one key, the older of which somebody may still read.
+        _ = try before.store(MemorySource(png), key: key("moon"))
+        #expect(world.files("scopes").count == 2)
+        loseIndex()
+        let cache = try world.cache(scope: "alice")
+
+        switch way {
+        case "remove":
+            let entry = try #require(try cache.peek(key("moon")))
+            #expect(try cache.remove(entry).entries == 2)
+        case "filter":
+            var filter = EntryFilter()
+            filter.largerThan = 1
+            #expect(try cache.remove(filter).removal.entries == 2)
+        case "purge":
+            _ = try world.cache().purge(ScopeName("alice"))
+            try world.cache().finishPurges()
+        default: _ = try world.cache().reset()
+        }
+
+        #expect(world.files("scopes").isEmpty)
+        loseIndex()
+        try expectGone("alice", "moon")
+    }
+
+    @Test(arguments: [true, false])
+    func ofTwoFilesOfAKeyTheNewerIsTaken(_ isNewerThePNG: Bool) throws {
+        let contents = isNewerThePNG ? [picture(1), png] : [png, picture(1)]
+        for asksFirst in [true, false] {
+            let before = try world.cache()
+            var paths: [String] = []
+            for (age, content) in zip([100, 50], contents) {
+                let entry = try before.store(MemorySource(content), key: key("moon")).entry
+                setModified(entry.path, secondsAgo: age)
+                paths.append(entry.path)
+            }
+            loseIndex()
+            let cache = try world.cache()
+            if !asksFirst { try cache.rebuild { _ in } }
+
+            #expect(try cache.lookup(key("moon"))?.path == paths[1])
+            // The path of the older one was handed out, and stays for as long as that promises.
+            try cache.clean { _ in }
+            #expect(paths.allSatisfy { access($0, F_OK) == 0 })
+            world.time.advance(.seconds(800))
+            try cache.clean { _ in }
+            #expect(paths.map { access($0, F_OK) == 0 } == [false, true])
+            _ = try cache.reset()
+        }
+    }
+
+    private func setModified(_ path: String, secondsAgo: Int) {
+        var times = [timespec](repeating: timespec(tv_sec: time(nil) - secondsAgo, tv_nsec: 0), count: 2)
+        utimensat(AT_FDCWD, path, &times, 0)
+    }
+}

@@ -105,6 +105,7 @@ extension LookupCommand {
     }
 
     func has() throws {
+        try keys.requireNoRecords()
         let (context, caches, rules) = try open()
         guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
         for picture in named {

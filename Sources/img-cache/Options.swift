@@ -59,6 +59,13 @@ extension KeyArguments {
         rules.ignoredQuery = Set(keyIgnoreQuery.flatMap { $0.split(separator: ",").map(String.init) })
         return rules
     }
+
+    /// For a command that reads no records. Throws `UsageFailure` for the options that are about them.
+    func requireNoRecords() throws {
+        if urlField != nil || keyField != nil {
+            throw UsageFailure("--url-field and --key-field are about records, which this command does not read")
+        }
+    }
 }
 
 /// A command that looks into the cache for single pictures. A protocol rather than a group of options: see
@@ -90,6 +97,7 @@ extension LookupCommand {
         handingOut: Bool = true, before: (String, Caches, CacheItem.Rules) throws -> Void = { _, _, _ in },
         finish: () throws -> Void = {}, _ body: (Entry, ImageCache) throws -> Void
     ) throws {
+        try keys.requireNoRecords()
         let (context, caches, rules) = try open()
         guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
         var tally = ExitTally()

@@ -32,6 +32,7 @@ struct RemoveCommand: ParsableCommand, LookupCommand {
     var json = false
 
     func run() throws {
+        try keys.requireNoRecords()
         let filter = try selection.filter()
         let isSelective = filter != EntryFilter()
         if isSelective, !named.isEmpty {

@@ -30,7 +30,7 @@ struct ResetCommand: ParsableCommand {
         let cache = try caches.standard()
         var report = ResetReport()
         try context.untilInterrupted {
-            for cache in try [cache] + caches.others(than: cache) {
+            for cache in try [cache, caches.other(than: cache)].compactMap(\.self) {
                 report += try dryRun ? cache.resetReport() : cache.reset()
             }
         }

@@ -131,7 +131,7 @@ struct ScopeSwitchCommand: ParsableCommand {
         var purged = made?.purged
         if let made, purged != nil {
             finishLater(cache, context)
-            for other in try caches.others(than: cache) {
+            if let other = try caches.other(than: cache) {
                 purged? += try other.purge(made.old)
                 finishLater(other, context)
             }
@@ -184,7 +184,7 @@ struct ScopePurgeCommand: ParsableCommand {
         let caches = try common.caches(context)
         let cache = try caches.standard()
         let scope = named ?? cache.scope
-        let all = try [cache] + caches.others(than: cache)
+        let all = try [cache, caches.other(than: cache)].compactMap(\.self)
         if named != nil {
             // Emptied all the same: the first download for it may be under way.
             let names = try all.flatMap { try $0.scopes().map(\.name.text) }

@@ -60,6 +60,18 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test func validatorsOfAnotherAddressMeanNothing() throws {
+        let other = try HTTPRequest("https://203.0.114.7/other.gif")
+        _ = try cache().fetch(other, key: CacheKey(url: moon.url), client: world.client(server))
+        world.time.advance(.seconds(100))
+
+        let explanation = try explain(moon)
+
+        #expect(explanation.decision == .fetch && explanation.reason.hasSuffix("it came from another address"))
+        _ = try cache().fetch(moon, client: world.client(server))
+        #expect(server.requests.last?.header("If-None-Match") == nil)
+    }
+
     @Test func rememberedFailureIsTold() throws {
         let gone = try HTTPRequest("https://203.0.114.7/gone.gif")
         #expect(throws: FetchFailure.self) { try cache().fetch(gone, client: world.client(server)) }

@@ -46,6 +46,11 @@ import Testing
         try home.run("img-cache", arguments).expectRefusal(64, "img-cache")
     }
 
+    @Test(arguments: ["has", "path", "cat", "info", "rm"], ["--url-field", "--key-field"])
+    func optionsAboutRecordsAreRefusedWhereNoneAreRead(_ command: String, _ option: String) throws {
+        try home.run("img-cache", [command, "x.png", option, "id"]).expectRefusal(64, "img-cache", option)
+    }
+
     @Test func filtersRemoveAllButThePinned() throws {
         let kept = try put("moon")
         try put("mars")

@@ -76,10 +76,12 @@ public struct RuntimePlaces: Sendable {
         throw failure(reasons.joined(separator: "; "))
     }
 
-    /// The roots of caches in memory that have been made, as far as nobody else can have made them.
-    var memoryRootsInUse: [String] {
-        memory.filter {
-            CacheRoot($0).indexIdentity() != nil && (try? PrivateFolder.open($0, making: false)) != nil
+    /// The root of the cache in memory where it has been made, and nobody else can have made it. Only the best place
+    /// counts: what lies in a worse one belongs to a session without this one's `XDG_RUNTIME_DIR`.
+    var memoryRootInUse: String? {
+        memory.first.flatMap { place in
+            let isOurs = (try? PrivateFolder.open(place, making: false)) != nil
+            return isOurs && CacheRoot(place).indexIdentity() != nil ? place : nil
         }
     }
 

@@ -75,6 +75,7 @@ extension ImageCache {
                 entry: entry, isExpired: entry.isExpired(at: now), isWhole: BlobStore.isWhole(entry),
                 age: max(now - entry.fetchedAt, .zero))
         }
+        facts.isOfAnotherAddress = facts.kept.map { $0.entry.url != request.url.redacted } ?? false
         if settings.negativeTTL != .none, request.isForAnybody {
             facts.negative = try index.negative(key.name, address: Download.address(of: request), now: now)
         }

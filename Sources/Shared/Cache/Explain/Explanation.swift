@@ -67,6 +67,8 @@ struct ExplainedFacts {
     var isLocked = false
     /// Whether the picture is kept nowhere.
     var isBypassed = false
+    /// Whether what is kept came from another address, so that its validators mean nothing to this one's server.
+    var isOfAnotherAddress = false
     var addresses: [JudgedAddress]?
 
     /// The decision with its reason, in the order in which a fetch decides. Pure.
@@ -89,6 +91,7 @@ struct ExplainedFacts {
         guard let entry else { return (.fetch, absence + continuation) }
         let why = entry.isExpired(at: now) ? "it expired at \(entry.expiresAt.iso8601)" : "a refresh is wanted"
         if leftover?.canContinue == true { return (.fetch, why + continuation) }
+        if isOfAnotherAddress { return (.fetch, "\(why), and it came from another address") }
         return entry.validators.isEmpty
             ? (.fetch, "\(why), and its server gave nothing to revalidate it by")
             : (.revalidate, "\(why), and its server gave something to revalidate it by")

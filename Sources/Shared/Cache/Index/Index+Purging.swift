@@ -150,7 +150,7 @@ extension Index.Connection {
     /// Marks the live row of a scope purged, and makes one of the next generation, which keeps the counters. The row is
     /// made even where the scope has none yet: something for it may be under way.
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
-        var (id, generation) = try live(scope)
+        var (id, generation, _) = try live(scope)
         // There may be files of it that have lost their rows.
         if id == nil, root.awaitsRebuild { id = try addLiveRow(scope, generation: generation) }
         defer { root.beginGeneration(generation &+ 1, of: scope.hash) }

@@ -81,14 +81,15 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// The live row of a scope, nil before anything was written to it, and the scope's generation.
-    func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64) {
+    /// The live row of a scope, nil before anything was written to it, the scope's generation, and whether the row bears
+    /// its name.
+    func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64, isNamed: Bool) {
         let row = try database.first(
-            "SELECT id, generation FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)
-        ) { (id: $0.int64(0), generation: $0.int64(1)) }
+            "SELECT id, generation, name FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)
+        ) { (id: $0.int64(0), generation: $0.int64(1), isNamed: $0.string(2) == scope.text) }
         if let row { return row }
         // Files of a lost index are taken in again where they lie.
-        return (nil, max(try firstGeneration(), root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0))
+        return (nil, max(try firstGeneration(), root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0), true)
     }
 
     /// The generation of scopes of which nothing is known.
@@ -108,9 +109,9 @@ extension Index.Connection {
     /// Whoever names the scope names the row too, which bears its folder's name where the index was lost and nobody had
     /// yet (`ImageCache.rebuild`).
     func makeScope(_ scope: ScopeName) throws -> Int64 {
-        let (id, generation) = try live(scope)
+        let (id, generation, isNamed) = try live(scope)
         guard let id else { return try addLiveRow(scope, generation: generation) }
-        try database.run("UPDATE scopes SET name = ?2 WHERE id = ?1 AND name <> ?2", Value(id), Value(scope.text))
+        if !isNamed { try database.run("UPDATE scopes SET name = ?2 WHERE id = ?1", Value(id), Value(scope.text)) }
         return id
     }
 

@@ -132,17 +132,18 @@ public final class Caches: Sendable {
     /// The cache of pictures that no rule is about: that in memory where this is the policy, else that on the disk.
     public func standard() throws -> ImageCache { try cache(inMemory: settings.policies.standard == .memory) }
 
-    /// The other caches that have been made, on the disk or in memory: for what is to happen to a scope wherever its
-    /// pictures are kept. Makes none, and passes over folders in memory that are not the user's alone.
-    public func others(than cache: ImageCache) throws -> [ImageCache] {
-        let memory = settings.places.memoryRootsInUse
-        return try ([settings.root] + memory).compactMap { root in
-            guard CacheRoot(root).path != cache.root, CacheRoot(root).indexIdentity() != nil else { return nil }
-            var settings = settings
+    /// The other cache, on the disk or in memory, where it has been made: for what is to happen to a scope wherever its
+    /// pictures are kept. Makes none, and passes over a folder in memory that is not the user's alone.
+    public func other(than cache: ImageCache) throws -> ImageCache? {
+        var settings = settings
+        if CacheRoot(settings.root).path == cache.root {
+            guard let root = settings.places.memoryRootInUse, CacheRoot(root).path != cache.root else { return nil }
+            settings.scope = try scope()
             settings.root = root
-            if memory.contains(root) { settings.scope = try scope() }
-            return try make(settings)
+        } else if CacheRoot(settings.root).indexIdentity() == nil {
+            return nil
         }
+        return try make(settings)
     }
 
     /// Removes the previews whose lease is over, in memory as on the disk. Makes nothing.

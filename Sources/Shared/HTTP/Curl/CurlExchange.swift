@@ -32,10 +32,12 @@ final class CurlExchange {
 
     deinit { gathered.deallocate() }
 
-    /// How much is received, and handed on, at once, as far as it is there: libcurl gives 16 KiB a call, and each
+    /// How much is handed on at once, as far as it is there: libcurl gives 16 KiB a call, and each
     /// costs a system call of whoever writes it. Many a picture comes as a whole; and it stays within the processor's
     /// cache.
-    static let pieceSize = 512 << 10
+    private static let pieceSize = 512 << 10
+    /// How much libcurl receives at once.
+    static let bufferSize = 128 << 10
 
     /// Carries the exchange out; the connection's options are set but for the callbacks.
     func run(on connection: CurlConnection, interruption: Interruption) throws -> HTTPResponse {

@@ -62,7 +62,7 @@ public final class CurlTransport: HTTPTransport {
         }
         // Threads and signals don't mix.
         set(CCURL_NOSIGNAL, 1)
-        set(CCURL_BUFFERSIZE, CurlExchange.pieceSize)
+        set(CCURL_BUFFERSIZE, CurlExchange.bufferSize)
         // A name lookup that hangs must not keep a cancelled or overdue exchange from ending.
         set(CCURL_QUICK_EXIT, 1)
         set(CCURL_PROTOCOLS, CCURL_PROTOCOLS_HTTP_AND_HTTPS)

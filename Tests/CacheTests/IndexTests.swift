@@ -163,6 +163,19 @@ import Testing
         #expect(try late.lookup(key("8")) != nil)
     }
 
+    /// Whoever opens the index reads the whole log.
+    @Test func logIsShortOnceACacheIsClosed() throws {
+        func pages() throws -> Int { try Surroundings.contents(world.root + "/index.sqlite-wal").count / 4096 }
+        let cache = try world.cache()
+        for number in 0..<100 { _ = try cache.store(MemorySource(picture(number)), key: key("\(number)")) }
+        #expect(try (Int(Database.restingPages)..<Int(Database.checkpointPages) + 64).contains(pages()))
+
+        cache.close()
+
+        #expect(try pages() < Database.restingPages)
+        #expect(try world.cache().lookup(key("99")) != nil)
+    }
+
     @Test func rootThatIsRemovedUnderARunningToolIsMadeAnew() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))

@@ -236,6 +236,25 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, nil])
     }
 
+    /// Bytes of which more are to come are never there without their note: the process may be killed at any time.
+    @Test func noteIsThereBeforeTheBytesThatItIsFor() throws {
+        let partials = Monitor([String]())
+        let server = FakeServer { [whole] request, _ in Self.honest(request, whole) }
+        let world = world
+        let look = try Thread.start {
+            server.waitUntilHolding()
+            partials.withLock { $0 = world.files("partial") }
+            server.release()
+        }
+        server.hold()
+
+        let (entry, _) = try world.cache().fetch(moon, client: world.client(server))
+
+        look.join()
+        #expect(partials.withLock { $0.filter { $0.hasSuffix(".note") }.count } == 1)
+        try expectWhole(entry)
+    }
+
     /// Leaves a partial download of the moon as a killed process would.
     private func leave(
         _ bytes: [UInt8], in cache: ImageCache, _ change: (inout PartialFile.Note) -> Void = { _ in }
@@ -248,7 +267,8 @@ import Testing
             boot: try #require(PartialFile.boot))
         change(&note)
         let file = try partial.open()
-        try partial.restart(file, note: note)
+        try partial.restart(file)
+        try partial.write(note, of: file)
         try file.write(bytes)
     }
 }

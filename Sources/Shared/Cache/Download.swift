@@ -44,6 +44,8 @@ final class Download {
     /// Whether its bytes came by more than one answer.
     private var isJoined = false
     private var received = 0
+    /// Whether the note is still to be written.
+    private var lacksNote = false
 
     /// - Parameters:
     ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
@@ -101,7 +103,7 @@ final class Download {
     }
 
     /// What is there is of no use: the next attempt asks for everything.
-    private func forget() { (note, body, isJoined) = (nil, nil, false) }
+    private func forget() { (note, lacksNote, body, isJoined) = (nil, false, nil, false) }
 
     /// How many bytes the file holds.
     private var count: Int { body?.count ?? 0 }
@@ -159,8 +161,9 @@ final class Download {
             note = PartialFile.Note(of: response, address: address)
             validators = Validators(of: response.headers)
             (body, isJoined) = (nil, false)
-            try partial.restart(file, note: note)
+            try partial.restart(file)
             body = BodyWriter(file)
+            lacksNote = note != nil
             try watcher?.begin(ArrivingBody(path: partial.path, count: 0, total: response.headers.contentLength))
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
@@ -176,6 +179,11 @@ final class Download {
             throw HTTPClient.AskAgain()
         case .head, .pause: break
         case .body(let bytes):
+            // What comes all at once is not worth a file of its own: there is nothing left to continue.
+            if lacksNote, let note, note.total != bytes.count {
+                try partial.write(note, of: file)
+                lacksNote = false
+            }
             try body?.write(bytes)
             try watcher?.take(bytes)
             received += bytes.count

@@ -48,7 +48,7 @@ extension ImageCache {
             path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
         defer { partial.remove() }
         let file = try partial.open()
-        try partial.restart(file, note: nil)
+        try partial.restart(file)
         let body = BodyWriter(file)
         try BlobStore.copy(source) { piece in
             try interruption.check()

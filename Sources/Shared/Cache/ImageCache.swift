@@ -275,8 +275,10 @@ public final class ImageCache: Sendable {
         let now = clock.now()
         if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
         index.count { $0.add(.bytesWritten, new.bytes) }
+        let path = index.root.blob(new.file, folder: scope.folder(generation: generation))
+        try BlobStore.prepare(path)
         let entry = try index.commit(new, generation: generation, now: now) {
-            try BlobStore.place(temporary, at: index.root.blob(new.file, folder: scope.folder(generation: generation)))
+            try BlobStore.place(temporary, at: path)
         }
         trim()
         return entry

@@ -4,6 +4,9 @@ extension HTTPClient {
     /// How much of the body of an answer that isn't accepted is kept for the failure.
     static let errorBodyLimit = 65_536
 
+    /// How many bytes are handed on at once where their rate is bounded, so that they come evenly.
+    static let pacedPiece = 16_384
+
     /// What one attempt asks for, and the statuses that it takes for an answer.
     public typealias Attempt = (request: HTTPRequest, statuses: Set<Int>)
 
@@ -161,6 +164,17 @@ extension HTTPClient {
             do { try body() } catch { throw ReceiverStopped(error: error) }
         }
         func pass(_ event: HTTPEvent) throws { try orStop { try receive(event) } }
+        func pass(_ bytes: UnsafeRawBufferPointer) throws {
+            guard let rate else { return try pass(.body(bytes)) }
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pacedPiece))
+                rest = rest.dropFirst(piece.count)
+                try pass(.body(piece))
+                let delay = rate.take(piece.count)
+                if delay > .zero { try orStop { try pause(delay) } }
+            }
+        }
         do {
             let response = try transport.exchange(request, interruption: interruption) { event in
                 if let watch { try orStop(watch) }
@@ -178,8 +192,7 @@ extension HTTPClient {
                 case .body(let bytes):
                     if isAccepted {
                         try limit.add(bytes.count)
-                        try pass(event)
-                        if let delay = rate?.take(bytes.count), delay > .zero { try orStop { try pause(delay) } }
+                        try pass(bytes)
                     } else {
                         let room = Self.errorBodyLimit - body.count
                         body.append(contentsOf: bytes.prefix(room))

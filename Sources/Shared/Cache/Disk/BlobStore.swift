@@ -62,6 +62,12 @@ enum BlobStore {
         }
     }
 
+    /// Makes the folder of a file that is about to be put in place, before anybody has to wait for that.
+    static func prepare(_ path: String) throws {
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
+        if access(folder, F_OK) != 0 { try CacheRoot.makeFolder(folder) }
+    }
+
     /// Moves a finished file to its place, in one step. Its bytes must be on the disk already. The folder is not
     /// waited for: if the machine stops before it is written, the row finds no file, and the entry is fetched again.
     static func place(_ temporary: String, at path: String) throws {
@@ -69,7 +75,7 @@ enum BlobStore {
         for _ in 0..<16 {
             if rename(temporary, path) == 0 { return }
             guard errno == ENOENT else { break }
-            try CacheRoot.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+            try prepare(path)
         }
         if rename(temporary, path) == 0 { return }
         throw SystemFailure(errno: errno, "put \(path) in place", purpose: .makeOutput)

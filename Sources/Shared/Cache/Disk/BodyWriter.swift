@@ -67,7 +67,7 @@ private final class Follower {
     private var end: Int
 
     /// What is read at once: little enough to stay in the processor's cache.
-    private static let piece = 256 << 10
+    private static let piece = 64 << 10
     /// How much there must be before the thread is woken.
     private static let stride = 1 << 20
     /// How many bytes are read before the disk is set to work on them: some fractions of a second's worth, so that

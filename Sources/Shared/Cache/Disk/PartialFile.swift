@@ -10,8 +10,9 @@ import Support
 /// A download under way, or what one that broke off has left. Belongs to whoever holds the key's lock.
 ///
 /// Beside the bytes lies a note of the version that they belong to. The note goes before the bytes are cut off, and is
-/// written before new ones come: bytes never stand beside the note of another version. A note is void after a restart
-/// of the machine, since bytes that were not waited for may be missing in the middle.
+/// written before new ones come: bytes never stand beside the note of another version. A body that comes all at once
+/// has none. A note is void after a restart of the machine, since bytes that were not waited for may be missing in the
+/// middle.
 struct PartialFile {
     let path: String
     let root: CacheRoot
@@ -56,15 +57,19 @@ struct PartialFile {
     }
 
     /// Removes the note, where there is one: the bytes can then not be continued.
-    func removeNote() { unlink(notePath) }
+    func removeNote() { Self.remove(notePath) }
 
-    /// Makes `file` empty, and notes what will come. Throws `Lost` where another file stands in its place by now,
-    /// beside which this note must not come to lie.
-    func restart(_ file: File, note: Note?) throws {
+    /// Makes `file` empty. Throws `Lost` where another file stands in its place by now.
+    func restart(_ file: File) throws {
         guard file.isStillNamed else { throw Lost() }
         removeNote()
-        try Self.truncate(file, to: 0)
-        guard let note else { return }
+        if lseek(file.descriptor, 0, SEEK_END) > 0 { try Self.truncate(file, to: 0) }
+    }
+
+    /// Notes what will come into `file`, which has been restarted for it. Throws `Lost` where another file
+    /// stands in its place by now, beside which this note must not come to lie.
+    func write(_ note: Note, of file: File) throws {
+        guard file.isStillNamed else { throw Lost() }
         let total = note.total.map(String.init) ?? ""
         try root.openToWrite(notePath, O_WRONLY | O_EXCL).write(
             Array("\(Self.magic)\n\(note.address)\n\(note.validator)\n\(total)\n\(note.boot)\nend\n".utf8))
@@ -81,8 +86,13 @@ struct PartialFile {
 
     /// Removes bytes and note, as far as they are still there.
     func remove() {
-        unlink(path)
+        Self.remove(path)
         removeNote()
+    }
+
+    /// Looks first: to remove what is not there would lock the folder all the same, which all downloads share.
+    private static func remove(_ path: String) {
+        if access(path, F_OK) == 0 { unlink(path) }
     }
 
     private static let magic = "apod-tools partial 2"

@@ -74,7 +74,6 @@ final class Database {
     }
 
     deinit {
-        settleLog()
         statements.removeAll()
         sqlite3_close_v2(handle)
     }

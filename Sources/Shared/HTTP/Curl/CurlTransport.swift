@@ -62,7 +62,7 @@ public final class CurlTransport: HTTPTransport {
         }
         // Threads and signals don't mix.
         set(CCURL_NOSIGNAL, 1)
-        set(CCURL_BUFFERSIZE, Self.bufferSize)
+        set(CCURL_BUFFERSIZE, CurlExchange.bufferSize)
         // A name lookup that hangs must not keep a cancelled or overdue exchange from ending.
         set(CCURL_QUICK_EXIT, 1)
         set(CCURL_PROTOCOLS, CCURL_PROTOCOLS_HTTP_AND_HTTPS)
@@ -101,10 +101,6 @@ public final class CurlTransport: HTTPTransport {
             }
         }
     }
-
-    /// How much is received, and handed on, at once, as far as it is there: a sixteenth of the calls that libcurl's own
-    /// 16 KiB cost, and still within the processor's cache.
-    private static let bufferSize = 256 << 10
 
     /// Milliseconds for libcurl, to which 0 means without end.
     private static func milliseconds(_ span: Duration) -> Int {

@@ -35,8 +35,8 @@ extension ImageCache {
         return removal
     }
 
-    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned. After
-    /// the index was lost, all files are taken in before.
+    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned.
+    /// After the index was lost, all files are taken in before.
     public func remove(
         _ filter: EntryFilter, dryRun: Bool = false
     ) throws -> (removal: Removal, pinned: Int) {

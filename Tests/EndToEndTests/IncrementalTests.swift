@@ -15,7 +15,7 @@ import Testing
 /// `img-cache put --incremental`: previews while a picture is on its way.
 @Suite(.serialized)
 struct IncrementalTests {
-    private static func pictures() throws -> [(name: String, bytes: [UInt8], previews: Int)] {
+    static func pictures() throws -> [(name: String, bytes: [UInt8], previews: Int)] {
         let picture = DrawnPicture.noise(120, 90, seed: 3)
         let pixels = PixelBuffer(size: PixelSize(width: 120, height: 90), channels: 3, bytes: picture.bytes)
         func encoded(_ format: OutputFormat) throws -> [UInt8] {

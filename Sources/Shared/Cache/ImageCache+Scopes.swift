@@ -17,21 +17,23 @@ extension ImageCache {
     /// `CacheFailure.scopeChanged` from now on, where it would store something.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         try requireWriting()
-        return try index.makeCurrent(scope, keeping: keeping, now: clock.now())
+        return try removing({ try keeping ? [] : someFiles(of: index.currentScope() ?? .standard) }) {
+            try index.makeCurrent(scope, keeping: keeping, now: clock.now())
+        }
     }
 
     /// Empties a scope and gives what it held. One small transaction, after which nobody finds any of it; downloads of
     /// any process for it end within half a second and are thrown away. The files are left to `finishPurges`.
     public func purge(_ scope: ScopeName) throws -> ScopeContents {
         try requireWriting()
-        return try index.purge(scope, now: clock.now())
+        return try removing({ try someFiles(of: scope) }) { try index.purge(scope, now: clock.now()) }
     }
 
     /// Empties all scopes and forgets them, their counters and the scope switched to, and removes all files. Safe
     /// beside other processes: what they have under way ends as after `purge`.
     public func reset() throws -> ResetReport {
         try requireWriting()
-        let report = try index.reset(now: clock.now())
+        let report = try removing({ try someFiles() }) { try index.reset(now: clock.now()) }
         // Nothing is left that could be taken in again, or by which.
         index.root.noteRebuilt()
         index.root.damagedIndexes.forEach(BlobStore.remove)

@@ -105,6 +105,28 @@ struct FullDiskTests {
         try root.expectSound(home)
     }
 
+    /// Whoever wants room must get it from the cache itself.
+    @Test(arguments: ["rm $FILE", "rm --larger-than 1B", "clean", "scope purge", "scope switch other", "reset"])
+    func aFullDiskIsFreedByWhateverRemoves(_ command: String) throws {
+        let home = try ToolHome()
+        let disk = try disk(1024, home)
+        let files = try (0..<4).map {
+            try home.write("\($0).gif", PictureServer.picture("\($0)", version: 0, size: 100_000))
+        }
+        try disk.run("img-cache", ["put", "--lease", "0s", "--ttl", command == "clean" ? "0s" : "1d"] + files).expect(0)
+        // The room that is left is not even enough to write down what goes.
+        try fill(disk, home)
+        let words = command.split(separator: " ").map { $0 == "$FILE" ? files[0] : String($0) }
+
+        let output = try disk.run("img-cache", words).expect(0)
+
+        #expect(output.stderr == "", "\(output)")
+        #expect(try disk.run("img-cache", ["has", files[0]]).status == 1)
+        try makeRoom(disk, home)
+        #expect(try disk.run("img-cache", ["verify"]).status == 0)
+        try disk.run("img-cache", ["put", files[0]]).expect(0)
+    }
+
     @Test func aDiskWithoutRoomForAnIndexSaysSo() throws {
         let home = try ToolHome()
         let disk = try disk(16, home)

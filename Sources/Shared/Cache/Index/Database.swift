@@ -73,6 +73,9 @@ final class Database {
         sqlite3_busy_timeout(handle, Int32(Self.patience.milliseconds))
     }
 
+    /// The same whatever its length, to make room on a full disk; as far as others who read or write allow it now.
+    func emptyLog() { _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
+
     deinit {
         statements.removeAll()
         sqlite3_close_v2(handle)

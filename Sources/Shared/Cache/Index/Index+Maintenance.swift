@@ -24,7 +24,8 @@ extension Index {
         "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND parent = ?2 AND kind = 1 ORDER BY width, name"
     static let removeFamilyForSum = removeFamily + " RETURNING bytes"
     static let selectExpired = """
-        SELECT id, bytes FROM entries WHERE id > ?1 AND \(isSpent) ORDER BY id LIMIT ?5
+        SELECT id, bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope) FROM entries
+        WHERE id > ?1 AND \(isSpent) ORDER BY id LIMIT ?5
         """
     static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes, scope"
     /// Expired or replaced, and nobody may still use it; `?2` is now, `?3` a minute and `?4` a day later (see
@@ -187,12 +188,12 @@ extension Index {
     // MARK: Expired entries
 
     /// Up to a batch of entries that have expired or were replaced, and that no pin or lease keeps.
-    func expired(after id: Int64, now: Timestamp) throws -> [(id: Int64, bytes: Int)] {
+    func expired(after id: Int64, now: Timestamp) throws -> [(id: Int64, bytes: Int, path: String)] {
         try perform { connection in
             try connection.database.all(
                 Self.selectExpired, Value(id), Value(now), Value(now + .seconds(60)), Value(now + .seconds(86_400)),
                 Value(TrimPlan.batch)
-            ) { ($0.int64(0), $0.int(1)) }
+            ) { ($0.int64(0), $0.int(1), root.blob($0.string(2), folder: $0.string(3))) }
         }
     }
 

@@ -163,6 +163,9 @@ final class Index: Sendable {
     /// Leaves a short log to whoever opens the index next.
     func settleLog() { connection.withLock { $0.database.settleLog() } }
 
+    /// Gives back the room that the index takes beside its file.
+    func emptyLog() throws { try perform { $0.database.emptyLog() } }
+
     // MARK: Opening
 
     private static func open(

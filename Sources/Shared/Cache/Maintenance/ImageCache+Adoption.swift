@@ -56,8 +56,10 @@ extension ImageCache {
 
     /// Those of a folder's files that are there, the one written last first.
     private func newestFirst(_ files: [String], folder: String) -> [String] {
-        files.compactMap { file in FolderListing.facts(index.root.blob(file, folder: folder)).map { (file, $0.modified) } }
-            .sorted { $0.1 > $1.1 }.map(\.0)
+        let found = files.compactMap { file in
+            FolderListing.facts(index.root.blob(file, folder: folder)).map { (file, $0.modified) }
+        }
+        return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
 
     /// Takes in one file of a scope's folder; nil where it is no whole picture, or has its row by now.

@@ -107,7 +107,8 @@ extension ImageCache {
             if dryRun {
                 for entry in batch { step.add(entry.bytes) }
             } else {
-                step.add(try index.removeExpired(batch.map(\.id), now: now))
+                step.add(
+                    try removing({ batch.map(\.path) }) { try index.removeExpired(batch.map(\.id), now: now) })
                 try index.sweep(now: now)
             }
         }

@@ -27,14 +27,16 @@ extension ImageCache {
         if dryRun { return try removal(of: entry) }
         try requireWriting()
         let now = clock.now()
-        let removal = try index.remove(entry.name, sparesPinned: false, now: now) ?? Removal()
+        let removal = try removing({ [entry.path] }) {
+            try index.remove(entry.name, sparesPinned: false, now: now) ?? Removal()
+        }
         try index.sweep(now: now)
         metrics.add(removalEvent(key: entry.key, removal))
         return removal
     }
 
-    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned. After
-    /// the index was lost, all files are taken in before.
+    /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned.
+    /// After the index was lost, all files are taken in before.
     public func remove(
         _ filter: EntryFilter, dryRun: Bool = false
     ) throws -> (removal: Removal, pinned: Int) {
@@ -51,7 +53,9 @@ extension ImageCache {
                 pinned += 1
             } else if dryRun {
                 removal.add(try self.removal(of: entry))
-            } else if let gone = try index.remove(entry.name, in: scope, sparesPinned: true, now: clock.now()) {
+            } else if let gone = try removing(
+                { [entry.path] }, { try index.remove(entry.name, in: scope, sparesPinned: true, now: clock.now()) })
+            {
                 removal.add(gone)
                 metrics.add(removalEvent(key: entry.key, gone))
                 unswept += gone.entries

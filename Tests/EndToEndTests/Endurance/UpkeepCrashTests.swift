@@ -1,0 +1,230 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// `kill -9` over all that looks after a cache, beside others that read and write: what was not removed is there and
+/// right, what was removed stays so, and nothing is left over.
+struct UpkeepCrashTests {
+    @Test(arguments: [1, 2, 3, 4])
+    func aKilledRunLosesNothingAndLeavesNothing(_ seed: Int) throws {
+        let world = try UpkeepWorld(seed: seed)
+        for _ in 0..<3 * 25 where world.kills < 25 { try world.round() }
+        #expect(world.kills == 25, "too many runs are done before they are killed")
+        try world.expectClean()
+    }
+}
+
+/// A home in which one run after the other is killed, and what is known of the pictures of three scopes.
+private final class UpkeepWorld {
+    private struct Place: Hashable, Comparable {
+        let scope: String
+        let url: String
+        static func < (a: Place, b: Place) -> Bool { (a.scope, a.url) < (b.scope, b.url) }
+    }
+
+    private enum Work: CaseIterable {
+        case previews, prefetch, past, remove, removeSome, pin, clean, repair, `switch`, purge, reset
+        case rebuildByClean, rebuildByRepair, rebuildByUse
+    }
+
+    private static let scopes = ["default", "alice", "bob"]
+    private static let scanned = 400
+
+    private(set) var kills = 0
+    private let server: PictureServer
+    private let scans: ScanServer
+    private let scan: [UInt8]
+    private let home: ToolHome
+    private var random: SeededRandom
+    private var names = 0
+    private var rounds = 0
+    private var history: [String] = []
+    /// What must be there.
+    private var known: Set<Place> = []
+    /// What must not be there any more.
+    private var gone: Set<Place> = []
+    /// How long each work took that was not killed, counted in looks of `lookWhile`.
+    private var looks: [Work: Int] = [:]
+
+    init(seed: Int) throws {
+        server = try PictureServer(size: 20_000)
+        let (name, bytes, _) = try #require(try IncrementalTests.pictures().last)
+        scan = bytes
+        let names = (0..<Self.scanned).map { "\($0)-\(name)" }
+        scans = try ScanServer(Dictionary(uniqueKeysWithValues: names.map { ($0, bytes) }), type: "image/gif")
+        names.forEach(scans.releaseAll)
+        home = try ToolHome(environment: server.environment)
+        random = SeededRandom(seed: UInt64(seed))
+        for scope in Self.scopes { try put(8, in: scope) }
+    }
+
+    private func newURLs(_ count: Int) -> [String] {
+        names += count
+        return (names - count..<names).map { server.url("\($0)") }
+    }
+
+    private func put(_ count: Int, in scope: String) throws {
+        let urls = newURLs(count)
+        try home.run("img-cache", ["put", "--scope", scope] + urls).expect(0)
+        for url in urls { known.insert(Place(scope: scope, url: url)) }
+    }
+
+    /// Kills one run beside a reader and a writer, and looks at what is left.
+    func round() throws {
+        rounds += 1
+        let work = Work.allCases[random.below(Work.allCases.count)]
+        let scope = Self.scopes[random.below(Self.scopes.count)]
+        let other = Self.scopes[random.below(Self.scopes.count)]
+        if !known.contains(where: { $0.scope == scope }) { try put(4, in: scope) }
+        if [.rebuildByClean, .rebuildByRepair, .rebuildByUse].contains(work) {
+            try home.shell("rm -f '\(home.cacheRoot)'/index.sqlite*").expect(0)
+        }
+        let mine = known.filter { $0.scope == scope }.sorted()
+        let some = Array(mine.shuffled(using: &random).prefix(4))
+        // What this work may take, as a whole or one by one.
+        let (arguments, whole, single) = try plan(work, scope: scope, some: some)
+
+        let written = newURLs(6)
+        let writer = try home.start(
+            "img-cache", ["put", "--scope", other, "--jobs", "2"] + written, stdin: .empty)
+        let reader = try home.start(
+            "img-cache", ["get", "--scope", scope] + mine.map(\.url), stdin: .empty)
+        let tool = try home.start("img-cache", arguments, stdin: .empty)
+        // The first of its kind shows how long that takes.
+        let limit = looks[work].map { random.below($0 * 5 / 4) } ?? .max
+        let done = lookWhile(limit) { tool.isRunning }
+        tool.kill(SIGKILL)
+        let killed = tool.wait()
+        let isDone = killed.signal != SIGKILL
+        if isDone { looks[work] = max(looks[work, default: 0], done) } else { kills += 1 }
+        history.append("\(isDone ? "ran" : "killed") \(arguments.joined(separator: " "))")
+        // A repair says that there was something to repair.
+        let isRepair = work == .repair || work == .rebuildByRepair
+        if isDone, !(isRepair && killed.status == 1) { try killed.expect(0) }
+        let wrote = writer.wait()
+        _ = reader.wait()
+        let mayBeEmptied = [.switch, .purge, .reset].contains(work)
+        #expect(wrote.status == 0 || mayBeEmptied, "\(story): \(wrote)")
+
+        try look(whole: whole, single: single, isDone: isDone)
+        // What was written meanwhile may have been among what was removed.
+        if !mayBeEmptied {
+            let isKept = { (url: String) in work != .removeSome || !url.hasSuffix("7.gif") }
+            known.formUnion(written.filter(isKept).map { Place(scope: other, url: $0) })
+        }
+        try expectKnown()
+        if rounds % 8 == 0 { try expectClean() }
+    }
+
+    private var story: String { history.suffix(4).joined(separator: "; ") }
+
+    private func plan(
+        _ work: Work, scope: String, some: [Place]
+    ) throws -> (arguments: [String], whole: Set<Place>, single: Set<Place>) {
+        func all(_ scope: String) -> Set<Place> { known.filter { $0.scope == scope } }
+        let urls = some.map(\.url)
+        switch work {
+        case .previews:
+            names += 4
+            let urls = (names - 4..<names).map { scans.url("\($0 % Self.scanned)-c.gif") }
+            return (["put", "--incremental", "--refresh", "--scope", scope] + urls, [], [])
+        case .prefetch: return (["prefetch", "--scope", scope, "--"] + newURLs(6), [], [])
+        case .past: return (["put", "--policy", "disabled", "--scope", scope, "--lease", "0s"] + newURLs(6), [], [])
+        case .remove: return (["rm", "--scope", scope] + urls, [], Set(some))
+        case .removeSome:
+            let chosen = all(scope).filter { $0.url.hasSuffix("7.gif") }
+            return (["rm", "--scope", scope, "--match", "*7.gif"], [], chosen)
+        case .pin: return ([random.below(2) == 0 ? "pin" : "unpin", "--scope", scope] + urls, [], [])
+        case .clean, .rebuildByClean: return (["clean"], [], [])
+        case .repair, .rebuildByRepair: return (["verify", "--repair"], [], [])
+        case .rebuildByUse: return (["get", "--scope", scope] + urls, [], [])
+        case .switch:
+            let current = try home.run("img-cache", ["scope", "current"]).expect(0).lines[0]
+            return (["scope", "switch", scope], scope == current ? [] : all(String(current)), [])
+        case .purge: return (["scope", "purge", scope] + (random.below(2) == 0 ? ["--wait"] : []), all(scope), [])
+        case .reset: return (["reset"], known, [])
+        }
+    }
+
+    /// Counts looks, of a microsecond each, until there were `limit` or `condition` fails.
+    private func lookWhile(_ limit: Int, _ condition: () -> Bool) -> Int {
+        var count = 0
+        while count < limit, condition() {
+            _ = TestFile.exists(home.cacheRoot)
+            count += 1
+        }
+        return count
+    }
+
+    private func present(_ places: Set<Place>) throws -> Set<Place> {
+        var found: Set<Place> = []
+        for scope in Self.scopes {
+            let urls = places.filter { $0.scope == scope }.map(\.url).sorted()
+            if urls.isEmpty { continue }
+            let records = try home.run("img-cache", ["get", "--scope", scope] + urls).records
+            try #require(records.count == urls.count)
+            for (url, record) in zip(urls, records) {
+                guard let path = record.string("path") else {
+                    #expect(record.string("error.code") == "not-cached", "\(story): \(record)")
+                    continue
+                }
+                #expect(try TestFile.bytes(path) == server.picture(url), "\(story): \(url) has another content")
+                found.insert(Place(scope: scope, url: url))
+            }
+        }
+        return found
+    }
+
+    /// Takes note of what the killed run has removed: a purge takes all or nothing.
+    private func look(whole: Set<Place>, single: Set<Place>, isDone: Bool) throws {
+        if whole.isEmpty && single.isEmpty { return }
+        let left = try present(whole.union(single))
+        if isDone { #expect(left.isEmpty, "\(story) leaves \(left)") }
+        let rest = left.intersection(whole)
+        #expect(rest.isEmpty || rest == whole, "\(story) leaves \(rest.count) of \(whole.count)")
+        let lost = whole.union(single).subtracting(left)
+        known.subtract(lost)
+        gone.formUnion(lost)
+    }
+
+    private func expectKnown() throws {
+        let missing = known.subtracting(try present(known))
+        #expect(missing.isEmpty, "\(story): lost \(missing.sorted())")
+        known.subtract(missing)
+        let verified = try home.run("img-cache", ["verify"])
+        // Until somebody has taken in all files, a lost index is the one problem.
+        let problems = try verified.records.compactMap { $0.string("code") }
+        let isLost = TestFile.exists("\(home.cacheRoot)/rebuild")
+        #expect(problems == (isLost ? ["index-lost"] : []), "\(story): \(verified)")
+        #expect(verified.status == (isLost ? 1 : 0), "\(story): \(verified)")
+    }
+
+    /// Expects that nothing is left behind a `clean`, and that nothing has come back.
+    func expectClean() throws {
+        try home.run("img-cache", ["scope", "purge", "nobody", "--wait"]).expect(0)
+        try home.run("img-cache", ["clean", "--lease", "0s"]).expect(0)
+        let back = try present(gone)
+        #expect(back.isEmpty, "\(story): \(back) came back")
+        gone = []
+        let root = CacheOnDisk(home)
+        try root.expectSound(home)
+        #expect(TemporaryFolder.names(in: root.root + "/locks").filter { $0 != "setup" } == [], "\(story)")
+        let index = ["", "-wal", "-shm"].map { "index.sqlite\($0)" }
+        let expected = Set(["CACHEDIR.TAG", "scopes", "partial", "locks"] + index)
+        #expect(Set(TemporaryFolder.names(in: root.root)).subtracting(expected) == [], "\(story)")
+        let empty = try home.shell("find '\(root.root)/scopes' -mindepth 1 -type d -empty").expect(0).stdout
+        #expect(empty == "", "\(story)")
+        let sums = try root.query("SELECT count(*) FROM scopes WHERE purged = 1")
+        #expect(sums == ["0"], "\(story)")
+        for scope in Self.scopes { try put(1, in: scope) }
+        try expectKnown()
+    }
+}

@@ -89,6 +89,18 @@ import Testing
         #expect(access("\(world.root)/index.sqlite.damaged", F_OK) == 0)
     }
 
+    @Test func manyWhoAskAtOnceAllFindTheFile() throws {
+        for round in 0..<20 {
+            _ = try world.cache().store(MemorySource(picture(round, bytes: 50_000)), key: key("\(round)"))
+        }
+        loseIndex()
+        let results = try together(8) { [world] _ in
+            let cache = try world.cache()
+            for round in 0..<20 { #expect(try cache.lookup(key("\(round)")) != nil) }
+        }
+        for result in results { try result.get() }
+    }
+
     @Test func fileThatIsNoWholePictureIsNotTakenIn() throws {
         let stored = try world.cache().store(MemorySource(picture(1)), key: key("moon")).entry
         loseIndex()

@@ -39,9 +39,10 @@ extension ImageCache {
         let folder = try index.folder()
         let files = newestFirst(ImageFormat.allCases.map { "\(key.name).\($0.fileExtension)" }, folder: folder)
         if files.isEmpty { return nil }
-        // Whoever holds the lock is about to store the key anew.
-        let lock = try isLocked ? nil : KeyLock.ifFree(root: index.root, path: index.root.lock(key.name, in: scope))
+        let lock = try isLocked ? nil : lockForAdoption(key)
         defer { withExtendedLifetime(lock) {} }
+        // Another may have taken it in meanwhile.
+        if let found = try index.find(key.name), !found.isUnsettled, BlobStore.isWhole(found) { return found }
         if !isLocked && lock == nil { return nil }
         let salvaged = SalvagedIndex(root: index.root)
         var entry: Entry?
@@ -52,6 +53,17 @@ extension ImageCache {
             entry = entry ?? adopted
         }
         return entry
+    }
+
+    /// The key's lock, unless somebody holds it for longer than it takes to take a file in: that one is about to store
+    /// the key anew, and looking it up must not wait for a network.
+    private func lockForAdoption(_ key: CacheKey) throws -> KeyLock? {
+        let end = ContinuousClock.now + .milliseconds(500)
+        while true {
+            if let lock = try KeyLock.ifFree(root: index.root, path: index.root.lock(key.name, in: scope)) { return lock }
+            if ContinuousClock.now > end { return nil }
+            try interruption.sleep(.milliseconds(5))
+        }
     }
 
     /// Those of a folder's files that are there, the one written last first.

@@ -40,7 +40,7 @@ enum BlobStore {
     }
 
     /// The digest of all bytes of a source, ready for more; `check` as above.
-    static func digest(of source: some ByteSource, check: () throws -> Void) throws -> SHA256 {
+    static func digest(of source: some ByteSource, check: () throws -> Void = {}) throws -> SHA256 {
         var hash = SHA256()
         try copy(source) { piece in
             try check()

@@ -46,7 +46,7 @@ import Testing
         try home.run("img-cache", arguments).expectRefusal(64, "img-cache")
     }
 
-    @Test(arguments: ["has", "path", "cat", "info", "rm"], ["--url-field", "--key-field"])
+    @Test(arguments: ["has", "path", "cat", "rm"], ["--url-field", "--key-field"])
     func optionsAboutRecordsAreRefusedWhereNoneAreRead(_ command: String, _ option: String) throws {
         try home.run("img-cache", [command, "x.png", option, "id"]).expectRefusal(64, "img-cache", option)
     }

@@ -29,6 +29,8 @@ public final class ImageCache: Sendable {
     private static let tallyLimit = 4096
     /// How long a run may spend at its end on files that purges have left: too short to be felt.
     private static let purgeTime: Duration = .milliseconds(50)
+    /// How long trimming may take at the end of a run.
+    private static let trimTime: Duration = .milliseconds(250)
 
     /// Opens the cache, making its root where it is missing. Costs some tenths of a millisecond, however many entries
     /// there are. Throws `CacheFailure`: `cannotMakeRoot`, `newerLayout`, `io`, `busy`.
@@ -136,7 +138,8 @@ public final class ImageCache: Sendable {
         do {
             if index.pendingEvents > 0 {
                 try index.flush(now: clock.now())
-                trim()
+                // Whoever only looked something up must not pay for a capacity that was cut by a million entries.
+                trim(atMost: Self.trimTime)
             }
             if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
             index.settleLog()
@@ -287,13 +290,15 @@ public final class ImageCache: Sendable {
     /// Keeps the root within its capacity as far as leases and pins allow, and removes files that have lost their rows.
     /// Costs a look at one row and one at an empty table where there is nothing to do. That it fails is no reason to
     /// fail what was stored.
-    func trim() {
+    ///
+    /// - Parameter limit: how long that may take; the rest is left to the next run.
+    func trim(atMost limit: Duration? = nil) {
         do {
             let now = clock.now()
             // Also what another process was killed over, or an entry had to make way for.
             try index.sweep(now: now)
             guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
-            try trimToCapacity(now: now)
+            try trimToCapacity(now: now, atMost: limit)
         } catch {
             log.detail("the cache was not trimmed: \(failure(of: error).message)")
         }
@@ -301,18 +306,23 @@ public final class ImageCache: Sendable {
 
     /// Gives up the least recently used entries until the root is below its capacity, or nothing more may go.
     @discardableResult
-    func trimToCapacity(now: Timestamp) throws -> Removal {
-        try metrics.measure { try trimBatches(now: now) } event: { trimEvent($0, $1) }
+    func trimToCapacity(now: Timestamp, atMost limit: Duration? = nil) throws -> Removal {
+        try metrics.measure { try trimBatches(now: now, atMost: limit) } event: { trimEvent($0, $1) }
     }
 
-    private func trimBatches(now: Timestamp) throws -> Removal {
+    private func trimBatches(now: Timestamp, atMost limit: Duration?) throws -> Removal {
+        let end = limit.map { now + $0 }
         var removal = Removal()
         while true {
             let batch = try index.trimBatch(
                 capacity: settings.capacity, isUnderway: removal.entries > 0, now: now)
             removal.add(batch.removal)
             try index.sweep(now: now)
-            if batch.mayContinue { continue }
+            // Below the capacity, room for what comes next is made only as far as that costs little.
+            if batch.mayContinue, batch.kept > settings.capacity || removal.entries < TrimPlan.headroom {
+                if let end, clock.now() >= end { return removal }
+                continue
+            }
             if batch.kept > settings.capacity { reportExcess(batch.kept - settings.capacity, now: now) }
             return removal
         }

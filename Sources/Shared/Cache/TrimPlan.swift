@@ -10,6 +10,10 @@ enum TrimPlan {
     /// Below capacity by a twentieth: a cache that is full would otherwise be trimmed at every store.
     static func target(capacity: Int) -> Int { capacity - capacity / 20 }
 
+    /// After how many entries it is enough to be below the capacity, be the target reached or not: a twentieth of a
+    /// million would hold up whoever stores the one that is too many.
+    static let headroom = 256
+
     /// How many entries one transaction gives up: others wait for the write lock meanwhile, and removing a file takes
     /// 10 to 100 µs.
     static let batch = 64

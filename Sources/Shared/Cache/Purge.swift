@@ -25,6 +25,8 @@ struct Purge {
     /// Gives how many entries' rows were removed to the last, and their bytes.
     func run(_ goOn: GoOn) throws -> ScopeContents {
         var removed = ScopeContents()
+        // Whoever purged may have been killed before it came to that.
+        try index.beginPurgedGenerations()
         try removeStalePartials()
         while try goOn(), let scope = try index.purgedScope() {
             guard try removeFiles(of: scope, goOn) else { break }

@@ -78,8 +78,8 @@ extension CacheRoot {
     /// The lock of what `owner` names.
     func lock(owner: String) -> String { "\(locks)/\(owner)" }
 
-    /// Makes the empty folder of a scope's next generation, to be called before the purge is committed: should the index
-    /// be lost, it alone tells that what lies in the earlier ones has been purged (see `latestGeneration`).
+    /// Makes the empty folder of a scope's next generation: should the index be lost, it alone tells that what lies in
+    /// the earlier ones has been purged (see `latestGeneration`).
     func beginGeneration(_ generation: Int64, of hash: String) {
         try? Self.makeFolder("\(scopes)/\(hash)/g\(generation)")
     }

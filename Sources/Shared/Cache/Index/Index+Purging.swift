@@ -6,7 +6,7 @@ extension Index {
 
     /// Makes `new` the current scope and, unless `keeping`, purges the one that was. Nil where it is current already.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
-        try write(now: now) { connection in
+        let result: ScopeSwitch? = try write(now: now) { connection in
             let old = try Self.currentScope(connection.database) ?? .standard
             if old == new { return nil }
             try connection.database.run(
@@ -16,18 +16,22 @@ extension Index {
                 """, Value(new.text))
             return ScopeSwitch(old: old, purged: keeping ? nil : try connection.purge(old))
         }
+        try beginPurgedGenerations()
+        return result
     }
 
     /// Empties a scope: whatever it holds belongs to an earlier generation from now on. Costs the same however much
     /// that is.
     func purge(_ scope: ScopeName, now: Timestamp) throws -> ScopeContents {
-        try write(now: now) { try $0.purge(scope) }
+        let contents = try write(now: now) { try $0.purge(scope) }
+        try beginPurgedGenerations()
+        return contents
     }
 
     /// Purges all scopes, and forgets them with all settings and counts. Generations go on behind the highest that
     /// there was, so that nothing which is under way can be stored.
     func reset(now: Timestamp) throws -> ResetReport {
-        try write(now: now) { connection in
+        let report = try write(now: now) { connection in
             let database = connection.database
             let report = try Self.resetReport(database)
             if root.awaitsRebuild { try connection.addRowsOfLostScopes() }
@@ -44,11 +48,10 @@ extension Index {
                 Value(String((highest ?? 0) &+ 1)))
             try database.run("UPDATE scopes SET purged = 1 WHERE purged = 0")
             connection.tally = Tally()
-            for folder in try database.all("SELECT DISTINCT substr(folder, 1, 32) FROM scopes", read: { $0.string(0) }) {
-                root.beginGeneration((highest ?? 0) &+ 1, of: folder)
-            }
             return report
         }
+        try beginPurgedGenerations()
+        return report
     }
 
     /// What `reset` would take away.
@@ -68,6 +71,18 @@ extension Index {
     }
 
     // MARK: What a purge leaves to do
+
+    /// Makes the empty folder that tells of each pending purge, should the index be lost. To be called after the purge
+    /// was committed, and again by whoever goes on with it: a folder without a purge would make all that is kept look
+    /// purged.
+    func beginPurgedGenerations() throws {
+        let purged = try perform { connection in
+            try connection.database.all(
+                "SELECT substr(folder, 1, 32), max(generation) FROM scopes WHERE purged = 1 GROUP BY 1"
+            ) { (hash: $0.string(0), generation: $0.int64(1)) }
+        }
+        for (hash, generation) in purged { root.beginGeneration(generation &+ 1, of: hash) }
+    }
 
     /// A generation that has been purged, with what is still there of its rows.
     struct PurgedScope {
@@ -153,7 +168,6 @@ extension Index.Connection {
         var (id, generation, _) = try live(scope)
         // There may be files of it that have lost their rows.
         if id == nil, root.awaitsRebuild { id = try addLiveRow(scope, generation: generation) }
-        defer { root.beginGeneration(generation &+ 1, of: scope.hash) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
             return ScopeContents()

@@ -18,7 +18,7 @@ import Darwin
 /// be made again: their files stay as long as a path that was handed out before must. So do those of originals that a
 /// file of another name has replaced: of several, the one written last is the entry.
 ///
-/// What was removed does not come back: a purge makes the next generation's folder together with its row, and only
+/// What was removed does not come back: a purge makes the next generation's folder right after its row, and only
 /// what lies in the latest generation is taken in.
 extension ImageCache {
     /// The entry of a key, if its file is there as the index says, or as far as a lost index can be done without.

@@ -101,11 +101,15 @@ extension ImageCache {
             {
                 validators = known
             }
-            let download = Download(
-                request: request, into: partial, validators: validators,
-                bypass: wishes.respectsServer ? bypass : nil, watcher: watcher)
-            switch try download.run(client: client, inspect: inspect) {
-            case .unchanged(let renewed, let headers):
+            func download(_ validators: Validators?) throws -> Download.Outcome {
+                try Download(
+                    request: request, into: partial, validators: validators,
+                    bypass: wishes.respectsServer ? bypass : nil, watcher: watcher
+                ).run(client: client, inspect: inspect)
+            }
+            var old = entry
+            var outcome = try download(validators)
+            if case .unchanged(let renewed, let headers) = outcome {
                 partial.remove()
                 if let entry, let kept = try refresh(
                     entry, validators: renewed, headers: headers, generation: generation) {
@@ -113,24 +117,18 @@ extension ImageCache {
                     return (kept, .revalidated)
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
-                let anew = Download(
-                    request: request, into: partial, validators: nil, bypass: wishes.respectsServer ? bypass : nil,
-                    watcher: watcher)
-                switch try anew.run(client: client, inspect: inspect) {
-                case .body(let body):
-                    return (try keep(body, partial, request, key, replacing: nil, generation, .absent), .miss)
-                case .aside(let file):
-                    mayRemember = false
-                    return try handOut(file, request, key, inspect)
-                case .unchanged:
-                    throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
-                }
+                old = nil
+                outcome = try download(nil)
+            }
+            switch outcome {
             case .body(let body):
-                let reason = MissReason(replacing: entry, at: clock.now(), elseIf: wasLost)
-                return (try keep(body, partial, request, key, replacing: entry, generation, reason), .miss)
+                let reason = MissReason(replacing: old, at: clock.now(), elseIf: wasLost)
+                return (try keep(body, partial, request, key, replacing: old, generation, reason), .miss)
             case .aside(let file):
                 mayRemember = false
                 return try handOut(file, request, key, inspect)
+            case .unchanged:
+                throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
             }
         } catch let failure as FetchFailure where failure.isTransient {
             guard let entry, Freshness.mayServeStale(entry, wishes: wishes), let handed = try handOut(entry) else {

@@ -70,7 +70,7 @@ let package = Package(
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle", "CSystem"]),
         module("Previews", ["Support", "Formats", "Cache", "CZlib"]),
-        module("APOD", ["Support", "Records", "HTTP", "CGumbo"]),
+        module("APOD", ["Support", "Records", "HTTP", "Cache", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Cache"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Cache"]),
         module(
@@ -80,7 +80,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // The tools
-        tool("apod-fetch", ["APOD", "HTTP"]),
+        tool("apod-fetch", ["APOD", "Cache", "HTTP"]),
         tool("img-cache", ["Cache", "Formats", "HTTP", "Previews"]),
         tool("img-downsample", ["Cache", "Images", "Placeholders", "Variants", "Formats"]),
         tool("gif-cache", ["Cache", "GIFs", "HTTP"]),
@@ -101,7 +101,7 @@ let package = Package(
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Cache", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("Previews", ["Previews", "Cache", "Formats", "Images", "Support", "TestSupport"]),
-        tests("APOD", ["APOD", "Records", "HTTP", "Support", "TestSupport"]),
+        tests("APOD", ["APOD", "Records", "HTTP", "Cache", "Support", "TestSupport"]),
         tests("GIFs", ["GIFs", "Cache", "Formats", "Records", "HTTP", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Placeholders", "Formats", "Records", "Support", "TestSupport"]),
         tests("Commands", ["Commands", "Records", "Support", "TestSupport"]),

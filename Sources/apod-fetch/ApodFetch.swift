@@ -112,22 +112,15 @@ struct DayArguments {
         guard arguments.seed == nil || arguments.count != nil else { throw UsageFailure("--seed goes with --count") }
         if range {
             guard let start = arguments.startDate else { throw UsageFailure("--end-date needs --start-date") }
-            return .range(start: try day(start, time), end: try arguments.endDate.map { try day($0, time) })
+            return .range(
+                from: try NamedDays(typed: start, at: time),
+                through: try arguments.endDate.map { try NamedDays(typed: $0, at: time) })
         }
         if let count = arguments.count {
             guard let number = Int(count) else { throw UsageFailure("--count takes a number, not \"\(count)\"") }
             return .random(count: number, seed: try seed())
         }
-        guard let date = arguments.date, date != "today" else { return .newest }
-        return .day(try day(date, time))
-    }
-
-    private func day(_ text: String, _ time: Timestamp) throws -> CalendarDay {
-        switch text {
-        case "today": PublishedDays.newest(at: time)
-        case "yesterday": PublishedDays.newest(at: time).advanced(by: -1)
-        default: try CalendarDay(typed: text)
-        }
+        return .named([try arguments.date.map { try NamedDays(typed: $0, at: time) } ?? .today])
     }
 
     private func seed() throws -> UInt64 {

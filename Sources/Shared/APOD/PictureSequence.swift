@@ -11,13 +11,20 @@ public struct PictureSequence {
     private static let patience = 3
 
     private let client: APODClient
-    private let newestFrom: CalendarDay?
-    private let openEnd: CalendarDay?
+    /// Days at an open end, which may not be published yet.
+    private let openEnds: Set<CalendarDay>
     /// Still to be asked for, the next one last.
-    private var windows: [[CalendarDay]]
+    private var windows: [Window]
     /// Ready to be handed out, the next one last.
     private var ready: [DayResult] = []
     private var outages: [Service: Outage] = [:]
+
+    /// What is asked for at once.
+    private enum Window {
+        case days([CalendarDay])
+        case newest(from: CalendarDay)
+        case last(Int, from: CalendarDay)
+    }
 
     private struct Outage {
         var count = 0
@@ -29,28 +36,52 @@ public struct PictureSequence {
 
     init(_ plan: DayPlan, client: APODClient) {
         self.client = client
-        switch plan {
-        case .newest(let day):
-            newestFrom = day
-            openEnd = nil
-            windows = [[day]]
-            count = 1
-        case .days(let days, let endIsOpen):
-            newestFrom = nil
-            openEnd = endIsOpen ? days.last : nil
-            windows = PageWindows.windows(of: days).reversed()
-            count = days.count
+        count = plan.dayCount
+        var openEnds: Set<CalendarDay> = []
+        var windows: [Window] = []
+        var days: [CalendarDay] = []
+        func endDays() {
+            windows += PageWindows.windows(of: days).map(Window.days)
+            days = []
         }
+        for step in plan.steps {
+            switch step {
+            case .day(let day): days.append(day)
+            case .dayIfPublished(let day):
+                openEnds.insert(day)
+                days.append(day)
+            case .newest(let day):
+                endDays()
+                windows.append(.newest(from: day))
+            case .last(let count, let day):
+                endDays()
+                windows.append(.last(count, from: day))
+            }
+        }
+        endDays()
+        self.openEnds = openEnds
+        self.windows = windows.reversed()
     }
 
     /// The next day's result; nil behind the last one. Blocks while a page is being fetched. Throws `Cancelled` alone.
     public mutating func next() throws -> DayResult? {
         while ready.isEmpty {
             guard let window = windows.popLast() else { return nil }
-            let results = try newestFrom.map { [try newest(from: $0)] } ?? results(of: window)
-            ready = results.reversed()
+            switch window {
+            case .days(let days): ready = try results(of: days).reversed()
+            case .newest(let day): ready = [try newest(from: day)]
+            case .last(let count, let day): try last(count, from: day)
+            }
         }
         return ready.popLast()
+    }
+
+    /// Finds the newest picture, and puts the days up to it at the head of what is still to be asked for.
+    private mutating func last(_ count: Int, from day: CalendarDay) throws {
+        let newest = try newest(from: day)
+        guard let last = newest.picture?.day, count > 1 else { return ready = [newest] }
+        let days = PublishedDays.days(from: PublishedDays.first, through: last).suffix(count)
+        windows += PageWindows.windows(of: Array(days)).map(Window.days).reversed()
     }
 
     private func newest(from day: CalendarDay) throws -> DayResult {
@@ -95,7 +126,7 @@ public struct PictureSequence {
         }
         return window.compactMap { day in
             guard let outcome = outcomes[day] else { return nil }
-            if day == openEnd, case .failed(let failure as APODFailure) = outcome, case .notPublished = failure {
+            if openEnds.contains(day), case .failed(let failure as APODFailure) = outcome, case .notPublished = failure {
                 client.log.detail(failure.message)
                 return nil
             }

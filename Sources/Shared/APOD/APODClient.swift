@@ -43,6 +43,13 @@ public struct APODClient: Sendable {
     /// The pictures of a plan, in its order.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
+    /// What becomes of a single step. Throws `Cancelled` alone.
+    public func result(of step: DayPlan.Step) throws -> DayResult {
+        var sequence = pictures(DayPlan(steps: [step]))
+        guard let result = try sequence.next() else { throw Cancelled() }
+        return result
+    }
+
     func client(of service: Service) -> ServiceClient {
         switch service {
         case .science: science

@@ -3,6 +3,8 @@ import Support
 /// What can go wrong between a day and its picture, beyond the network (`FetchFailure`) and the command line
 /// (`UsageFailure`).
 public enum APODFailure: Failure, Equatable {
+    /// A record or a line of the input says no day that there can be a picture of; with what is wrong about it.
+    case badDate(reason: String)
     /// There never was a picture that day, or the service doesn't know it.
     case noPicture(CalendarDay)
     /// The day's picture isn't out yet.
@@ -49,6 +51,7 @@ public enum APODFailure: Failure, Equatable {
 
     public var code: String {
         switch self {
+        case .badDate: "bad-date"
         case .noPicture: "no-picture"
         case .notPublished: "not-published"
         case .standIn: "stand-in"
@@ -65,7 +68,7 @@ public enum APODFailure: Failure, Equatable {
     public var exitCode: ExitCode {
         switch self {
         case .noPicture, .notPublished, .standIn, .refused: .unavailable
-        case .wrongDay, .badAnswer: .data
+        case .badDate, .wrongDay, .badAnswer: .data
         case .forbidden, .key: .notAllowed
         case .rateLimited, .failing: .temporary
         }
@@ -73,6 +76,7 @@ public enum APODFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
+        case .badDate(let reason): reason
         case .noPicture(let day): "there is no picture of the day for \(day)"
         case .notPublished(let day):
             "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time, try again then"

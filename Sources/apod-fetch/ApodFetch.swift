@@ -16,6 +16,8 @@ struct ApodFetch: ParsableCommand {
             Days go from 1995-06-16 to today. Months and years that have only begun, and ranges without an end, go to \
             the newest picture that is published; days that never had one (1995-06-17 to 19, 2020-06-10) are left out.
 
+            What NASA said of a day is kept in the cache, of past days for ever, so that nothing is asked for twice.
+
             EXAMPLES
               apod-fetch --date | img-cache put | img-downsample --variant overlay
               apod-fetch --date 2024-02-03 --print hdurl
@@ -24,6 +26,10 @@ struct ApodFetch: ParsableCommand {
               apod-fetch --start-date 2024-02-01 --end-date 2024-02-29 > february.ndjson
               apod-fetch --start-date 1995 --jobs 8 --progress plain > archive.ndjson
               apod-fetch --count 5 --seed 42 --print date
+              apod-fetch --date --format text
+              apod-fetch --last 30 --media image --format url | xargs wget
+              apod-fetch --date --fallback-previous --print hdurl
+              apod-fetch --date 2024 --offline > year.ndjson
               apod-fetch - < days.txt
               apod-fetch - --retry-errors < february.ndjson > february2.ndjson
 
@@ -44,8 +50,9 @@ struct ApodFetch: ParsableCommand {
         let time = Clock.system.now()
         let source = try options.days.source(at: time)
         let plan = if case .request(let request) = source { try DayPlan(request, at: time) } else { DayPlan?.none }
-        let client = try options.client(context)
-        let runOptions = try options.runOptions(context, jobs: 4)
+        let runOptions = try options.pictureRunOptions(context)
+        let caches = try options.caches(context)
+        let client = try options.client(context, caches, jobs: runOptions.jobs)
         if options.seed == nil, case .request(.random(_, let seed)) = source {
             context.log.detail("--seed \(seed) draws the same days again")
         }
@@ -53,15 +60,15 @@ struct ApodFetch: ParsableCommand {
         var pictures = plan.map(client.pictures)
         var input: DayInput?
         let status = try context.run(PictureTool(client: client), options: runOptions) { flush in
-            if pictures != nil {
-                flush()
-                return try pictures?.nextInput(context.progress)
-            }
-            let days = try input ?? DayInput(context.standardInput(flush), client: client, progress: context.progress)
+            if pictures != nil { return try pictures?.nextInput(context.progress, willWait: flush) }
+            let days = try input
+                ?? DayInput(context.standardInput(flush), client: client, progress: context.progress, willWait: flush)
             input = days
             return try days.next()
         }
+        caches.close()
         if let plan { DayPlan.noteGaps(plan.gaps, context.log) }
+        client.tellLeftOut()
         try end(with: status)
     }
 }

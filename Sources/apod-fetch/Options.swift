@@ -1,7 +1,9 @@
 import APOD
 import ArgumentParser
+import Cache
 import Commands
 import HTTP
+import Records
 import Support
 
 /// All options, in one group: each group costs a cold start more than five options do.
@@ -46,7 +48,18 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Option(help: ArgumentHelp("File that holds the key for api.nasa.gov (else NASA_API_KEY, else DEMO_KEY).", valueName: "file"))
     var apiKeyFile: String?
 
+    @Option(help: ArgumentHelp("Leave out days without these: image, video, other, or several with commas.", valueName: "types"))
+    var media: String?
+
+    @Flag(help: "Give the latest image before a day that has none.") var fallbackPrevious = false
+    @Flag(help: "Ask NASA also for days that are kept.") var refresh = false
+    @Flag(help: "Never open a connection: give what is kept.") var offline = false
+    @Flag(help: "Add NASA's own object as the field raw.") var raw = false
+
     // MARK: Records
+
+    @Option(help: ArgumentHelp("How records are written: json, text (to be read), markdown, or url (the picture's address alone).", valueName: "format"))
+    var format: String?
 
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],
@@ -122,21 +135,44 @@ extension APODOptions {
         return days
     }
 
-    func client(_ context: ToolContext) throws -> APODClient {
+    func client(_ context: ToolContext, _ caches: Caches, jobs: Int) throws -> APODClient {
         let choice = try context.setting("service", option: service, expected: ServiceChoice.expected) {
             try ServiceChoice(typed: $0)
         }
+        let science = try address("science-url", "APOD_SCIENCE_URL", APODClient.scienceAddress, context)
+        let api = try address("api-url", "APOD_API_URL", APODClient.apiAddress, context)
         return APODClient(
-            choice: choice ?? .auto,
-            science: try address("science-url", "APOD_SCIENCE_URL", APODClient.scienceAddress, context),
-            api: try address("api-url", "APOD_API_URL", APODClient.apiAddress, context),
+            choice: choice ?? .auto, options: try pictureOptions(), science: science, api: api,
             key: try context.secret(file: apiKeyFile, variable: "NASA_API_KEY") ?? APODClient.demoKey,
-            http: try client(context), log: context.log)
+            http: try client(context),
+            store: CachedDays(caches: caches, addresses: [.science: science, .api: api], log: context.log), jobs: jobs,
+            interruption: context.interruption, log: context.log)
     }
 
     private func address(_ name: String, _ variable: String, _ standard: String, _ context: ToolContext) throws -> WebURL {
         try context.setting(name, option: nil, variable: variable, expected: "an http or https address") {
             try WebURL($0)
         } ?? WebURL(standard)
+    }
+
+    private func pictureOptions() throws -> PictureOptions {
+        if refresh, offline { throw UsageFailure("--refresh and --offline exclude each other; give one of them") }
+        var options = PictureOptions(fallsBack: fallbackPrevious, raw: raw, refreshes: refresh, isOffline: offline)
+        if let media { options.media = try Picture.MediaType.types(typed: media) }
+        if fallbackPrevious, !options.media.contains(.image) {
+            throw UsageFailure("--fallback-previous gives images, which --media leaves out")
+        }
+        return options
+    }
+
+    /// How records are worked on and written; the format as well.
+    func pictureRunOptions(_ context: ToolContext) throws -> RecordRunOptions {
+        var options = try runOptions(context, jobs: 4)
+        guard let format else { return options }
+        let picked = try PictureFormat(typed: format)
+        if print != nil { throw UsageFailure("--format and --print exclude each other; give one of them") }
+        if pretty, picked != .json { throw UsageFailure("--pretty goes with --format json") }
+        if let layout = picked.layout(for: .standardOutput(environment: context.environment)) { options.layout = layout }
+        return options
     }
 }

@@ -33,7 +33,7 @@ import Testing
 
 @Suite struct PageWindowsTests {
     private func sizes(_ from: String, _ through: String) -> [Int] {
-        PageWindows.windows(of: PublishedDays.days(from: day(from), through: day(through))).map(\.count)
+        PageWindows.windows(of: PublishedDays.days(from: day(from), through: day(through)), for: .science).map(\.count)
     }
 
     @Test func aRangeIsCutIntoPagesOfTwentyFive() {
@@ -48,14 +48,14 @@ import Testing
 
     @Test func daysFarApartAreAskedForSingly() {
         let days = [day("2021-01-01"), day("2021-01-10"), day("2021-01-12"), day("2021-01-11"), day("2020-01-01")]
-        #expect(PageWindows.windows(of: days).map(\.count) == [1, 3, 1])
+        #expect(PageWindows.windows(of: days, for: .science).map(\.count) == [1, 3, 1])
     }
 
     @Test func allDaysStayInTheirOrder() {
         for seed in UInt64(0)..<200 {
             var generator = SplitMix64(seed: seed)
             let days = (0..<60).map { _ in CalendarDay(daysSince1970: 18_400 + Int.random(in: 0..<90, using: &generator)) }
-            let windows = PageWindows.windows(of: days)
+            let windows = PageWindows.windows(of: days, for: .science)
             #expect(windows.flatMap { $0 } == days)
             #expect(windows.allSatisfy { window in
                 (window.max()?.daysSince1970 ?? 0) - (window.min()?.daysSince1970 ?? 0) < ServiceClient.pageLimit

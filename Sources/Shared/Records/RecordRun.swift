@@ -247,7 +247,7 @@ public final class RecordRun: Sendable {
                 }
                 if options.strict, job.record.bearsError { job.record.addError(to: &outcome.tally) }
                 outcome.record = record
-            } catch is Cancelled {
+            } catch is Cancelled, is LeftOut {
                 // As if the record had not come.
             } catch {
                 let failure = failure(of: error)

@@ -10,6 +10,7 @@ public final class DayInput {
     private let client: APODClient
     private let progress: Progress
     private let lines: LineReader
+    private let willWait: () -> Void
     /// Where the input are records.
     private var records: RecordReader?
     private var isFirst = true
@@ -23,7 +24,13 @@ public final class DayInput {
     /// So many days are asked for together at most; years may make it a few more.
     private static let batch = 1000
 
-    public init(_ lines: LineReader, client: APODClient, progress: Progress = .none) {
+    /// - Parameters:
+    ///   - progress: is told of each day of a line.
+    ///   - willWait: called before pictures have to be waited for; the reader of lines has its own.
+    public init(
+        _ lines: LineReader, client: APODClient, progress: Progress = .none, willWait: @escaping () -> Void = {}
+    ) {
+        self.willWait = willWait
         self.lines = lines
         self.client = client
         self.progress = progress
@@ -37,7 +44,7 @@ public final class DayInput {
         }
         if let records { return try records.nextInput() }
         while true {
-            if let input = try pictures?.nextInput(progress) { return input }
+            if let input = try pictures?.nextInput(progress, willWait: willWait) { return input }
             pictures = nil
             if let bad {
                 self.bad = nil

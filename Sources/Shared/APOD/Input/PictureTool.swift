@@ -3,6 +3,8 @@ import Support
 
 /// Adds the picture of its `date` to each record: the work of apod-fetch where records come in.
 ///
+/// Records whose pictures are of media that are not wanted are left out.
+///
 /// A job with an argument is a record that came out of its source finished.
 public struct PictureTool: RecordTool {
     public let name = "apod-fetch"
@@ -15,11 +17,12 @@ public struct PictureTool: RecordTool {
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         let day = try Self.day(of: record, at: client.clock.now())
         let result = try client.result(of: .day(day))
-        if let failure = result.failure { throw failure }
-        let made = result.record(tool: name)
-        for name in made.names {
-            if let path = FieldPath(name), let value = made.raw(path) { record.set(name, .raw(Array(value))) }
+        if let failure = result.failure {
+            if let raw = result.raw { record.set("raw", .raw(raw)) }
+            throw failure
         }
+        guard client.isWanted(result) else { throw LeftOut() }
+        record.takePicture(result.record)
     }
 
     /// The day that a record's `date` says: `2024-02-03`, also with a time behind it. Throws `APODFailure.badDate`.

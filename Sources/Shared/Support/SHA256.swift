@@ -34,9 +34,6 @@ public struct SHA256: Sendable {
         }
     }
 
-    /// The same, but its first eight bytes as a number.
-    public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
-
     /// The digest of a text's UTF-8.
     public static func hex(of text: String) -> String {
         var hash = SHA256()

@@ -62,7 +62,7 @@ struct ServiceClient: Sendable {
     }
 
     private func note(_ bytes: [UInt8]) {
-        log.detail(Answer.excerpt(bytes, withoutKey: key).map { "\(service.name) answered: \($0)" } ?? "\(service.name) answered nothing")
+        log.detail("\(service.name) answered\(Answer.excerpt(bytes, withoutKey: key).map { ": \($0)" } ?? " nothing")")
     }
 
     // MARK: Addresses

@@ -18,6 +18,9 @@ public struct SHA256: Sendable {
         return digest
     }
 
+    /// The digest's first eight bytes as a number.
+    public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
+
     /// The digest of everything so far, as 64 lower-case hexadecimal digits; afterwards it begins anew.
     public mutating func finish() -> String {
         let digest = finishAsBytes()
@@ -30,9 +33,6 @@ public struct SHA256: Sendable {
             return 64
         }
     }
-
-    /// The same, but its first eight bytes as a number.
-    public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 
     /// The digest of a text's UTF-8.
     public static func hex(of text: String) -> String {

@@ -150,7 +150,7 @@ import Testing
             try quotas.update("a") { $0.learn(QuotaReport(limit: 1000, remaining: 5), number: 0, now: now) }
             try limitFiles(to: 0)
 
-            try quotas.update("a") { $0.learn(QuotaReport(limit: 1000, remaining: 4), number: 1, now: now) }
+            try quotas.update("a") { $0.learn(QuotaReport(limit: 1000, remaining: 4), number: 0, now: now) }
 
             #expect(try quotas.update("a") { $0.remaining } == 4)
         }

@@ -52,6 +52,9 @@ final class RandomNASA: Sendable {
     /// A home of its own, so that nothing is in its cache.
     func home() throws -> ToolHome { try ToolHome(environment: environment) }
 
+    /// Stops to listen.
+    func stop() { server.stop() }
+
     // MARK: Days
 
     /// Adds a day and gives it.
@@ -84,6 +87,8 @@ final class RandomNASA: Sendable {
         case "science": return science(request, path.dropFirst().first, days)
         case "api": return api(request, days)
         case "pictures", "stills": return picture(request.path)
+        // An exercise's, for gif-cache.
+        case "image": return picture("\(request.target).gif")
         default: return .text("nothing here", status: 404)
         }
     }

@@ -1,5 +1,6 @@
 import APOD
 import ArgumentParser
+import Cache
 import Commands
 import HTTP
 import Records
@@ -58,23 +59,19 @@ struct ApodFetch: ParsableCommand {
 
     func run() throws {
         let context = try common.context(tool: "apod-fetch")
-        let client = try client(context)
+        let options = try stream.runOptions(context, jobs: 4)
+        let caches = try common.caches(context)
+        let client = try client(context, caches, jobs: options.jobs)
         var pictures = try client.pictures(try DayArguments(self).request(at: Clock.system.now()))
-        let status = try context.run(PassingTool(name: "apod-fetch"), options: try stream.runOptions(context, jobs: 1)) { flush in
-            flush()
-            guard let result = try pictures.next() else { return nil }
-            switch result.outcome {
-            case .picture(let picture): return .job(RecordJob(picture.record(fetchedAt: result.fetchedAt)))
-            case .failed(let failure):
-                var record = Record()
-                record.set("date", .string(result.day.description))
-                return .bad(failure, in: record)
-            }
+        let status = try context.run(PassingTool(name: "apod-fetch"), options: options) { flush in
+            guard let result = try pictures.next(willWait: flush) else { return nil }
+            return result.failure.map { .bad($0, in: result.record) } ?? .job(RecordJob(result.record))
         }
+        caches.close()
         try end(with: status)
     }
 
-    private func client(_ context: ToolContext) throws -> APODClient {
+    private func client(_ context: ToolContext, _ caches: Caches, jobs: Int) throws -> APODClient {
         let choice = try service.map { name in
             guard let choice = ServiceChoice(rawValue: name) else {
                 let names = ServiceChoice.allCases.map(\.rawValue)
@@ -83,12 +80,14 @@ struct ApodFetch: ParsableCommand {
             }
             return choice
         }
+        let science = try address("science-url", "APOD_SCIENCE_URL", APODClient.scienceAddress, context)
+        let api = try address("api-url", "APOD_API_URL", APODClient.apiAddress, context)
         return APODClient(
-            choice: choice ?? .auto,
-            science: try address("science-url", "APOD_SCIENCE_URL", APODClient.scienceAddress, context),
-            api: try address("api-url", "APOD_API_URL", APODClient.apiAddress, context),
+            choice: choice ?? .auto, science: science, api: api,
             key: try context.secret(file: apiKeyFile, variable: "NASA_API_KEY") ?? APODClient.demoKey,
-            http: try network.client(context), log: context.log)
+            http: try network.client(context),
+            store: CachedDays(caches: caches, addresses: [.science: science, .api: api], log: context.log), jobs: jobs,
+            interruption: context.interruption, log: context.log)
     }
 
     private func address(_ name: String, _ variable: String, _ standard: String, _ context: ToolContext) throws -> WebURL {
@@ -112,22 +111,15 @@ struct DayArguments {
         guard arguments.seed == nil || arguments.count != nil else { throw UsageFailure("--seed goes with --count") }
         if range {
             guard let start = arguments.startDate else { throw UsageFailure("--end-date needs --start-date") }
-            return .range(start: try day(start, time), end: try arguments.endDate.map { try day($0, time) })
+            return .range(
+                from: try NamedDays(typed: start, at: time),
+                through: try arguments.endDate.map { try NamedDays(typed: $0, at: time) })
         }
         if let count = arguments.count {
             guard let number = Int(count) else { throw UsageFailure("--count takes a number, not \"\(count)\"") }
             return .random(count: number, seed: try seed())
         }
-        guard let date = arguments.date, date != "today" else { return .newest }
-        return .day(try day(date, time))
-    }
-
-    private func day(_ text: String, _ time: Timestamp) throws -> CalendarDay {
-        switch text {
-        case "today": PublishedDays.newest(at: time)
-        case "yesterday": PublishedDays.newest(at: time).advanced(by: -1)
-        default: try CalendarDay(typed: text)
-        }
+        return .named([try arguments.date.map { try NamedDays(typed: $0, at: time) } ?? .today])
     }
 
     private func seed() throws -> UInt64 {

@@ -24,7 +24,7 @@ public enum APODFailure: Failure, Equatable {
     case failing(Service, status: Int, said: String?)
 
     /// What stands in for a picture.
-    public enum StandIn: Sendable, Equatable {
+    public enum StandIn: String, Sendable {
         /// NASA's logo, or the generic still of its news.
         case placeholder
         /// Nothing at all: the picture got lost when the site moved.

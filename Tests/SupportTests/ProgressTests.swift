@@ -157,6 +157,16 @@ struct ProgressTests {
         #expect(style(in: ["TERM": "xterm", "NO_COLOR": "1", "CLICOLOR_FORCE": "1"]) == .drawn(hasColour: false))
     }
 
+    @Test(arguments: [
+        (true, ["TERM": "xterm"], true), (false, ["TERM": "xterm"], false), (true, [:], false), (true, ["TERM": "dumb"], false),
+        (true, ["TERM": "xterm", "NO_COLOR": "1"], false), (true, ["TERM": "xterm", "CLICOLOR": "0"], false),
+        (false, ["CLICOLOR_FORCE": "1"], true), (false, ["CLICOLOR_FORCE": "0"], false),
+        (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false),
+    ])
+    func coloursAreForTerminalsThatHaveThem(isTerminal: Bool, variables: [String: String], expected: Bool) {
+        #expect(Terminal.hasColour(isTerminal: isTerminal, environment: Environment(variables)) == expected)
+    }
+
     @Test func aLineThatWrapsIsClearedFromItsFirstRowOn() {
         #expect(StandardError.clearing(columns: 60, width: 80) == "\r\u{1B}[K")
         #expect(StandardError.clearing(columns: 80, width: 80) == "\r\u{1B}[K")
@@ -181,5 +191,15 @@ struct TerminalColumnsTests {
         #expect(TerminalText.cut(middleOf: "nebula", toColumns: 6) == "nebula")
         #expect(TerminalText.cut(middleOf: "nebulae", toColumns: 6) == "ne…lae")
         #expect(TerminalText.cut(middleOf: "星雲星雲", toColumns: 7) == "星…星雲")
+    }
+
+    @Test(arguments: [
+        ("a ring of dust", 7, ["a ring", "of dust"]), ("a ring", 6, ["a ring"]), ("a ring", 5, ["a", "ring"]),
+        ("", 5, []), (" a  b ", 5, ["a b"]), ("nebulae of", 4, ["nebu", "lae", "of"]), ("星雲 星雲", 6, ["星雲", "星雲"]),
+        ("星雲星", 4, ["星雲", "星"]), ("星", 1, ["星"]), ("a\u{301}b\u{301}c", 2, ["a\u{301}b\u{301}", "c"]), ("ab", 0, ["a", "b"]),
+        ("👩‍🚀👩‍🚀 x", 3, ["👩‍🚀", "👩‍🚀", "x"]),
+    ])
+    func textIsWrappedByColumnsBetweenWords(_ text: String, _ limit: Int, _ lines: [String]) {
+        #expect(TerminalText.wrapped(text, toColumns: limit) == lines)
     }
 }

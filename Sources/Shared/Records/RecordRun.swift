@@ -109,8 +109,8 @@ public final class RecordRun: Sendable {
         if let sourceError, !(sourceError is Cancelled) { throw sourceError }
         return try state.withLock { state throws in
             if let failure = state.output.failure { throw failure }
-            if case .field(let path, _) = options.layout, case let count = state.output.missing, count > 0 {
-                log.error("there is no \(path) to print in \(count == 1 ? "a record" : "\(count) records")")
+            if let part = options.layout.part, case let count = state.output.missing, count > 0 {
+                log.error("there is no \(part) to print in \(count == 1 ? "a record" : "\(count) records")")
             }
             if let end = state.end { throw end }
             return state.tally.status
@@ -278,8 +278,8 @@ public final class RecordRun: Sendable {
 
     /// Writes a record before its work is done, or keeps it until those before it are written.
     private func emit(_ record: Record, _ sequence: Int) {
-        // One field of each record is asked for, not one for each time that it leaves.
-        if options.layout.isField { return }
+        // One part of each record is asked for, not one for each time that it leaves.
+        if options.layout.part != nil { return }
         let isClosed = state.update { state in
             if options.unordered || sequence == state.nextToWrite {
                 state.output.append(record, tally: &state.tally)

@@ -43,10 +43,28 @@ struct DayProperties {
             // Its neighbours are there, too.
             for step in -1...1 { nasa.add(chosen.advanced(by: step), &random) }
             let service = random.one(of: ["science", "api", "auto"])
-            let output = try nasa.home().run("apod-fetch", ["--date", "\(chosen)", "--service", service, "--retries", "0"])
-            try RecordLaws.check(output, days: [chosen])
+            let home = try nasa.home()
+            let isTyped = random.chance(30)
+            let isRange = random.chance(50)
+            let days = isRange ? ["--start-date", "\(chosen)", "--end-date", "\(chosen)"] : ["--date", "\(chosen)"]
+            func ask(_ options: [String] = []) throws -> ToolOutput {
+                let output = try home.run(
+                    "apod-fetch", (isTyped ? ["-"] : days) + ["--service", service, "--retries", "0"] + options,
+                    stdin: isTyped ? .lines(["\(chosen)"]) : .empty)
+                try RecordLaws.check(output, days: [chosen])
+                return output
+            }
+            let output = try ask()
             if answersOtherwise, other != chosen {
                 try claim(try output.record.string("error.code") == "wrong-date", "\(output)")
+            } else if random.chance(30), output.status == 0 {
+                // It is kept, and the same without the network.
+                let (first, again) = (try output.record, try ask(["--offline"]).record)
+                try claim(again.string("apod.source") == "cache", "\(again.text)")
+                for name in first.names where name != "apod" {
+                    let field = FieldPath(stringLiteral: name)
+                    try claim(first.string(field) == again.string(field), "\(first.text), then \(again.text)")
+                }
             }
         }
     }

@@ -4,9 +4,9 @@ import Testing
 
 /// Tries a claim on random cases and records those that break it, each with the command that runs it alone.
 ///
-/// The numbers are the same in every run, unless `APOD_TOOLS_SEED` gives another seed. Each case has numbers of its own,
-/// so that it can be run without those before it (`APOD_TOOLS_CASE`). `APOD_TOOLS_CASES` gives another number of cases,
-/// for a night.
+/// The numbers are the same in every run, unless `APOD_TOOLS_SEED` gives another seed. Each case has numbers of its
+/// own, so that it can be run without those before it (`APOD_TOOLS_CASE`). `APOD_TOOLS_CASES` gives another number of
+/// cases, for a night.
 ///
 /// - Parameters:
 ///   - cases: how many; each must hold.

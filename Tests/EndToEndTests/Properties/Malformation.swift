@@ -23,8 +23,10 @@ enum Malformation: CaseIterable {
         case .garbage: result.body = random.bytes(random.number(1...500))
         case .webPage: return .text("<!DOCTYPE html><html><title>Sign in</title><p>to the network", type: "text/html")
         case .otherContentType:
-            result.set("Content-Type", random.one(of: ["text/html", "image/png", "application/json; charset=utf-16", nil]))
-        case .oddStatus: result.status = random.one(of: [201, 204, 206, 301, 304, 400, 401, 403, 404, 410, 418, 451, 999])
+            let types = ["text/html", "image/png", "application/json; charset=utf-16", nil]
+            result.set("Content-Type", random.one(of: types))
+        case .oddStatus:
+            result.status = random.one(of: [201, 204, 206, 301, 304, 400, 401, 403, 404, 410, 418, 451, 999])
         case .missingField, .otherType, .hugeNumber, .duplicateField, .otherDay:
             result.body = changed(response.body, &random)
         case .otherShape:
@@ -33,7 +35,8 @@ enum Malformation: CaseIterable {
         case .nesting:
             let depth = random.one(of: [10, 1000, 100_000])
             let (open, close) = random.one(of: [("[", "]"), ("{\"date\":", "}")])
-            result.body = Array((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
+            let text = String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+            result.body = Array(text.utf8)
         case .tangledHTML:
             let html = String(repeating: random.one(of: ["<b><p>", "<table><td>", "<", "&#x", "<a href='"]), count: 900)
             result.body = replaced(response.body, with: .string(html), &random)
@@ -66,8 +69,8 @@ enum Malformation: CaseIterable {
             ]
             return replaced(body, with: random.one(of: values), &random)
         case .hugeNumber:
-            let number = random.one(of: ["99999999999999999999999", "1e999", "-0.0e-400", String(repeating: "9", count: 5000)])
-            return replaced(body, with: .raw(Array(number.utf8)), &random)
+            let numbers = ["99999999999999999999999", "1e999", "-0.0e-400", String(repeating: "9", count: 5000)]
+            return replaced(body, with: .raw(Array(random.one(of: numbers).utf8)), &random)
         case .duplicateField:
             return edited(body, &random) { record, name, random in
                 // `set` would replace it: the second one is written behind the first by hand.
@@ -76,7 +79,8 @@ enum Malformation: CaseIterable {
                 record = (try? Record(parsing: twice)) ?? record
             }
         default:
-            let day = random.one(of: ["2001-02-03", "2024-02-30", "0000-00-00", "240203", "2999-12-31", "2024-02-03T00:00"])
+            let days = ["2001-02-03", "2024-02-30", "0000-00-00", "240203", "2999-12-31", "2024-02-03T00:00"]
+            let day = random.one(of: days)
             return edited(body, &random) { record, _, _ in record.set("date", .string(day)) }
         }
     }

@@ -27,13 +27,15 @@ struct MalformedAnswerProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 8: any malformed answer gives an error and no crash: for pictures too")
+    @Test("Feature: nasa-apod-viewer, Property 8: any malformed picture gives an error and no crash")
     func everyPictureIsWholeOrRefused() throws {
         try forAll(12) { random in
             let seed = random.next()
             @Sendable func body(_ target: String) -> LoopbackResponse {
                 var random = SeededRandom(seed: seed ^ SeededRandom.hash(target.utf8))
-                let kinds: [Malformation] = [.flippedBytes, .cutOff, .empty, .garbage, .webPage, .invalidUTF8, .trailingGarbage]
+                let kinds: [Malformation] = [
+                    .flippedBytes, .cutOff, .empty, .garbage, .webPage, .invalidUTF8, .trailingGarbage,
+                ]
                 return random.one(of: kinds).applied(to: RandomNASA.picture(target), &random)
             }
             let server = try LoopbackServer { body($0.target) }

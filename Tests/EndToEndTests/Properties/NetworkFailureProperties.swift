@@ -61,7 +61,7 @@ struct NetworkFailureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 7: any network failure gives a message and a retry: so do the tools")
+    @Test("Feature: nasa-apod-viewer, Property 7: any network failure gives a message and a retry, by the tools")
     func theToolsTryAgainAndThenSaySo() throws {
         try forAll(15) { random in
             let retries = random.number(0...2)
@@ -91,7 +91,9 @@ struct NetworkFailureProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 7: any network failure gives a message and a retry: where nobody answers", arguments: ["science", "api", "auto"])
+    @Test(
+        "Feature: nasa-apod-viewer, Property 7: any network failure gives a message, where nobody answers",
+        arguments: ["science", "api", "auto"])
     func aServerThatIsNotThereIsTold(_ service: String) throws {
         // A port that was free a moment ago.
         let nasa = try RandomNASA()

@@ -11,7 +11,9 @@ enum NetworkFault: CaseIterable {
     /// Lets it happen to a request that would have had this answer.
     ///
     /// - Parameter pause: what `Retry-After` says, where the answer has one.
-    func happen(to request: LoopbackRequest, _ response: LoopbackResponse, on connection: LoopbackConnection, pause: Int?) throws {
+    func happen(
+        to request: LoopbackRequest, _ response: LoopbackResponse, on connection: LoopbackConnection, pause: Int?
+    ) throws {
         func send(_ status: Int, _ text: String) throws {
             var response = LoopbackResponse.text(text, status: status)
             response.set("Retry-After", pause.map { "\($0)" })

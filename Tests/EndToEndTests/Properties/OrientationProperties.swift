@@ -80,7 +80,7 @@ struct OrientationProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 6: portrait and landscape, all EXIF orientations, adapt: so does the tool")
+    @Test("Feature: nasa-apod-viewer, Property 6: portrait and landscape adapt, by the tool")
     func theToolTurnsEveryPictureUpright() throws {
         try forAll(16) { random in
             let home = try ToolHome()

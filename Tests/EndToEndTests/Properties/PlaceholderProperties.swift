@@ -41,9 +41,10 @@ struct PlaceholderProperties {
             let fault = random.one(of: Fault.allCases)
             let size = Size(&random)
             let line = try Self.record(fault, home, &random)
+            let message = RandomText.sentence(&random, words: 0...9, hasAngles: true)
             let arguments = ["--fallback"] + size.arguments
                 + (random.chance(30) ? ["--theme", "dark"] : [])
-                + (random.chance(30) ? ["--fallback-message", RandomText.sentence(&random, words: 0...9, hasAngles: true)] : [])
+                + (random.chance(30) ? ["--fallback-message", message] : [])
             let output = try home.run("img-downsample", arguments, stdin: .lines([line]))
             try Self.check(try output.record, size, home, "\(fault): \(output)")
             // What another tool failed with is not this one's failure; what cannot be read is.
@@ -52,7 +53,7 @@ struct PlaceholderProperties {
         }
     }
 
-    @Test("Feature: nasa-apod-viewer, Property 10: media that fail give a placeholder: behind a download too")
+    @Test("Feature: nasa-apod-viewer, Property 10: media that fail give a placeholder, behind a download too")
     func everyFailedDownloadHasAPlaceholder() throws {
         try forAll(12) { random in
             let picture = RandomNASA.picture("/a.png")

@@ -102,7 +102,8 @@ private struct Sketch {
         add("post_id", "\(day.daysSince1970)")
         add("title", RandomText.html(title, &random))
         add("permalink", permalink)
-        let label = random.one(of: ["", "<strong>Explanation:</strong> ", "<b> Explanation: </b>", "Explanation:\u{A0}"])
+        let labels = ["", "<strong>Explanation:</strong> ", "<b> Explanation: </b>", "Explanation:\u{A0}"]
+        let label = random.one(of: labels)
         let tomorrow = random.chance(50) ? "<br><br><strong>Tomorrow's picture:</strong> another sky" : ""
         add("explanation", label + RandomText.html(explanation, &random) + tomorrow)
         if let author {
@@ -158,7 +159,8 @@ private struct Sketch {
         case .youTube:
             let url = player(&random)
             let type = random.one(of: ["video", "iframe"])
-            return video(url, "<iframe width=960 src=\"\(url.sent)\"></iframe>", type: type, hasStill: random.chance(30))
+            let frame = "<iframe width=960 src=\"\(url.sent)\"></iframe>"
+            return video(url, frame, type: type, hasStill: random.chance(30))
         case .vimeo:
             let url = player(&random)
             return video(url, "<iframe src='\(url.sent)'></iframe>", type: "video", hasStill: random.chance(30))
@@ -169,7 +171,8 @@ private struct Sketch {
         case .page:
             expected["media_type"] = "other"
             expected["url"] = "\(site)/tours/\(name)/"
-            return (random.one(of: ["other", "iframe"]), placeholder, "<iframe src=\"\(site)/tours/\(name)/\"></iframe>")
+            let frame = "<iframe src=\"\(site)/tours/\(name)/\"></iframe>"
+            return (random.one(of: ["other", "iframe"]), placeholder, frame)
         case .nothing:
             expected["media_type"] = "other"
             return ("other", placeholder, "<p>Nothing to see today.</p>")

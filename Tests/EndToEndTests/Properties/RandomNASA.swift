@@ -108,10 +108,10 @@ final class RandomNASA: Sendable {
             }
             return .json(day.scienceText)
         }
-        let first = request.field("date_from").flatMap(sixDigits)
-        let last = request.field("date_to").flatMap(sixDigits)
+        let first = request.field("date_from").flatMap(sixDigits) ?? CalendarDay(daysSince1970: 0)
+        let last = request.field("date_to").flatMap(sixDigits) ?? CalendarDay(daysSince1970: 100_000)
         let count = min(request.field("per_page").flatMap { Int($0) } ?? 25, 25)
-        let listed = days.values.filter { day in first.map { $0 <= day.day } != false && last.map { day.day <= $0 } != false }
+        let listed = days.values.filter { first <= $0.day && $0.day <= last }
         // Newest first; behind the last page comes the first one again.
         return list(listed.sorted { $0.day > $1.day }.prefix(count).map(\.scienceText))
     }
@@ -132,7 +132,9 @@ final class RandomNASA: Sendable {
         .json(#"{"code":404,"msg":"No data available for date: \#(date)","service_version":"v1"}"#, status: 404)
     }
 
-    private static func list(_ objects: [String]) -> LoopbackResponse { .json("[" + objects.joined(separator: ",") + "]") }
+    private static func list(_ objects: [String]) -> LoopbackResponse {
+        .json("[" + objects.joined(separator: ",") + "]")
+    }
 
     private static func sixDigits(_ text: String) -> CalendarDay? {
         guard text.utf8.count == 6, let number = Int(text) else { return nil }

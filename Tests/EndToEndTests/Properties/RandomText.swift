@@ -4,8 +4,9 @@ import TestSupport
 enum RandomText {
     private static let words = [
         "stars", "dust", "M81", "NGC", "6960,", "the", "of", "Moon", "nebula", "(Hyperion)", "Saturn's", "'Oumuamua",
-        "\"Eye\"", "\u{201C}veil\u{201D}", "Schr\u{F6}dinger", "R\u{F8}mer", "Mar\u{ED}a", "e\u{301}toile", "星雲", "Луна",
-        "\u{0645}\u{062C}\u{0631}\u{0629}", "👩‍🚀", "🌌", "1,000\u{B0}", "\u{2013}", "H\u{3B1}", "10%", "C/2023", "A3", "&", "AT&T",
+        "\"Eye\"", "\u{201C}veil\u{201D}", "Schr\u{F6}dinger", "R\u{F8}mer", "Mar\u{ED}a", "e\u{301}toile", "星雲",
+        "Луна", "\u{0645}\u{062C}\u{0631}\u{0629}", "👩‍🚀", "🌌", "1,000\u{B0}", "\u{2013}", "H\u{3B1}", "10%",
+        "C/2023", "A3", "&", "AT&T",
         "it\u{2019}s", "50\u{B5}m", "x=y", "#7", "back\\slash", "tab/slash", "https://x.org/?a=1",
     ]
     /// Words that are text in HTML only as entities.
@@ -62,7 +63,8 @@ enum RandomText {
     private static func entity(of scalar: Unicode.Scalar, _ random: inout SeededRandom) -> String {
         let named: [Unicode.Scalar: String] = [
             "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#039;", "\u{2019}": "&rsquo;",
-            "\u{201C}": "&ldquo;", "\u{201D}": "&rdquo;", "\u{F6}": "&ouml;", "\u{E9}": "&eacute;", "\u{2013}": "&ndash;",
+            "\u{201C}": "&ldquo;", "\u{201D}": "&rdquo;", "\u{F6}": "&ouml;", "\u{E9}": "&eacute;",
+            "\u{2013}": "&ndash;",
         ]
         let mustBeOne = scalar == "&" || scalar == "<" || scalar == ">"
         guard mustBeOne || random.chance(20) else { return String(scalar) }

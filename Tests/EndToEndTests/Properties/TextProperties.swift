@@ -5,7 +5,7 @@ import Testing
 
 /// What a record says of a day.
 struct TextProperties {
-    @Test("Feature: nasa-apod-viewer, Property 2: title, picture, explanation, date, and copyright where there is one, are in the record")
+    @Test("Feature: nasa-apod-viewer, Property 2: title, picture, explanation, date and copyright are in the record")
     func theRecordSaysWhatTheServiceMeant() throws {
         try forAll { random in
             let nasa = try RandomNASA()

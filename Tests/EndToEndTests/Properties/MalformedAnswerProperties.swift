@@ -7,7 +7,7 @@ import Testing
 struct MalformedAnswerProperties {
     @Test("Feature: nasa-apod-viewer, Property 8: any malformed answer gives an error and no crash")
     func everyDayHasARecordOrAnErrorWhateverTheServicesSay() throws {
-        try forAll(150) { random in
+        try forAll(110) { random in
             let share = random.one(of: [100, 100, 50])
             let seed = random.next()
             let nasa = try RandomNASA { exchange in

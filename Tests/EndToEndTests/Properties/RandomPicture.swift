@@ -65,24 +65,28 @@ extension PixelBuffer {
         return count == 0 ? 0 : Double(sum) / Double(count)
     }
 
-    /// How much neighbours differ, on the average of the picture: what is left of it after blurring. Of a large picture
-    /// some of the rows.
+    /// How much neighbours differ, across and down, on the average of the picture: what blurring takes from it. Of a
+    /// large picture some of the rows are looked at.
     var detail: Double {
         let stride = size.width * channels
         let step = max(1, size.width * size.height / 40_000)
-        var (sum, count) = (0, 0)
+        var across = (sum: 0, count: 0)
+        var down = (sum: 0, count: 0)
         bytes.withUnsafeBufferPointer { samples in
-            for y in Swift.stride(from: 0, to: max(size.height - 1, 1), by: step) {
+            for y in Swift.stride(from: 0, to: size.height, by: step) {
                 let row = y * stride
-                let below = y + 1 < size.height ? row + stride : row
-                for x in 0..<max(stride - channels, 0) {
-                    let value = Int(samples[row + x])
-                    sum += abs(value - Int(samples[row + x + channels])) + abs(value - Int(samples[below + x]))
+                for index in row..<max(row + stride - channels, row) {
+                    across.sum += abs(Int(samples[index]) - Int(samples[index + channels]))
                 }
-                count += max(stride - channels, 0)
+                across.count += stride - channels
+                guard y + 1 < size.height else { continue }
+                for index in row..<row + stride {
+                    down.sum += abs(Int(samples[index]) - Int(samples[index + stride]))
+                }
+                down.count += stride
             }
         }
-        return count == 0 ? 0 : Double(sum) / Double(count)
+        return Double(across.sum) / Double(max(across.count, 1)) + Double(down.sum) / Double(max(down.count, 1))
     }
 
     /// Whether something can be seen in the middle half of the rows: not each of them has one colour.

@@ -58,7 +58,8 @@ struct ZoomProperties {
             // Boxes reach half of `scale` to each side, Lanczos three times that, where the sum of |weight × distance|
             // is below 1.8 in two dimensions. On the way there neighbours differ by `detail` on the average.
             let plain = part.boxes(made.size)
-            let scale = Double(part.size.width) / Double(made.size.width)
+            let scale = max(
+                Double(part.size.width) / Double(made.size.width), Double(part.size.height) / Double(made.size.height))
             let bound = 2.3 * scale * part.detail + 2
             let error = try found(made.meanDifference(to: plain), "\(words), not \(plain.words)")
             try claim(error <= bound, "\(words) differs by \(error) from its boxes, more than \(bound)")

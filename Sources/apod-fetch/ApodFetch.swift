@@ -85,7 +85,9 @@ struct ApodFetch: ParsableCommand {
         return APODClient(
             choice: choice ?? .auto, science: science, api: api,
             key: try context.secret(file: apiKeyFile, variable: "NASA_API_KEY") ?? APODClient.demoKey,
-            http: try network.client(context),
+            http: try network.client(context, passwords: try network.passwords(context)) {
+                QuotaTransport(over: $0, ledger: MemoryQuotas(), log: context.log)
+            },
             store: CachedDays(caches: caches, addresses: [.science: science, .api: api], log: context.log), jobs: jobs,
             interruption: context.interruption, log: context.log)
     }

@@ -89,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "sample-service",
             dependencies: [
-                "Support", "Formats", "Images", "TestSupport",
+                "Support", "Records", "Formats", "Images", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/SampleService"),

@@ -3,6 +3,8 @@ import Support
 /// What can go wrong between a day and its picture, beyond the network (`FetchFailure`) and the command line
 /// (`UsageFailure`).
 public enum APODFailure: Failure, Equatable {
+    /// A record or a line of the input says no day that there can be a picture of; with what is wrong about it.
+    case badDate(reason: String)
     /// There never was a picture that day, or the service doesn't know it.
     case noPicture(CalendarDay)
     /// The day's picture isn't out yet.
@@ -56,6 +58,7 @@ public enum APODFailure: Failure, Equatable {
 
     public var code: String {
         switch self {
+        case .badDate: "bad-date"
         case .noPicture: "no-picture"
         case .notPublished: "not-published"
         case .standIn: "stand-in"
@@ -72,7 +75,7 @@ public enum APODFailure: Failure, Equatable {
     public var exitCode: ExitCode {
         switch self {
         case .noPicture, .notPublished, .standIn, .refused: .unavailable
-        case .wrongDay, .badAnswer: .data
+        case .badDate, .wrongDay, .badAnswer: .data
         case .forbidden, .key: .notAllowed
         case .rateLimited, .failing: .temporary
         }
@@ -80,6 +83,7 @@ public enum APODFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
+        case .badDate(let reason): reason
         case .noPicture(let day):
             "there is no picture of the day for \(day); --fallback-previous gives the one before"
         case .notPublished(let day):

@@ -176,7 +176,7 @@ public final class RecordRun: Sendable {
     private func reject(_ record: Record, _ failure: any Failure) {
         var record = record
         record.setError(failure, tool: tool.name)
-        if let bad = failure as? RecordReader.BadInput { record.set("input_line", .integer(bad.line)) }
+        if let bad = failure as? any LineFailure { record.set("input_line", .integer(bad.line)) }
         log.error(failure.message)
         waitForRoom()
         var outcome = Outcome(record: record)
@@ -247,7 +247,7 @@ public final class RecordRun: Sendable {
                 }
                 if options.strict, job.record.bearsError { job.record.addError(to: &outcome.tally) }
                 outcome.record = record
-            } catch is Cancelled {
+            } catch is Cancelled, is LeftOut {
                 // As if the record had not come.
             } catch {
                 let failure = failure(of: error)

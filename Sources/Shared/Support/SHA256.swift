@@ -21,7 +21,7 @@ public struct SHA256: Sendable {
     /// The digest's first eight bytes as a number.
     public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 
-    /// The digest as 64 lower-case hexadecimal digits.
+    /// The digest of everything so far, as 64 lower-case hexadecimal digits; afterwards it begins anew.
     public mutating func finish() -> String {
         let digest = finishAsBytes()
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }

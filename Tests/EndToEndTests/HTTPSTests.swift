@@ -80,7 +80,7 @@ import Testing
     @Test func servicesOfAKnownAuthorityAreTrusted() throws {
         let server = try SecureServer(.good, home: home)
         #expect(try fetch(server, "--cacert", "ca.pem").expect(0).record.string("title") == "A Title")
-        let record = try fetch(server, "--refresh").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
+        let record = try fetch(server, "--policy", "disabled").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
         #expect(record.string("error.message")?.contains("--cacert") == true)
     }
 

@@ -32,7 +32,7 @@ struct ProxyTests {
         #expect(try output.expect(0).record.string("title") == "A Title")
         #expect(proxy.requests == ["CONNECT \(server.address.dropFirst("https://".count))"])
         // The certificate is the server's, not the proxy's, and it is looked at as without one.
-        try fetch(home, "\(server.address)/apod", environment, "--refresh")
+        try fetch(home, "\(server.address)/apod", environment, "--policy", "disabled")
             .expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
     }
 

@@ -65,7 +65,9 @@ struct GIFOptions: ParsableArguments {
         ) { $0 }
         let gifs = GIFCache(
             caches: caches, service: try ExerciseService(address: address ?? ExerciseService.standardAddress, key: key),
-            client: try network.client(context) { ExerciseTransport(over: $0) })
+            client: try network.client(context, passwords: try network.passwords(context)) {
+                ExerciseTransport(over: $0)
+            })
         let tool = GIFTool(cache: gifs, mode: mode, resolution: wanted ?? .standard, idField: field)
         let status = try context.run(
             tool, options: try stream.runOptions(context, jobs: mode == .put ? 3 : 1), arguments: ids,

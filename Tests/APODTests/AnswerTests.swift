@@ -176,6 +176,22 @@ import Testing
         #expect(try failure(429, "", from: .science, key: nil).message.contains("try again later"))
     }
 
+    @Test(arguments: [200, 404, 400, 503])
+    func aProxyWithoutItsServerMayPassWhateverTheStatus(status: Int) throws {
+        let text = "upstream connect error or disconnect/reset before headers. reset reason: connection timeout"
+        let failure = try failure(status, text)
+        #expect(failure == .failing(.api, status: status, said: text))
+        #expect(failure.isTransient)
+    }
+
+    @Test func aQuotaThatIsUsedUpSaysUntilWhenAndHowToGetAKey() throws {
+        let quota = FetchFailure.UsedUpQuota(
+            url: try WebURL(FakeNASA.apiBase), limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(600))
+        let failure = ErrorAnswer.failure(
+            for: FetchFailure.quotaUsedUp(quota), from: .api, day: nil, newest: day("2026-11-20"), key: "DEMO_KEY")
+        #expect(failure == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 600, isDemoKey: true))
+    }
+
     @Test func faultsOfTheServerMayPass() throws {
         let text = try failure(503, "upstream connect error or disconnect")
         #expect(text == .failing(.api, status: 503, said: "upstream connect error or disconnect"))

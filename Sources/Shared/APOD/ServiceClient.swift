@@ -38,12 +38,14 @@ struct ServiceClient: Sendable {
         var headers = [HTTPHeader("Accept", "application/json", crossesOrigins: true)]
         if let key { headers.append(HTTPHeader("X-Api-Key", key)) }
         do {
-            return try http.data(HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit)).1
+            // What stands before the service answers in its place when it is away, now and then with 200.
+            return try http.data(
+                HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit),
+                isPassingFault: { Answer.isProxyError($0.body) }).1
         } catch let failure as FetchFailure {
-            guard let answer = failure.answer else { throw failure }
-            note(answer.body)
+            if let answer = failure.answer { note(answer.body) }
             throw ErrorAnswer.failure(
-                for: answer, from: service, day: day, newest: PublishedDays.newest(at: clock.now()), key: key)
+                for: failure, from: service, day: day, newest: PublishedDays.newest(at: clock.now()), key: key) ?? failure
         }
     }
 

@@ -17,11 +17,11 @@ public struct PictureTool: RecordTool {
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         let day = try Self.day(of: record, at: client.clock.now())
         let result = try client.result(of: .day(day))
+        guard client.isWanted(result) else { throw LeftOut() }
         if let failure = result.failure {
             if let raw = result.raw { record.set("raw", .raw(raw)) }
             throw failure
         }
-        guard client.isWanted(result) else { throw LeftOut() }
         record.takePicture(result.record)
     }
 

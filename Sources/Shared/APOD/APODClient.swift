@@ -65,10 +65,12 @@ public struct APODClient: Sendable {
     ///
     /// Throws `Cancelled`, and a failure that ends the run, such as a cache of a newer layout.
     public func result(of step: DayPlan.Step) throws -> DayResult {
-        switch step {
-        case .day(let day), .dayIfPublished(let day): try results(of: [day])[0]
-        case .newest(let day), .last(_, let day): try newest(from: day)
-        }
+        let result =
+            switch step {
+            case .day(let day), .dayIfPublished(let day): try results(of: [day])[0]
+            case .newest(let day), .last(_, let day): try newest(from: day)
+            }
+        return try withFallback([result])[0]
     }
 
     func client(of service: Service) -> ServiceClient {

@@ -31,7 +31,9 @@ import Testing
     private func fetch(
         _ options: PictureOptions, _ request: DayRequest, log: Log = .silent
     ) throws -> [DayResult] {
-        try nasa.client(.science, options: options, log: log).results(request)
+        let client = try nasa.client(.science, options: options, log: log)
+        defer { client.tellLeftOut() }
+        return try client.results(request)
     }
 
     private func range(_ first: String, _ last: String) -> DayRequest { .range(start: day(first), end: day(last)) }

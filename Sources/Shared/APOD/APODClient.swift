@@ -22,6 +22,8 @@ public struct APODClient: Sendable {
     let clock: Clock
     let log: Log
     let interruption: Interruption
+    /// How many results there were whose media types are wanted, and how many that are left out.
+    private let mediaTally = Monitor((wanted: 0, leftOut: 0))
     /// Whether somebody was told that a record may be out of date.
     let hasWarnedOfStale = Monitor(false)
 
@@ -60,17 +62,14 @@ public struct APODClient: Sendable {
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
     /// What becomes of a single step: for days that come one by one. Whether its media type is wanted is for the caller
-    /// to ask (`PictureOptions.wants`), and a day that isn't published is told as a failure. Of several newest days it
-    /// is the newest.
+    /// to ask (`isWanted`), and a day that isn't published is told as a failure. Of several newest days it is the newest.
     ///
     /// Throws `Cancelled`, and a failure that ends the run, such as a cache of a newer layout.
     public func result(of step: DayPlan.Step) throws -> DayResult {
-        let result =
-            switch step {
-            case .day(let day), .dayIfPublished(let day): try results(of: [day])[0]
-            case .newest(let day), .last(_, let day): try newest(from: day)
-            }
-        return try withFallback([result])[0]
+        switch step {
+        case .day(let day), .dayIfPublished(let day): try withFallback(results(of: [day]))[0]
+        case .newest(let day), .last(_, let day): try withFallback([newest(from: day)])[0]
+        }
     }
 
     func client(of service: Service) -> ServiceClient {
@@ -90,6 +89,25 @@ public struct APODClient: Sendable {
 
     /// Whom the next days are asked of first: the pages of the services differ.
     var leadingService: Service { choice.order.first { outages.reason($0) == nil } ?? choice.order[0] }
+
+    // MARK: Media
+
+    /// Whether a result's media type is wanted; to be asked once of each, since those that are left out are counted.
+    func isWanted(_ result: DayResult) -> Bool {
+        let isWanted = options.wants(result)
+        mediaTally.withLock { if isWanted { $0.wanted += 1 } else { $0.leftOut += 1 } }
+        return isWanted
+    }
+
+    /// Says how many days were left out for their media types, if any were: to be called at the end of a run.
+    public func tellLeftOut() {
+        let (wanted, leftOut) = mediaTally.withLock { $0 }
+        guard leftOut > 0 else { return }
+        let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue)
+        log.notice(
+            "\(leftOut) of \(wanted + leftOut) days \(leftOut == 1 ? "has" : "have") no \(media.joined(separator: " or ")) "
+                + "and \(leftOut == 1 ? "was" : "were") left out")
+    }
 
     // MARK: Old records
 

@@ -53,11 +53,22 @@ enum Answer {
         switch rest.first(where: { $0 > 0x20 }) {
         case let byte? where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["): return byte
         case UInt8(ascii: "<"): throw .badAnswer(.html, service)
-        default: throw .badAnswer(.notJSON, service)
+        case nil: throw .badAnswer(.empty, service)
+        default:
+            if isProxyError(bytes) { throw .failing(service, status: 200, said: excerpt(bytes, withoutKey: nil)) }
+            throw .badAnswer(.notJSON, service)
         }
     }
 
     private static func records(in bytes: [UInt8], _ service: Service) throws(APODFailure) -> [Record] {
-        do { return try Record.list(parsing: bytes) } catch { throw .badAnswer(.notJSON, service) }
+        do { return try Record.list(parsing: bytes) } catch {
+            switch (error as? RecordReader.BadInput)?.reason {
+            case .unfinished: throw .badAnswer(.truncated, service)
+            case .notJSON(.encoding): throw .badAnswer(.notUTF8, service)
+            case .notJSON(.depth): throw .badAnswer(.tooDeep, service)
+            case .notAnObject: throw .badAnswer(.notObjects, service)
+            default: throw .badAnswer(.notJSON, service)
+            }
+        }
     }
 }

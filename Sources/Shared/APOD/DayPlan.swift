@@ -31,6 +31,13 @@ public struct DayPlan: Sendable, Equatable {
         steps.reduce(0) { if case .last(let count, _) = $1 { $0 + count } else { $0 + 1 } }
     }
 
+    /// Tells which of the days that were asked for never had a picture, if there are any.
+    public static func noteGaps(_ gaps: [CalendarDay], _ log: Log) {
+        guard let last = gaps.last else { return }
+        let others = gaps.dropLast().map(\.description).joined(separator: ", ")
+        log.notice("there was no picture of the day on \(others.isEmpty ? "" : "\(others) and ")\(last); left out")
+    }
+
     /// Decides without a request. Throws `UsageFailure` for a day or a number that can't be; it names what can.
     public init(_ request: DayRequest, at time: Timestamp) throws {
         let newest = PublishedDays.newest(at: time)

@@ -29,7 +29,9 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
                 return
             }
             let range = PublishedDays.rangeAdvice(at: time)
-            guard let parts else { throw UsageFailure("\"\(text)\" is not a day\(Self.advice(for: text)); \(range)") }
+            guard let parts else {
+                throw UsageFailure("\"\(Self.quoted(text))\" is not a day\(Self.advice(for: text)); \(range)")
+            }
             let unit = ["year", "month", "day"][parts.count - 1]
             throw UsageFailure("there is no \(unit) \(text) in the calendar; \(range)")
         }
@@ -84,12 +86,19 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Bytes beyond which a text is neither looked at nor quoted in full: nobody writes a date at such length, and a line of
+    /// standard input may have 16 MiB.
+    private static let longest = 40
+
+    private static func quoted(_ text: String) -> String {
+        text.utf8.count <= longest ? text : "\(String(text.unicodeScalars.prefix(longest)))…"
+    }
+
     /// What somebody may have meant by a text that is no day: a word with a slip in it, or a date in another notation
     /// that begins with the year (`2024-2-3`, `2024/02/03`, `20240203`).
     private static func advice(for text: String) -> String {
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-        // Nobody writes a date at such length, and a line of standard input may have 16 MiB.
-        guard text.utf8.count <= 32 else { return "" }
+        guard text.utf8.count <= longest else { return "" }
         var parts = text.utf8.split { !isDigit($0) }.map { String(Substring($0)) }
         if parts.count == 1, parts[0].count == 8, parts[0] == text {
             parts = [String(text.prefix(4)), String(text.dropFirst(4).prefix(2)), String(text.suffix(2))]

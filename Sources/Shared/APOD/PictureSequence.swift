@@ -12,8 +12,6 @@ public struct PictureSequence {
     private var windows: WindowQueue?
     /// Ready to be handed out, the next one last.
     private var ready: [DayResult] = []
-    private var handedOut = 0
-    private var leftOut = 0
 
     /// How many days there are in all, those included that turn out to have no picture.
     public var count: Int { plan.dayCount }
@@ -25,25 +23,18 @@ public struct PictureSequence {
 
     /// The next day's result; nil behind the last one. Blocks while a page is being fetched.
     ///
-    /// Days of media that are not wanted are left out; how many is told in the end. Throws `Cancelled`, and a failure
-    /// that ends the run, such as a cache of a newer layout.
+    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, and a
+    /// failure that ends the run, such as a cache of a newer layout.
     ///
     /// - Parameter willWait: called before it may have to wait: the moment to write what is done.
     public mutating func next(willWait: () -> Void = {}) throws -> DayResult? {
         while true {
             while let result = ready.popLast() {
-                if client.options.wants(result) {
-                    handedOut += 1
-                    return result
-                }
-                leftOut += 1
+                if client.isWanted(result) { return result }
             }
             willWait()
             let windows = try windows ?? begin()
-            guard let results = try windows.next() else {
-                conclude()
-                return nil
-            }
+            guard let results = try windows.next() else { return nil }
             ready = results.reversed()
         }
     }
@@ -52,17 +43,6 @@ public struct PictureSequence {
         let queue = WindowQueue(try PlanWindows(plan.steps) { try client.newest(from: $0) }, client: client)
         windows = queue
         return queue
-    }
-
-    /// Says once how many days were left out.
-    private mutating func conclude() {
-        guard leftOut > 0 else { return }
-        let media = Picture.MediaType.allCases.filter(client.options.media.contains).map(\.rawValue)
-        let all = leftOut + handedOut
-        client.log.notice(
-            "\(leftOut) of \(all) days \(leftOut == 1 ? "has" : "have") no \(media.joined(separator: " or ")) and "
-                + "\(leftOut == 1 ? "was" : "were") left out")
-        leftOut = 0
     }
 }
 

@@ -195,7 +195,8 @@ struct ApodFetchTests {
         )
         .expect(75)
         try service.reset()
-        _ = try home.run("apod-fetch", ["--service", "api", "--date", "2024-02-01"]).expect(0)
+        // A day of which nothing is kept.
+        _ = try home.run("apod-fetch", ["--service", "api", "--date", "2024-02-02"]).expect(0)
         #expect(try service.requests().counts.keys.sorted() == ["/planetary/apod"])
     }
 

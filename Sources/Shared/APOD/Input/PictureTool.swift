@@ -16,8 +16,8 @@ public struct PictureTool: RecordTool {
 
     /// Answers from the cache what it has and may be given without another look.
     public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard let day = try? Self.day(of: record, at: client.clock.now()), let result = try? client.keptPicture(of: day),
-            client.options.wants(result)
+        guard let day = try? Self.day(of: record, at: client.clock.now()),
+            let result = try? client.keptPicture(of: day), client.options.wants(result)
         else { return false }
         _ = client.isWanted(result)
         record.takePicture(result.record)

@@ -14,7 +14,9 @@ struct MediaAddress: Sendable, Equatable {
     init?(_ text: String?, base: MediaAddress? = nil) {
         guard let text else { return nil }
         let trimmed = PlainText.folded(text)
-        guard !trimmed.isEmpty else { return nil }
+        // What holds a tag is no address (RFC 3986 §2: neither bracket nor quotation mark may stand in one).
+        guard !trimmed.isEmpty, !trimmed.utf8.contains(where: { [UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\"")].contains($0) })
+        else { return nil }
         let escaped = trimmed.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
         if Self.hasWebScheme(escaped) {
             self.text = escaped
@@ -25,7 +27,15 @@ struct MediaAddress: Sendable, Equatable {
         } else {
             return nil
         }
-        guard !host.isEmpty else { return nil }
+        guard isHostName else { return nil }
+    }
+
+    /// The address in a field, which may hold anything: words, a tag, nothing. A reference counts only where its file name
+    /// says that it is one.
+    init?(field text: String?, base: MediaAddress?) {
+        guard let address = MediaAddress(text, base: base) else { return nil }
+        guard MediaAddress(text) != nil || address.kind != .unknown else { return nil }
+        self = address
     }
 
     private static func hasWebScheme(_ text: String) -> Bool {
@@ -67,6 +77,12 @@ struct MediaAddress: Sendable, Equatable {
         let authority = text[slashes.upperBound..<pathStart]
         let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         return host.prefix { $0 != ":" }.lowercased()
+    }
+
+    /// Whether the host may be one, as far as its characters tell: a name, also an international one, or an address.
+    private var isHostName: Bool {
+        !host.isEmpty
+            && host.utf8.allSatisfy { $0 >= 0x80 || $0.isASCIIAlphanumeric || "-._[]".utf8.contains($0) }
     }
 
     private var query: Substring {
@@ -111,26 +127,31 @@ struct MediaAddress: Sendable, Equatable {
 
     private init(unchecked text: String) { self.text = text }
 
-    /// Whether a video plays there: a movie file, or YouTube's or Vimeo's player.
-    var isVideo: Bool { kind == .movie || youTubeID != nil || isOnVideoSite }
+    /// Whether a video plays there: a movie file, or a player.
+    var isVideo: Bool { kind == .movie || isOnVideoSite }
 
-    private var isOnVideoSite: Bool {
-        ["youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com"].contains { host == $0 || host.hasSuffix("." + $0) }
-    }
+    /// YouTube's player and those of its kind that NASA has used since 2007.
+    private static let videoSites = [
+        "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com", "dai.ly", "ustream.tv",
+        "video.ibm.com", "livestream.com", "twitch.tv", "embed.ted.com",
+    ]
+
+    private var isOnVideoSite: Bool { Self.videoSites.contains { host == $0 || host.hasSuffix("." + $0) } }
 
     /// The eleven characters that name a YouTube video; nil elsewhere, and for a play list.
     var youTubeID: String? {
         let isYouTube = ["youtube.com", "youtube-nocookie.com"].contains { host == $0 || host.hasSuffix("." + $0) }
         guard isYouTube || host == "youtu.be" else { return nil }
         let steps = path.split(separator: "/")
-        let candidate: Substring?
+        var candidate: Substring?
         switch steps.first {
         case let id? where host == "youtu.be": candidate = id
-        // Flash's player had its fields behind an ampersand, without a question mark.
-        case "embed", "v", "shorts", "live": candidate = steps.dropFirst().first?.prefix { $0 != "&" }
+        case "embed", "v", "e", "shorts", "live": candidate = steps.dropFirst().first
         case "watch": candidate = query.split(separator: "&").first { $0.hasPrefix("v=") }?.dropFirst(2)
         default: candidate = nil
         }
+        // Flash's player had its fields behind an ampersand, without a question mark.
+        candidate = candidate?.prefix { $0 != "&" }
         // The path of a play list's player has eleven letters too.
         guard let candidate, candidate.utf8.count == 11, candidate != "videoseries",
             candidate.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
@@ -141,16 +162,5 @@ struct MediaAddress: Sendable, Equatable {
     /// The still that YouTube keeps for every video, at the address that the old service gives too.
     var youTubeStill: MediaAddress? {
         youTubeID.map { MediaAddress(unchecked: "https://img.youtube.com/vi/\($0)/0.jpg") }
-    }
-}
-
-extension UInt8 {
-    var isASCIIAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
     }
 }

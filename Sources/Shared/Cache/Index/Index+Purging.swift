@@ -122,6 +122,15 @@ extension Index {
         }
     }
 
+    /// The same for its metadata.
+    func forgetMetadata(of scope: PurgedScope, now: Timestamp) throws -> Bool {
+        try write(now: now, isQuiet: true) { connection in
+            try connection.database.run(
+                "DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
+                Value(Self.purgeBatch)) > 0
+        }
+    }
+
     /// Removes the last trace of a purged generation: its row, and its empty folder, as one, so that nobody is about to
     /// make a folder in the one that goes. That of a later generation stays while others are to be purged.
     func forget(_ scope: PurgedScope, now: Timestamp) throws {

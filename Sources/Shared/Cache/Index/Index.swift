@@ -37,6 +37,8 @@ final class Index: Sendable {
         /// Whether anything was written.
         var hasWritten = false
         var version = Version()
+        /// See `Index.firstSeenGeneration()`.
+        var firstSeenGeneration: Int64?
     }
 
     /// Opens the index of `root`, making root and index where they are missing. Without a `scope`, the one last

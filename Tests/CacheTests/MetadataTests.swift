@@ -173,10 +173,25 @@ import Testing
         try alice.keep([day("a")], in: days)
         try bob.keep([day("b")], in: days)
 
-        _ = try world.cache().reset()
+        #expect(try world.cache().resetReport().metadata == 2)
+        #expect(try world.cache().reset().metadata == 2)
 
         #expect(try rows(alice) == 0)
         #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try alice.keep([day("a")], in: days) }
+    }
+
+    @Test func statisticsHaveItByScopeAndNotAmongTheEntries() throws {
+        let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
+        try alice.keep([day("a", "12345"), day("b", "1234567")], in: days)
+        try bob.keep([day("b", "123")], in: "apod/api")
+        _ = try world.cache(scope: "carol").keep([day("c")], in: days)
+        _ = try bob.purge(ScopeName("carol"))
+
+        let statistics = try bob.statistics()
+
+        #expect(statistics.entries == 0 && statistics.bytes == 0)
+        #expect(statistics.metadata == Statistics.Sum(entries: 3, bytes: 15))
+        #expect(statistics.scopes.map(\.metadata) == [(2, 12), (1, 3), (0, 0)].map(Statistics.Sum.init))
     }
 
     @Test func scopeWhoseNumberBecomesAnothersLeavesItNothing() throws {

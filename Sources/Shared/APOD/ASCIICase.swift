@@ -3,11 +3,13 @@ extension StringProtocol {
     func firstRange(ofIgnoringCase needle: String) -> Range<Index>? {
         let wanted = needle.utf8.map(\.lowercased)
         let bytes = Array(utf8)
-        guard !wanted.isEmpty, bytes.count >= wanted.count else { return nil }
-        for start in 0...(bytes.count - wanted.count) {
-            guard (0..<wanted.count).allSatisfy({ bytes[start + $0].lowercased == wanted[$0] }) else { continue }
+        guard let first = wanted.first, bytes.count >= wanted.count else { return nil }
+        for start in 0...(bytes.count - wanted.count) where bytes[start].lowercased == first {
+            var length = 1
+            while length < wanted.count, bytes[start + length].lowercased == wanted[length] { length += 1 }
+            guard length == wanted.count else { continue }
             let lower = utf8.index(startIndex, offsetBy: start)
-            return lower..<utf8.index(lower, offsetBy: wanted.count)
+            return lower..<utf8.index(lower, offsetBy: length)
         }
         return nil
     }

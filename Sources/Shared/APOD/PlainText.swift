@@ -5,7 +5,8 @@ enum PlainText {
     /// direction of what follows.
     static func folded(_ text: some StringProtocol) -> String {
         if isFoldedASCII(text.utf8) { return String(text) }
-        var result = String.UnicodeScalarView()
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count)
         var owesBlank = false
         var isInFlag = false
         for scalar in text.unicodeScalars {
@@ -18,11 +19,11 @@ enum PlainText {
             let isTag = (0xE0000...0xE007F).contains(scalar.value)
             if isInvisible(scalar) || isTag && !isInFlag { continue }
             isInFlag = isTag || scalar == "\u{1F3F4}"
-            if owesBlank, !result.isEmpty { result.append(" ") }
+            if owesBlank, !result.isEmpty { result.append(UInt8(ascii: " ")) }
             owesBlank = false
-            result.append(punctuation(scalar))
+            if scalar.isASCII { result.append(UInt8(scalar.value)) } else { result += punctuation(scalar).utf8 }
         }
-        return String(result)
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// Whether there is nothing to fold, as in most texts.

@@ -2,7 +2,7 @@ import Support
 
 /// Rows of `metadata`. None of this changes an entry, so that what was remembered of entries stays (`version`).
 extension Index {
-    private static let metadataColumns = "name, body, fetched_at, expires_at"
+    static let metadataColumns = "name, body, fetched_at, expires_at"
     static let selectMetadata = """
         SELECT \(metadataColumns) FROM metadata
         WHERE scope = \(liveScope) AND collection = ?2 AND name BETWEEN ?3 AND ?4 ORDER BY name
@@ -20,6 +20,15 @@ extension Index {
         WHERE fetched_at <= ?5 OR fetched_at > ?9
         """
     static let removeMetadata = "DELETE FROM metadata WHERE scope = \(liveScope) AND collection = ?2 AND name = ?3"
+    static let selectMetadataSums = """
+        SELECT scope, count(*), sum(bytes) FROM metadata INDEXED BY metadata_by_end
+        WHERE scope IN \(liveScopes) GROUP BY scope
+        """
+    private static let isLongExpired = "scope IN \(liveScopes) AND expires_at < ?1"
+    static let selectExpiredMetadata = "SELECT count(*), coalesce(sum(bytes), 0) FROM metadata WHERE \(isLongExpired)"
+    static let removeExpiredMetadata = """
+        DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE \(isLongExpired) LIMIT ?2) RETURNING bytes
+        """
 
     func metadata(in collection: String, from first: String, through last: String) throws -> [Metadata] {
         try perform { connection in
@@ -56,6 +65,24 @@ extension Index {
         }
     }
 
+    /// How much of all scopes' expired before `limit`.
+    func expiredMetadata(before limit: Timestamp) throws -> Removal {
+        try perform { connection in
+            try connection.database.first(Self.selectExpiredMetadata, Value(limit)) {
+                Removal(entries: $0.int(0), bytes: $0.int(1))
+            } ?? Removal()
+        }
+    }
+
+    /// Removes up to a batch of it.
+    func removeMetadata(expiredBefore limit: Timestamp, now: Timestamp) throws -> Removal {
+        try write(now: now, isQuiet: true) { connection in
+            let sizes = try connection.database.all(
+                Self.removeExpiredMetadata, Value(limit), Value(Self.batch)) { $0.int(0) }
+            return Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
+        }
+    }
+
     /// The generation that the scope had when this was first asked of the file that is open.
     func firstSeenGeneration() throws -> Int64 {
         try perform { connection in
@@ -80,20 +107,29 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// Writes one row. To be called within a transaction.
+    /// The number of records and bytes of each live scope.
+    func metadataSums() throws -> [Int64: Statistics.Sum] {
+        let sums = try database.all(Index.selectMetadataSums) {
+            ($0.int64(0), Statistics.Sum(entries: $0.int(1), bytes: $0.int(2)))
+        }
+        return Dictionary(uniqueKeysWithValues: sums)
+    }
+
+    /// Writes one row; false where what is there stays. To be called within a transaction.
+    @discardableResult
     func keep(
         _ metadata: Metadata, digest: Int64, in collection: String, of scopeID: Int64, now: Timestamp
-    ) throws {
+    ) throws -> Bool {
         try database.run(
             Index.keepMetadata, Value(scopeID), Value(collection), Value(metadata.name), Value(metadata.body),
             Value(metadata.fetchedAt), Value(metadata.expiresAt), Value(metadata.body.count), Value(digest),
-            Value(now + Metadata.clockTolerance))
+            Value(now + Metadata.clockTolerance)) > 0
     }
 }
 
 extension Metadata {
     /// Reads `Index.metadataColumns`.
-    fileprivate init(_ row: Row) {
+    init(_ row: Row) {
         self.init(
             name: row.string(0), body: row.bytes(1), fetchedAt: row.timestamp(2), expiresAt: row.optionalTimestamp(3))
     }

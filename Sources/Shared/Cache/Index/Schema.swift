@@ -114,8 +114,8 @@ struct Schema: Sendable {
         END;
         """
 
-    /// * `metadata` has no files: an index that is lost takes it along. Of one that was damaged, rows are taken over
-    ///   where `digest` is still theirs (`Index.digest`).
+    /// * `metadata` has no files: an index that is lost takes it along. Of one that was damaged, those rows are taken
+    ///   over that can be read and whose `digest` is still theirs (`Index.digest`).
     /// * `metadata_by_end` holds all that is asked of expired rows and of sums.
     /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine.
     private static let metadataAndQuotas = """

@@ -40,6 +40,9 @@ extension ImageCache {
         }
     }
 
+    /// How long expired metadata stays, since it may still be of use where its service cannot be reached.
+    static let metadataKeptAfterExpiry: Duration = .seconds(30 * 86_400)
+
     private func withMetadata<Result>(_ body: () throws -> Result) throws -> Result {
         try withMetadata { _ in try body() }
     }

@@ -195,7 +195,7 @@ struct ApodFetchTests {
         )
         .expect(75)
         try service.reset()
-        _ = try home.run("apod-fetch", ["--service", "api", "--date", "2024-02-01"]).expect(0)
+        _ = try home.run("apod-fetch", ["--service", "api", "--date", "2024-02-01", "--refresh"]).expect(0)
         #expect(try service.requests().counts.keys.sorted() == ["/planetary/apod"])
     }
 

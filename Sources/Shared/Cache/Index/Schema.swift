@@ -117,8 +117,8 @@ struct Schema: Sendable {
     /// * `metadata` has no files: an index that is lost takes it along. Of one that was damaged, those rows are taken
     ///   over that can be read and whose `digest` is still theirs (`Index.digest`).
     /// * `metadata_by_end` holds all that is asked of expired rows and of sums.
-    /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine. `name` is a digest,
-    ///   `state` what `RequestQuota` says of itself. There are as many rows as servers that count.
+    /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine. `name` is a
+    ///   digest, `state` what `RequestQuota` says of itself. There are as many rows as servers that count.
     private static let metadataAndQuotas = """
         CREATE TABLE metadata (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, collection TEXT NOT NULL, name TEXT NOT NULL,

@@ -23,8 +23,8 @@ public final class CachedQuotas: QuotaLedger {
         self.open = open
     }
 
-    /// See `QuotaLedger.update`; `change` may run more than once, and what it gave last is given. Throws `Cancelled`, and
-    /// `CacheFailure.newerLayout`, which no run passes over.
+    /// See `QuotaLedger.update`; `change` may run more than once, and what it gave last is given. Throws `Cancelled`,
+    /// and `CacheFailure.newerLayout`, which no run passes over.
     public func update<Result>(_ name: String, _ change: (inout RequestQuota) -> Result) throws -> Result {
         do {
             if let cache = try cache() { return try cache.updateQuota(name, change) }

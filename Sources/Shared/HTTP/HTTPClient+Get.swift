@@ -145,7 +145,8 @@ extension HTTPClient {
             guard RedirectPolicy.isRedirect(response.status) else {
                 throw FetchFailure.status(
                     FetchFailure.Answer(
-                        status: response.status, headers: response.headers, url: response.url, body: answer.body,
+                        status: response.status, headers: response.headers, url: response.url,
+                        body: EchoedSecrets(of: request).removed(from: answer.body),
                         retryAfter: RetryAfter.duration(in: response.headers, now: clock.now())))
             }
             request = try redirects.next(after: response, to: request, followed: followed)

@@ -91,7 +91,7 @@ public struct RequestQuota: Sendable, Hashable {
             window = report.window ?? window
         }
         // What a later request was told counts this one in.
-        if let told = report.remaining, number >= answered { remaining = max(told - (count - number), 0) }
+        if let told = report.remaining, number >= answered { remaining = max(told - max(count - number, 0), 0) }
         answered = min(max(answered, number), count)
         if let refusal = report.refusal, refusal > .zero {
             refusedUntil = max(refusedUntil ?? now, now + refusal)

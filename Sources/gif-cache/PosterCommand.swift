@@ -47,9 +47,7 @@ struct PosterCommand: ParsableCommand, GIFCommand {
             let interruption = lookup.context.interruption
             try interruption.catchSignals()
             let kept = try lookup.gifs.find(id, naming.resolution)
-            let png = try interruption.during {
-                try Poster(of: File.openInput(kept.entry.path), interruption: interruption).png
-            }
+            let png = try interruption.during { try kept.poster(interruption: interruption).png }
             if let standardOutput { return try standardOutput.write(png) }
             let file = try OutputFile(path: path)
             try png.withUnsafeBytes { try file.write($0) }

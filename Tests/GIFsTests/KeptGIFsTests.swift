@@ -1,5 +1,6 @@
 import Cache
 import Formats
+import Images
 import Support
 import TestSupport
 import Testing
@@ -143,12 +144,20 @@ import Testing
         let gif = DrawnAnimation(width: 4, height: 2, palette: palette, frames: [frame, frame]).gif()
         try keep("0001", .standard, gif)
         let found = try gifs.find(id("0001"), .preferably(.pixels180))
-        let (poster, isMade) = try found.poster(interruption: Interruption())
+        let (poster, isMade) = try found.poster(DecodeOptions())
         #expect(isMade && poster.contentType == "image/png" && poster.width == 4 && poster.height == 2)
-        let (again, isMadeAgain) = try found.poster(interruption: Interruption())
+        let (again, isMadeAgain) = try found.poster(DecodeOptions())
         #expect(!isMadeAgain && again.path == poster.path)
         #expect(try gifs.size().variants == 1)
         _ = try gifs.remove(id("0001"))
         #expect(!TestFile.exists(poster.path))
+    }
+
+    @Test func aPosterThatCannotBeDrawnNamesItsFile() throws {
+        let entry = try keep("0001")
+        let found = try gifs.find(id("0001"), .preferably(.pixels180))
+        let failure = #expect(throws: GIFFileFailure.self) { try found.poster(DecodeOptions()) }
+        #expect(failure?.message.hasPrefix(entry.path) == true && failure?.exitCode == .data)
+        #expect(try gifs.size().variants == 0)
     }
 }

@@ -13,7 +13,7 @@ import Testing
         let last = DrawnAnimation.Frame(
             width: width, height: height, pixels: [UInt8](repeating: 3, count: width * height))
         let gif = DrawnAnimation(width: width, height: height, palette: Self.palette, frames: [frame, last]).gif()
-        let poster = try Poster(of: MemorySource(gif), interruption: Interruption())
+        let poster = try Poster(of: MemorySource(gif), options: DecodeOptions())
         #expect(poster.size.width == width && poster.size.height == height)
         return try decode(MemorySource(poster.png))
     }
@@ -43,7 +43,7 @@ import Testing
     @Test func pixelDataThatEndsTooEarlyIsAnError() throws {
         // Its blocks are well-formed, its pixels are not.
         #expect(throws: (any Error).self) {
-            try Poster(of: MemorySource(TinyGIF.bytes), interruption: Interruption())
+            try Poster(of: MemorySource(TinyGIF.bytes), options: DecodeOptions())
         }
     }
 }

@@ -20,7 +20,7 @@ public struct GIFDescription: Sendable, Hashable {
         do {
             structure = try GIFStructure.read(file)
         } catch let failure as FormatFailure {
-            throw GIFFileFailure(path: path, reason: failure)
+            throw GIFFileFailure(path, failure)
         }
     }
 
@@ -95,16 +95,4 @@ extension GIFFrame {
             "interlaced": .bool(isInterlaced),
         ])
     }
-}
-
-/// A file that is no GIF, or a damaged one.
-public struct GIFFileFailure: Failure, Equatable {
-    public let path: String
-    public let reason: FormatFailure
-
-    /// As for an answer of the service.
-    public var code: String { GIFFailure(reason).code }
-    public var message: String { "\(path): \(reason.message)" }
-    public var isTransient: Bool { reason.isTransient }
-    public var exitCode: ExitCode { reason.exitCode }
 }

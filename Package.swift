@@ -62,13 +62,13 @@ let package = Package(
         .target(name: "CCodecs", dependencies: ["CJPEG", "CPNG"], path: "Sources/Shared/CCodecs"),
         .target(name: "CKernels", path: "Sources/Shared/CKernels"),
         // The shared library, lowest layer first
-        module("Support", ["CSystem"]),
+        module("Support", ["CSystem", "CNettle"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support"]),
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
-        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CNettle", "CSystem"]),
+        module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CSystem"]),
         module("Previews", ["Support", "Formats", "Cache", "CZlib"]),
         module("APOD", ["Support", "Records", "HTTP", "Cache", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Cache"]),
@@ -89,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "sample-service",
             dependencies: [
-                "Support", "Formats", "Images", "TestSupport",
+                "Support", "Records", "Formats", "Images", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/SampleService"),

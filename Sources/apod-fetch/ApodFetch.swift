@@ -1,7 +1,6 @@
 import APOD
 import ArgumentParser
 import Commands
-import HTTP
 import Records
 import Support
 
@@ -14,14 +13,29 @@ struct ApodFetch: ParsableCommand {
             Asks NASA's new service (science.nasa.gov), and the old one (api.nasa.gov) only where the new one cannot \
             answer. Both give the same record. Alone it fetches the newest picture.
 
+            Days go from 1995-06-16 to today. Months and years that have only begun, and ranges without an end, go to \
+            the newest picture that is published; days that never had one (1995-06-17 to 19, 2020-06-10) are left out.
+
+            What NASA said of a day is kept in the cache, of past days for ever, so that nothing is asked for twice.
+
             EXAMPLES
               apod-fetch --date | img-cache put | img-downsample --variant overlay
               apod-fetch --date 2024-02-03 --print hdurl
+              apod-fetch --date 2024-02 --date 2023-12-24 --date today > days.ndjson
+              apod-fetch --last 7 --pretty
               apod-fetch --start-date 2024-02-01 --end-date 2024-02-29 > february.ndjson
-              apod-fetch --count 5 --seed 42 --pretty
+              apod-fetch --start-date 1995 --jobs 8 --progress plain > archive.ndjson
+              apod-fetch --count 5 --seed 42 --print date
+              apod-fetch --date --format text
+              apod-fetch --last 30 --media image --format url | xargs wget
+              apod-fetch --date --fallback-previous --print hdurl
+              apod-fetch --date 2024 --offline > year.ndjson
+              apod-fetch - < days.txt
+              apod-fetch - --retry-errors < february.ndjson > february2.ndjson
 
             EXIT STATUS
               0 all done, 64 usage, 65 an answer that cannot be understood,
+              or a line of the input that is no day,
               69 no picture that day, or only a stand-in, 75 may work later,
               77 not allowed (a key is missing or wrong), 78 configuration.
             """,
@@ -29,110 +43,32 @@ struct ApodFetch: ParsableCommand {
 
     static func main() { runTool(Self.self) }
 
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var stream: StreamOptions
-    @OptionGroup var network: NetworkOptions
-
-    @Option(
-        defaultAsFlag: "today",
-        help: ArgumentHelp("A day: today (the newest picture that is published), yesterday, or 2024-02-03.", valueName: "day"))
-    var date: String?
-
-    @Option(help: ArgumentHelp("The first day of a range.", valueName: "day"))
-    var startDate: String?
-
-    @Option(help: ArgumentHelp("The last day of the range; the newest where it is left out.", valueName: "day"))
-    var endDate: String?
-
-    @Option(help: ArgumentHelp("That many days drawn at random, 1 to 100.", valueName: "n"))
-    var count: String?
-
-    @Option(help: ArgumentHelp("Draw the same days again.", valueName: "number"))
-    var seed: String?
-
-    @Option(help: ArgumentHelp("auto, science or api.", valueName: "service"))
-    var service: String?
-
-    @Option(help: ArgumentHelp("File that holds the key for api.nasa.gov (else NASA_API_KEY, else DEMO_KEY).", valueName: "file"))
-    var apiKeyFile: String?
+    @OptionGroup var options: APODOptions
 
     func run() throws {
-        let context = try common.context(tool: "apod-fetch")
-        let client = try client(context)
-        var pictures = try client.pictures(try DayArguments(self).request(at: Clock.system.now()))
-        let status = try context.run(PassingTool(name: "apod-fetch"), options: try stream.runOptions(context, jobs: 1)) { flush in
-            flush()
-            guard let result = try pictures.next() else { return nil }
-            switch result.outcome {
-            case .picture(let picture): return .job(RecordJob(picture.record(fetchedAt: result.fetchedAt)))
-            case .failed(let failure):
-                var record = Record()
-                record.set("date", .string(result.day.description))
-                return .bad(failure, in: record)
-            }
+        let context = try options.context(tool: "apod-fetch")
+        let time = Clock.system.now()
+        let source = try options.days.source(at: time)
+        let plan = if case .request(let request) = source { try DayPlan(request, at: time) } else { DayPlan?.none }
+        let runOptions = try options.pictureRunOptions(context)
+        let caches = try options.caches(context)
+        let client = try options.client(context, caches, jobs: runOptions.jobs)
+        if options.seed == nil, case .request(.random(_, let seed)) = source {
+            context.log.detail("--seed \(seed) draws the same days again")
         }
+        context.progress.expect(days: plan?.dayCount)
+        var pictures = plan.map(client.pictures)
+        var input: DayInput?
+        let status = try context.run(PictureTool(client: client), options: runOptions) { flush in
+            if pictures != nil { return try pictures?.nextInput(context.progress, willWait: flush) }
+            let days = try input
+                ?? DayInput(context.standardInput(flush), client: client, progress: context.progress, willWait: flush)
+            input = days
+            return try days.next()
+        }
+        caches.close()
+        if let plan { DayPlan.noteGaps(plan.gaps, context.log) }
+        client.tellLeftOut()
         try end(with: status)
-    }
-
-    private func client(_ context: ToolContext) throws -> APODClient {
-        let choice = try service.map { name in
-            guard let choice = ServiceChoice(rawValue: name) else {
-                let names = ServiceChoice.allCases.map(\.rawValue)
-                throw UsageFailure(
-                    "--service takes \(names.joined(separator: ", ")), not \"\(name)\"\(NearMatch.advice(for: name, among: names))")
-            }
-            return choice
-        }
-        return APODClient(
-            choice: choice ?? .auto,
-            science: try address("science-url", "APOD_SCIENCE_URL", APODClient.scienceAddress, context),
-            api: try address("api-url", "APOD_API_URL", APODClient.apiAddress, context),
-            key: try context.secret(file: apiKeyFile, variable: "NASA_API_KEY") ?? APODClient.demoKey,
-            http: try network.client(context), log: context.log)
-    }
-
-    private func address(_ name: String, _ variable: String, _ standard: String, _ context: ToolContext) throws -> WebURL {
-        try context.setting(name, option: nil, variable: variable, expected: "an http or https address") {
-            try WebURL($0)
-        } ?? WebURL(standard)
-    }
-}
-
-/// Which days the arguments ask for.
-struct DayArguments {
-    let arguments: ApodFetch
-
-    init(_ arguments: ApodFetch) { self.arguments = arguments }
-
-    func request(at time: Timestamp) throws -> DayRequest {
-        let range = arguments.startDate != nil || arguments.endDate != nil
-        guard [arguments.date != nil, range, arguments.count != nil].count(where: { $0 }) <= 1 else {
-            throw UsageFailure("--date, --start-date with --end-date, and --count exclude each other")
-        }
-        guard arguments.seed == nil || arguments.count != nil else { throw UsageFailure("--seed goes with --count") }
-        if range {
-            guard let start = arguments.startDate else { throw UsageFailure("--end-date needs --start-date") }
-            return .range(start: try day(start, time), end: try arguments.endDate.map { try day($0, time) })
-        }
-        if let count = arguments.count {
-            guard let number = Int(count) else { throw UsageFailure("--count takes a number, not \"\(count)\"") }
-            return .random(count: number, seed: try seed())
-        }
-        guard let date = arguments.date, date != "today" else { return .newest }
-        return .day(try day(date, time))
-    }
-
-    private func day(_ text: String, _ time: Timestamp) throws -> CalendarDay {
-        switch text {
-        case "today": PublishedDays.newest(at: time)
-        case "yesterday": PublishedDays.newest(at: time).advanced(by: -1)
-        default: try CalendarDay(typed: text)
-        }
-    }
-
-    private func seed() throws -> UInt64 {
-        guard let text = arguments.seed else { return UInt64.random(in: 0...UInt64.max) }
-        guard let seed = UInt64(text) else { throw UsageFailure("--seed takes a whole number, not \"\(text)\"") }
-        return seed
     }
 }

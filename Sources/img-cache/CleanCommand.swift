@@ -9,7 +9,7 @@ struct CleanCommand: ParsableCommand {
         abstract: "Remove what has expired, what is over the capacity, and what killed runs have left.",
         discussion: """
             All scopes are cleaned. What is pinned, or was handed out lately (--lease), stays, and so does what other \
-            runs are just fetching. Each step says how much went.
+            runs are just fetching. Metadata goes 30 days after it has expired. Each step says how much went.
 
             EXAMPLES
               img-cache clean

@@ -38,10 +38,11 @@ struct ResetCommand: ParsableCommand {
             .object([
                 "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),
                 "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
-                "dry_run": .bool(dryRun),
+                "metadata": .integer(report.metadata), "dry_run": .bool(dryRun),
             ]),
             "\(dryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes)"
-                + " \(report.scopes == 1 ? "scope" : "scopes"), \(report.counters) counters\n")
+                + " \(report.scopes == 1 ? "scope" : "scopes"), \(report.counters) counters"
+                + (report.metadata > 0 ? ", \(report.metadata) records of metadata\n" : "\n"))
     }
 }
 

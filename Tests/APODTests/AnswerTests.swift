@@ -18,8 +18,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<!doctype html><p>Sign in", APODFailure.BadAnswer.html), ("\n <html>", .html), ("", .notJSON),
-        ("upstream connect error", .notJSON), ("{\"date\":", .notJSON), ("{]", .notJSON), ("\"text\"", .notJSON),
+        ("<!doctype html><p>Sign in", APODFailure.BadAnswer.html), ("\n <html>", .html), ("", .empty), (" \n", .empty), ("\u{FEFF}", .empty),
+        ("It works!", .notJSON), ("{\"date\":", .truncated), ("{]", .notJSON), ("\"text\"", .notJSON), ("NaN", .notJSON),
+        ("{\"date\":NaN}", .notJSON), (String(repeating: "{\"a\":", count: 5000), .tooDeep), ("{\"date\":12345678901234567890}", .wrongType(field: "date")),
         ("[]", .arrayForObject), ("[{}]", .arrayForObject), ("{}", .missing(field: "date")),
         (#"{"code":200,"msg":"fine"}"#, .missing(field: "date")), (#"{"date":5}"#, .wrongType(field: "date")),
     ])
@@ -29,6 +30,40 @@ import Testing
         }
         #expect(APODFailure.badAnswer(fault, .api).exitCode == .data)
         #expect(APODFailure.badAnswer(fault, .api).code == "bad-answer")
+    }
+
+    @Test func textThatIsNotUTF8IsABadAnswer() {
+        for service in Service.allCases {
+            #expect(throws: APODFailure.badAnswer(.notUTF8, service)) {
+                try Answer.picture(in: Array("{\"date\":\"".utf8) + [0xE9] + Array("\"}".utf8), of: day("2026-11-20"), from: service)
+            }
+        }
+    }
+
+    @Test func aLoneSurrogateIsReplacedAndTheLastOfTwoFieldsCounts() throws {
+        let text = String(decoding: scienceAnswer("2026-11-20", ["title": "x"]).line, as: UTF8.self)
+        #expect(try picture(text.replacing("\"title\":\"x\"", with: "\"title\":\"x\\ud83d y\"")).title == "x\u{FFFD} y")
+        #expect(try picture(text.replacing("\"title\":\"x\"", with: "\"title\":5,\"title\":\"z\"")).title == "z")
+    }
+
+    @Test(arguments: ["upstream connect error or disconnect/reset before headers. reset reason: x", " upstream request timeout", "no healthy upstream\n"])
+    func aProxysOwnWordsMayPassWhateverTheStatus(_ text: String) throws {
+        #expect(Answer.isProxyError(Array(text.utf8)))
+        do {
+            _ = try picture(text)
+            Issue.record("a picture of \(text)")
+        } catch let failure as APODFailure {
+            #expect(failure.isTransient)
+            #expect(failure.message.contains("upstream"))
+        }
+    }
+
+    @Test func anExcerptIsShortFoldedAndWithoutTheKey() {
+        func excerpt(_ text: String) -> String? { Answer.excerpt(Array(text.utf8), withoutKey: "sEcret") }
+        #expect(excerpt("a\n\u{1B}[2Jb secret c") == "a [2Jb … c")
+        #expect(excerpt(" ") == nil)
+        #expect(excerpt(String(repeating: "é", count: 5000))?.count == 200)
+        #expect(excerpt(String(repeating: "x", count: 190) + "secret")?.contains("secr") == false)
     }
 
     @Test func aByteOrderMarkAndPrettyPrintingAreRead() throws {

@@ -119,15 +119,17 @@ final class FakeNASA: HTTPTransport {
     /// A client that asks this NASA at noon UTC of `today`.
     func client(
         _ choice: ServiceChoice = .auto, today: String = "2026-11-20", hour: Int = 12, minute: Int = 0,
-        key: String = APODClient.demoKey, log: Log = .silent, interruption: Interruption = Interruption()
+        key: String = APODClient.demoKey, options: PictureOptions = PictureOptions(), store: (any DayStore)? = nil,
+        jobs: Int = 1, log: Log = .silent, interruption: Interruption = Interruption()
     ) throws -> APODClient {
         let now = time(today, hour, minute)
         let clock = Clock { now }
         return APODClient(
-            choice: choice, science: try WebURL(Self.scienceBase), api: try WebURL(Self.apiBase), key: key,
+            choice: choice, options: options, science: try WebURL(Self.scienceBase), api: try WebURL(Self.apiBase),
+            key: key,
             http: HTTPClient(
                 transport: self, retries: .never, interruption: interruption, clock: clock, sleep: { _ in }),
-            clock: clock, log: log)
+            store: store, jobs: jobs, interruption: interruption, clock: clock, log: log)
     }
 }
 

@@ -92,6 +92,48 @@ import Testing
         #expect(try picture(["media_type": nil, "url": .string(url)]).mediaType == type)
     }
 
+    @Test(arguments: [
+        "n/a", "none", "<a href=\"x\">here</a>", "https://www.youtube.com/embed/abc-DEF_123", "https:///a.jpg", "ftp://x.org/a.jpg",
+        "data:image/gif;base64,AAAA", "javascript:void(0)", "https://x.org/a.swf",
+    ])
+    func aLargerPictureThatIsNoAddressOfOneIsDropped(_ hdurl: String) throws {
+        #expect(try picture(["hdurl": .string(hdurl)]).hdurl == nil)
+    }
+
+    @Test(arguments: [JSON.null, .integer(7), .object([]), .array(["https://x.org/a.jpg"]), .bool(false)])
+    func aLargerPictureOfAnyTypeBreaksNothing(_ hdurl: JSON) throws {
+        #expect(try picture(["hdurl": hdurl]).hdurl == nil)
+    }
+
+    @Test func aReferenceIsTakenRelativeToTheSite() throws {
+        #expect(try picture(["hdurl": "image/0101/a.jpg"]).hdurl == "https://apod.nasa.gov/apod/image/0101/a.jpg")
+    }
+
+    @Test(arguments: [
+        ("image", "https://x.org/a.mp4", "https://x.org/a.jpg", Picture.MediaType.video, "https://x.org/a.mp4"),
+        ("image", "https://x.org/a.html", "https://x.org/a.jpg", .image, "https://x.org/a.jpg"),
+        ("image", "https://x.org/a.html", nil, .other, "https://x.org/a.html"),
+        ("iframe", "https://x.org/globe/", nil, .other, "https://x.org/globe/"),
+        ("iframe", "//player.vimeo.com/video/1", nil, .video, "https://player.vimeo.com/video/1"),
+        ("other", "https://youtu.be/abc-DEF_123", nil, .video, "https://youtu.be/abc-DEF_123"),
+        ("IMAGE ", "https://x.org/a.jpg", nil, .image, "https://x.org/a.jpg"), ("gif", "https://x.org/a.gif", nil, .image, "https://x.org/a.gif"),
+        ("", "https://x.org/pictures/17", nil, .image, "https://x.org/pictures/17"),
+    ] as [(String, String, String?, Picture.MediaType, String)])
+    func theMediaTypeIsPutRight(word: String, url: String, hdurl: String?, type: Picture.MediaType, shown: String) throws {
+        let picture = try picture(["media_type": .string(word), "url": .string(url), "hdurl": hdurl.map { .string($0) }])
+        #expect(picture.mediaType == type)
+        #expect(picture.url == shown)
+    }
+
+    @Test func tagsAndEntitiesThatAServerLeftInAreGone() throws {
+        let picture = try picture([
+            "title": "M&amp;M&#8217;s <i>Ring</i>", "explanation": "<b>Explanation:</b> Dust<br>&eacute; 1 < 2", "copyright": "<a href=x>Ada</a> &amp; Bob,",
+        ])
+        #expect(picture.title == "M&M\u{2019}s Ring")
+        #expect(picture.explanation == "Dust \u{E9} 1 < 2")
+        #expect(picture.copyright == "Ada & Bob")
+    }
+
     @Test func nasasLogoIsRefused() {
         let refusal = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
         #expect(throws: refusal) { try LegacyAnswer.picture(from: logoAnswer()) }

@@ -8,7 +8,9 @@ import Testing
         #expect(MediaAddress("//x.org/a")?.text == "https://x.org/a")
     }
 
-    @Test(arguments: ["", " ", "javascript:alert(1)", "data:image/gif;base64,AAAA", "image/a.jpg", "https://", "//", "#top"])
+    @Test(arguments: ["", " ", "javascript:alert(1)", "data:image/gif;base64,AAAA", "image/a.jpg", "https://", "//", "#top",
+        "https://x.org/\"a\"", "<https://x.org>", "https://ex ample.org/", "http://%41/", "http:/x.org/a",
+    ])
     func whatIsNoAddressIsNone(_ text: String) {
         #expect(MediaAddress(text) == nil)
     }
@@ -30,6 +32,14 @@ import Testing
         #expect(MediaAddress(text)?.kind == kind)
     }
 
+    @Test func aFieldMayHoldWordsInPlaceOfAnAddress() {
+        let base = MediaAddress("https://x.org/apod/")
+        for words in ["n/a", "not available", "none", "-", "a.b"] { #expect(MediaAddress(field: words, base: base) == nil) }
+        #expect(MediaAddress(field: "image/a.jpg", base: base)?.text == "https://x.org/apod/image/a.jpg")
+        #expect(MediaAddress(field: "https://y.org/any", base: base)?.text == "https://y.org/any")
+        #expect(MediaAddress(field: nil, base: base) == nil)
+    }
+
     @Test func onlyTheFieldsOfTheResizingQueryAreTakenOff() {
         func full(_ text: String) -> String? { MediaAddress(text)?.withoutResizing.text }
         #expect(full("https://x.org/a.jpg?w=10&h=20&fit=clip&crop=faces%2Cfocalpoint") == "https://x.org/a.jpg")
@@ -40,7 +50,7 @@ import Testing
     @Test(arguments: [
         "https://www.youtube.com/embed/abc-DEF_123?rel=0", "https://youtu.be/abc-DEF_123", "http://m.youtube.com/watch?x=1&v=abc-DEF_123",
         "https://www.youtube-nocookie.com/embed/abc-DEF_123", "https://www.youtube.com/shorts/abc-DEF_123",
-        "https://WWW.YOUTUBE.COM/v/abc-DEF_123&hl=en",
+        "https://WWW.YOUTUBE.COM/v/abc-DEF_123&hl=en", "https://youtu.be/abc-DEF_123&t=5", "http://www.youtube.com/e/abc-DEF_123",
     ])
     func youTubeVideosHaveAKnownStill(_ text: String) {
         #expect(MediaAddress(text)?.youTubeStill?.text == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
@@ -76,7 +86,7 @@ import Testing
     @Test(arguments: [
         "<iframe width=960 SRC='//v.org/a.mp4'></iframe>", "<video controls><source src=\"//v.org/a.mp4\" type=video/mp4></video>",
         "<video src=//v.org/a.mp4>", "<embed src=//v.org/a.mp4>", "<OBJECT data=//v.org/a.mp4></OBJECT>",
-        "<iframe data-src=//v.org/a.mp4>",
+        "<iframe data-src=//v.org/a.mp4>", "<OBJECT><PARAM NAME=movie VALUE=//v.org/a.mp4></OBJECT>",
     ])
     func videosAreFoundInEveryElementThatPlaysThem(_ html: String) {
         #expect(media(html).videos.map(\.text) == ["https://v.org/a.mp4"])

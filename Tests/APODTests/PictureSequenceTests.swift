@@ -121,11 +121,29 @@ import Testing
         #expect(results.allSatisfy { $0.failure is FetchFailure })
     }
 
+    @Test func theLastDaysEndWithTheNewestPicture() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-19")
+        let client = try nasa.client(hour: 4, minute: 1)
+        #expect(days(try client.results(.last(3))) == [day("2026-11-17"), day("2026-11-18"), day("2026-11-19")])
+        #expect(days(try client.results(.last(1))).count == 1)
+        #expect(try client.results(.last(30)).allSatisfy { $0.picture != nil })
+    }
+
+    @Test func daysNamedOneByOneComeInTheirOrder() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let words: [NamedDays] = [.month(2, year: 2024), .today, .day(day("1996-01-01")), .yesterday]
+        let results = try nasa.client().results(.named(words))
+        #expect(
+            days(results) == PublishedDays.days(from: day("2024-02-01"), through: day("2024-02-29"))
+                + [day("2026-11-20"), day("1996-01-01"), day("2026-11-19")])
+        #expect(results.allSatisfy { $0.picture?.day == $0.day })
+    }
+
     @Test func randomDaysComeAsTheyWereDrawn() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let client = try nasa.client()
-        guard case .days(let drawn, _) = try DayPlan(.random(count: 20, seed: 3), at: client.clock.now()) else { return }
-        #expect(days(try client.results(.random(count: 20, seed: 3))) == drawn)
+        let plan = try DayPlan(.random(count: 20, seed: 3), at: client.clock.now())
+        #expect(days(try client.results(.random(count: 20, seed: 3))).map(DayPlan.Step.day) == plan.steps)
     }
 
     @Test func theTimeOfFetchingIsInTheRecord() throws {

@@ -139,6 +139,56 @@ import Testing
         #expect(video.mediaType == .video)
     }
 
+    @Test(arguments: ["A Ring\r\nCredit: NASA", "A Ring<br>Image Credit &amp; Copyright: X", "<b\nid=x>A Ring</b>", "A\nRing<BR>\u{A9} X"])
+    func creditsBehindATitleAreCutOff(_ title: String) throws { #expect(try picture(["title": .string(title)]).title == "A Ring") }
+
+    @Test func linesOfCreditsAreSetOff() throws {
+        let credit = JSON.string("<b>Video Credit:</b> NASA, <a href=x>ESA</a> <br><b>Music:</b> Se\u{E1}n Example<br>")
+        #expect(try picture(["credit": credit]).credit == "NASA, ESA; Music: Se\u{E1}n Example")
+    }
+
+    @Test(arguments: [
+        "https://x.org/a.mov", "https://x.org/a.html", "javascript:alert(1)", "data:image/png;base64,AAAA", "ftp://x.org/a.jpg",
+        "<a href=x>full</a>", "not available", "https://x.org:port/a b.mp4", "https://ex ample.org/a.jpg", "https://youtu.be/abc-DEF_123",
+    ])
+    func aFullPictureThatIsNoneIsLookedForInThePage(_ hdurl: String) throws {
+        let picture = try picture(["hdurl": .string(hdurl)])
+        #expect(picture.mediaType == .image)
+        #expect(picture.url == "\(pictureServer)/ring.jpg")
+        #expect(picture.hdurl == "\(pictureServer)/ring.jpg")
+    }
+
+    @Test(arguments: [JSON.integer(5), .object([]), .array(["https://x.org/a.jpg"]), .null, "", .bool(true)])
+    func aFullPictureOfAnyTypeBreaksNothing(_ hdurl: JSON) throws {
+        #expect(try picture(["hdurl": hdurl]).url == "\(pictureServer)/ring.jpg")
+    }
+
+    @Test(arguments: [
+        ("https://x.org/a.tif?w=10", "https://x.org/a.tif"), (" https://x.org/a b.jpg ", "https://x.org/a%20b.jpg"), ("//x.org/a.png", "https://x.org/a.png"),
+        ("/image/a.jpg", "https://science.example.org/image/a.jpg"),
+    ])
+    func aFullPictureIsPutRight(_ hdurl: String, _ full: String) throws {
+        #expect(try picture(["hdurl": .string(hdurl), "basic_html": nil]).hdurl == full)
+    }
+
+    @Test(arguments: [
+        ("IMAGE", Picture.MediaType.image), (" Image\n", .image), ("Video", .video), ("IFRAME", .other), ("Other", .other), ("gif", .image), ("", .image),
+    ])
+    func theWordForTheMediaMayBeWrittenAnyHow(_ word: String, _ type: Picture.MediaType) throws {
+        #expect(try picture(["media_type": .string(word)]).mediaType == type)
+    }
+
+    @Test(arguments: [JSON.null, .integer(1), .array([]), .object([])])
+    func theWordForTheMediaMayBeNoWord(_ value: JSON) throws { #expect(try picture(["media_type": value]).mediaType == .image) }
+
+    @Test(arguments: [
+        "https://www.dailymotion.com/embed/video/x1", "//www.ustream.tv/embed/10414700", "https://player.twitch.tv/?video=1",
+        "https://embed.ted.com/talks/x", "https://livestream.com/accounts/1/events/2/player", "https://vimeo.com/123",
+    ])
+    func knownPlayersAreVideos(_ player: String) throws {
+        #expect(try picture(["media_type": "other", "basic_html": page("<iframe src=\"\(player)\"></iframe>")]).mediaType == .video)
+    }
+
     @Test func theNumberOfThePostMayBeAnything() throws {
         for value: JSON in [.integer(1), "1", .null] {
             #expect(try picture(["post_id": value]).title == "A Ring of Dust")

@@ -85,7 +85,8 @@ import Testing
 
         try cache.index.setAside()
 
-        #expect(access(log, F_OK) != 0)
+        // One without a byte is what reading the damaged index leaves.
+        #expect(try access(log, F_OK) != 0 || Surroundings.contents(log).isEmpty)
         #expect(access("\(world.root)/index.sqlite.damaged", F_OK) == 0)
     }
 

@@ -159,6 +159,29 @@ import Testing
         #expect(access(entry.path, F_OK) != 0)
     }
 
+    @Test func metadataGoesAMonthAfterItHasExpired() throws {
+        let (cache, other) = (try world.cache(), try world.cache(scope: "alice"))
+        let now = world.time.now
+        func metadata(_ names: Range<Int>, until: Timestamp?) -> [Metadata] {
+            names.map { Metadata(name: "\($0)", body: [1, 2, 3], fetchedAt: now, expiresAt: until) }
+        }
+        try cache.keep(metadata(0..<400, until: now + .seconds(100)), in: "days")
+        try cache.keep(metadata(400..<500, until: now + .seconds(102)), in: "days")
+        try cache.keep(metadata(500..<600, until: nil), in: "days")
+        try other.keep(metadata(0..<300, until: now), in: "days")
+        world.time.advance(.seconds(30 * 86_400 + 101))
+
+        let planned = try #require(try clean(cache, dryRun: true)[.metadata])
+        #expect(try cache.statistics().metadata.entries == 900)
+        let done = try #require(try clean(cache)[.metadata])
+
+        #expect(planned.count == 700 && planned.bytes == 2100)
+        #expect(done.count == 700 && done.bytes == 2100)
+        #expect(
+            try cache.metadata(in: "days", from: "", through: "999").map(\.name) == (400..<600).map(String.init))
+        #expect(try #require(try clean(cache)[.metadata]).count == 0)
+    }
+
     @Test func indexesThatWereSetAsideGoAfterALease() throws {
         let cache = try world.cache()
         for suffix in ["", "-wal"] { try write(world.root + "/index.sqlite.damaged" + suffix) }

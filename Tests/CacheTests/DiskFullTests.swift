@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test func metadataThatDoesNotFitFailsAsAWholeAndWhatIsThereIsRead() async {
+        await #expect(processExitsWith: .success) {
+            let world = try Surroundings()
+            let cache = try world.cache()
+            func days(_ range: Range<Int>) -> [Metadata] {
+                range.map {
+                    Metadata(name: "\($0)", body: Array(repeating: 7, count: 1500), fetchedAt: world.time.now)
+                }
+            }
+            try cache.keep(days(100..<120), in: "days")
+            try limitFiles(to: 1 << 18)
+
+            let error = #expect(throws: CacheFailure.self) { try cache.keep(days(200..<900), in: "days") }
+
+            #expect(error?.exitCode == .io)
+            #expect(try cache.metadata(in: "days", from: "100", through: "999") == days(100..<120))
+            #expect(try world.cache().metadata(in: "days", from: "100", through: "999") == days(100..<120))
+        }
+    }
+
     @Test func hitNeedsNoRoomOnTheDisk() async {
         await #expect(processExitsWith: .success) {
             let world = try Surroundings()

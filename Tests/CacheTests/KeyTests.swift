@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 
 @testable import Cache

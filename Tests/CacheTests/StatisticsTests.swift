@@ -146,10 +146,10 @@ struct StatisticsTests {
     private func sample(scope: String = "default") -> Statistics {
         Statistics(
             entries: 3, bytes: 3000, capacity: 2000, pinned: Statistics.Sum(entries: 1, bytes: 1000),
-            leased: Statistics.Sum(entries: 2, bytes: 2000),
+            leased: Statistics.Sum(entries: 2, bytes: 2000), metadata: Statistics.Sum(entries: 400, bytes: 600_000),
             scopes: [
                 Statistics.Scope(
-                    name: scope, entries: 3, bytes: 3000, since: Timestamp(milliseconds: 1_700_000_000_007),
+                    name: scope, entries: 3, bytes: 3000, metadata: Statistics.Sum(entries: 1, bytes: 1500), since: Timestamp(milliseconds: 1_700_000_000_007),
                     counters: [.hits: 2, .misses: 1, .bytesServed: 4_500_000], failures: ["not-found": 1])
             ])
     }
@@ -161,8 +161,10 @@ struct StatisticsTests {
                 leases in force: 2 entries, 2.0 kB
                 pinned: 1 entry, 1.0 kB
                 cannot be trimmed now: 3.0 kB
+                metadata: 400 records, 600.0 kB
 
                 scope default: 3 entries, 3.0 kB, counted since 2023-11-14T22:13:20Z
+                  metadata 1 record, 1.5 kB
                   found 2 of 3 that were asked for (66.6 %)
                   hits 2
                   misses 1
@@ -177,6 +179,8 @@ struct StatisticsTests {
         for counter in Counter.allCases { #expect(text.contains("\"\(counter.rawValue)\":")) }
         #expect(text.contains(#""excess":1000,"pinned":{"entries":1,"bytes":1000}"#))
         #expect(text.contains(#""leased":{"entries":2,"bytes":2000}"#))
+        #expect(text.contains(#""metadata":{"count":400,"bytes":600000},"scopes""#))
+        #expect(text.contains(#""bytes":3000,"metadata":{"count":1,"bytes":1500},"since""#))
         #expect(text.contains(#""held_bytes":3000"#) && text.hasSuffix("}\n"))
     }
 
@@ -191,6 +195,8 @@ struct StatisticsTests {
             #expect(
                 families["apod_tools_cache_failures_total"]?.samples
                     == [[["scope", scope], ["code", "not-found"]]: "1"])
+            #expect(families["apod_tools_cache_metadata"]?.samples == [[["scope", scope]]: "1"])
+            #expect(families["apod_tools_cache_metadata_bytes"]?.samples == [[["scope", scope]]: "1500"])
             #expect(families["apod_tools_cache_excess_bytes"]?.samples == [[]: "1000"])
             #expect(
                 families["apod_tools_cache_counted_since_timestamp_seconds"]?.samples
@@ -198,7 +204,7 @@ struct StatisticsTests {
             for (name, family) in families {
                 #expect(name.hasSuffix("_total") == (family.type == "counter"), "\(name)")
             }
-            #expect(families.count == Counter.allCases.count + 10)
+            #expect(families.count == Counter.allCases.count + 12)
         }
     }
 

@@ -34,6 +34,14 @@ struct ArgumentRewritingTests {
         #expect(completed("put --allow-private \(list) x") == "put --allow-private \(list) x")
     }
 
+    @Test func aDateWithoutAWordIsToday() {
+        #expect(completed("--date") == "--date today")
+        #expect(completed("--date --pretty") == "--date today --pretty")
+        #expect(completed("--date -v --date 2024-02 --date") == "--date today -v --date 2024-02 --date today")
+        #expect(completed("--date -") == "--date today -")
+        #expect(completed("--date=2024 -- --date") == "--date=2024 -- --date")
+    }
+
     @Test func originAndHeaderBecomeOneWord() {
         let words = ["put", "--header-for", "https://a", "X: 1", "https://a/b"]
         #expect(ArgumentRewriting.completed(words) == ["put", "--header-for", "https://a X: 1", "https://a/b"])

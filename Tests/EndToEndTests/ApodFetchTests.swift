@@ -53,7 +53,7 @@ struct ApodFetchTests {
             ["--date", "2024-02-30"], ["--date", "1995-06-15"], ["--date", "2999-01-01"], ["--date", "2024-2-3"],
             ["--date", "tomorow"], ["--start-date", "2024-02-03", "--end-date", "2024-02-01"],
             ["--end-date", "2024-02-03"],
-            ["--start-date", "2999-01-01"], ["--count", "0"], ["--count", "101"], ["--count", "some"], ["--seed", "1"],
+            ["--start-date", "2999-01-01"], ["--count", "0"], ["--count", "20000"], ["--count", "some"], ["--seed", "1"],
             ["--date", "2024-02-03", "--count", "2"], ["--count", "2", "--start-date", "2024-02-03"],
             ["--count", "2", "--seed", "-1x"],
         ]

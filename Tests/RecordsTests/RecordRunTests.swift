@@ -337,6 +337,14 @@ private func run(
         #expect(try run("{\"fail\":\"limit\"}") { $0.layout = layout } == ([], 77))
     }
 
+    @Test func textIsWrittenWithItsSeparatorOrMissedAsAFieldIs() throws {
+        let text = RecordText(part: "name", separator: "--\n") { record in record.string("name").map { "<\($0)>" } }
+        let layout = RecordLayout.text(text)
+        #expect(try run(#"{"name":"a"}{"name":"b"}"#) { $0.layout = layout } == (["<a>", "--", "<b>"], 0))
+        #expect(try run(#"{"name":"a"}{}{"name":"b"}"#) { $0.layout = layout } == (["<a>", "--", "<b>"], 65))
+        #expect(try run(#"{"fail":"limit"}{"name":"b"}"#) { $0.layout = layout } == (["<b>"], 77))
+    }
+
     @Test func aClosedPipeEndsTheRunQuietly() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

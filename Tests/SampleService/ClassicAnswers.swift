@@ -61,9 +61,10 @@ struct ClassicAnswers {
 
     private func single(_ date: String?, _ thumbs: Bool) -> LoopbackResponse {
         switch date.map(checked) ?? .success(settings.newestDay) {
-        case .failure(let refusal): refusal.response
+        case .failure(let refusal): return refusal.response
         case .success(let day):
-            object(day, thumbs).map { .json($0) } ?? error(404, "No data available for date: \(day)")
+            guard SampleArchive.has(day) else { return error(404, "No data available for date: \(day)") }
+            return answer([sample(day)]) { .json(object($0[0], thumbs)) }
         }
     }
 
@@ -72,59 +73,87 @@ struct ClassicAnswers {
         case (.failure(let refusal), _), (_, .failure(let refusal)): return refusal.response
         case (.success(let first), .success(let last)):
             guard first <= last else { return error(400, "start_date cannot be after end_date") }
-            let days = first.daysSince1970...last.daysSince1970
-            return list(days.compactMap { object(CalendarDay(daysSince1970: $0), thumbs) })
+            return list(SampleArchive.days(from: first, through: last), thumbs)
         }
     }
 
     /// Days that look chosen at random, but are the same for the same count.
     private func chosen(_ count: Int, _ thumbs: Bool) -> LoopbackResponse {
         var random = SeededRandom(seed: UInt64(count))
-        var objects: [String] = []
-        let days = settings.newestDay.daysSince1970 - SampleDay.first.daysSince1970 + 1
-        while objects.count < count {
-            let day = SampleDay.first.advanced(by: random.below(max(days, 1)))
-            if let object = object(day, thumbs) { objects.append(object) }
-        }
-        return list(objects)
+        let days = Array(SampleArchive.days(from: SampleArchive.first, through: settings.newestDay))
+        return list(days.isEmpty ? [] : (0..<count).map { _ in days[random.below(days.count)] }, thumbs)
     }
 
-    private func list(_ objects: [String]) -> LoopbackResponse { .json("[\(objects.joined(separator: ","))]") }
+    private func list(_ days: some Collection<CalendarDay>, _ thumbs: Bool) -> LoopbackResponse {
+        answer(days.map(sample)) { .json($0.lazy.map { object($0, thumbs) }) }
+    }
 
-    private func object(_ day: CalendarDay, _ thumbs: Bool) -> String? {
-        guard let sample = SampleDay(day, newest: settings.newestDay, own: own) else { return nil }
+    /// The service's own failure where one of the days is broken: the whole range fails with it.
+    private func answer(
+        _ samples: [SampleDay], _ words: ([SampleDay]) -> LoopbackResponse
+    ) -> LoopbackResponse {
+        let isBroken = settings.legacy == .classic && samples.contains { $0.kind == .broken }
+        return isBroken ? error(500, "Internal Service Error") : words(samples)
+    }
+
+    private func sample(_ day: CalendarDay) -> SampleDay { SampleDay(day, newest: settings.newestDay, own: own) }
+
+    private func object(_ sample: SampleDay, _ thumbs: Bool) -> JSONObject {
+        settings.legacy == .logo ? logo(sample) : classic(sample, thumbs)
+    }
+
+    /// What stands for every day since October 2026.
+    private func logo(_ sample: SampleDay) -> JSONObject {
         var object = JSONObject()
-        if settings.legacy == .logo {
-            object.add("date", day.description)
-            object.add("explanation", sample.sentences.joined(separator: " ") + "APOD's main site has moved\t\t\t")
-            object.add("hdurl", SampleDay.logo(own))
-            object.add("media_type", "image")
-            object.add("service_version", "v1")
-            object.add("title", "NASA Science")
-            object.add("url", SampleDay.logo(own))
-            return object.text
-        }
-        object.add("copyright", sample.author.map { "\n\($0)\n" })
-        object.add("date", day.description)
-        object.add("explanation", sample.sentences.joined(separator: " "))
-        if sample.kind != .video && sample.kind != .film { object.add("hdurl", sample.picture) }
-        let types: [SampleDay.Kind: String] = [.video: "video", .film: "video", .lost: "other"]
-        object.add("media_type", types[sample.kind] ?? "image")
+        object.add("date", sample.day.description)
+        object.add("explanation", sample.caption.explanation + "APOD's main site has moved\t\t\t")
+        object.add("hdurl", SampleDay.logo(own))
+        object.add("media_type", "image")
         object.add("service_version", "v1")
-        if thumbs, sample.kind == .video {
-            object.add("thumbnail_url", "\(own)/pictures/\(sample.videoID).jpg?w=480&h=360")
-        } else if thumbs, sample.kind == .film {
-            object.add("thumbnail_url", "")
+        object.add("title", "NASA Science")
+        object.add("url", SampleDay.logo(own))
+        return object
+    }
+
+    private func classic(_ sample: SampleDay, _ thumbs: Bool) -> JSONObject {
+        let caption = sample.caption
+        let isDebris = sample.kind == .debris
+        var object = JSONObject()
+        object.add("copyright", caption.author.map { isDebris ? "\n\($0);\nText:\nNobody\n (Nowhere)\n" : "\n\($0)\n" })
+        object.add("date", sample.day.description)
+        object.add("explanation", (isDebris ? "digg_url = '\(sample.permalink)'; " : "") + caption.explanation)
+        object.add("hdurl", sample.larger)
+        object.add("media_type", mediaType(sample.kind))
+        object.add("service_version", "v1")
+        if thumbs { object.add("thumbnail_url", thumbnail(sample)) }
+        object.add("title", isDebris ? "\(caption.title)\r\nCredit: \(caption.author ?? "nobody")" : caption.title)
+        object.add("url", shown(sample))
+        return object
+    }
+
+    private func mediaType(_ kind: SampleDay.Kind) -> String {
+        switch kind {
+        case .video, .vimeo, .relativeVideo, .film, .bareFilm, .interactive: "video"
+        case .lost: "other"
+        default: "image"
         }
-        object.add("title", sample.title)
+    }
+
+    /// The still of a video; empty where the service knows none, nil where the day has no video.
+    private func thumbnail(_ sample: SampleDay) -> String? {
         switch sample.kind {
-        case .video: object.add("url", "https://\(sample.youTube)")
-        case .film: object.add("url", sample.film)
-        case .gif: object.add("url", sample.picture)
-        case .landscape, .portrait, .png: object.add("url", sample.picture.map { $0 + "?w=960&h=960&fit=clip" })
-        case .lost: break
+        case .video, .relativeVideo: "\(own)/pictures/\(sample.videoID).jpg?w=480&h=360"
+        case .vimeo, .film, .bareFilm, .interactive: ""
+        default: nil
         }
-        return object.text
+    }
+
+    private func shown(_ sample: SampleDay) -> String? {
+        switch sample.kind {
+        case .video, .vimeo, .relativeVideo, .film, .bareFilm, .interactive: sample.player
+        case .gif: sample.picture
+        default: sample.picture.map { $0 + "?w=960&h=960&fit=clip" }
+        }
     }
 
     private struct Refusal: Error {
@@ -143,7 +172,7 @@ struct ClassicAnswers {
                             ? "day is out of range for month"
                             : "time data '\(text)' does not match format '%Y-%m-%d'")))
         }
-        guard day >= SampleDay.first, day <= settings.newestDay else {
+        guard day >= SampleArchive.first, day <= settings.newestDay else {
             let newest = settings.newestDay
             let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
             let last = "\(months[newest.month - 1]) \(newest.description.suffix(2)), \(newest.year)"
@@ -157,7 +186,7 @@ struct ClassicAnswers {
         object.add("code", code)
         object.add("msg", message)
         object.add("service_version", "v1")
-        return .json(object.text, status: code)
+        return .json(object, status: code)
     }
 
     private func gateway(_ code: String, _ message: String) -> LoopbackResponse {
@@ -166,6 +195,6 @@ struct ClassicAnswers {
         inner.add("message", message)
         var object = JSONObject()
         object.add("error", inner)
-        return .json(object.text, status: 403)
+        return .json(object, status: 403)
     }
 }

@@ -22,6 +22,8 @@ struct Delivery {
     var stalls = false
     /// The body is filled up to this many bytes with zeros.
     var size: Int?
+    /// The answer stands in an array again and again until that has this many bytes.
+    var repeated: Int?
 
     init(_ request: LoopbackRequest) { self.request = request }
 
@@ -36,6 +38,7 @@ struct Delivery {
         case .answer: break
         }
         guard let response else { return connection.close() }
+        if let repeated { return try sendRepeatedly(response, repeated, on: connection) }
         let isPlain = framing == .length && kept == nil && pause == nil && size == nil && !stalls
         if isPlain { return try connection.send(response, to: request) }
         try sendSpoiled(response, on: connection)
@@ -71,5 +74,24 @@ struct Delivery {
         }
         if stalls { return connection.waitForClient() }
         if framing == .chunked && endsChunks && kept == size { try connection.send(Array("0\r\n\r\n".utf8)) }
+    }
+
+    /// Never more than a piece of the array is in memory.
+    private func sendRepeatedly(_ response: LoopbackResponse, _ size: Int, on connection: LoopbackConnection) throws {
+        var response = response
+        let (open, close, comma) = (UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","))
+        var element = response.body
+        if element.first == open, element.last == close { element = Array(element.dropFirst().dropLast()) }
+        var piece: [UInt8] = []
+        repeat { piece += element + [comma] } while piece.count < 65536
+        response.set("Transfer-Encoding", "chunked")
+        try connection.send(response.head())
+        func send(_ bytes: [UInt8]) throws {
+            try connection.send(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10])
+        }
+        try send([open])
+        for _ in 0..<(size / piece.count + 1) { try send(piece) }
+        try send(element + [close])
+        try connection.send(Array("0\r\n\r\n".utf8))
     }
 }

@@ -21,7 +21,7 @@ struct ExerciseAnswers {
             guard request.path.hasPrefix("/exercises/exercise/"), number(id) != nil else {
                 return message("no such exercise", 404)
             }
-            return .json(object(id).text)
+            return .json(object(id))
         }
     }
 
@@ -30,8 +30,7 @@ struct ExerciseAnswers {
         let limit = max(0, request.field("limit").flatMap { Int($0) } ?? 10)
         let offset = min(max(0, request.field("offset").flatMap { Int($0) } ?? 0), settings.exerciseCount)
         let end = limit == 0 ? settings.exerciseCount : min(settings.exerciseCount, offset + limit)
-        let objects = (offset..<max(offset, end)).map { object(Self.id($0 + 1)).text }
-        return .json("[\(objects.joined(separator: ","))]")
+        return .json((offset..<max(offset, end)).lazy.map { object(Self.id($0 + 1)) })
     }
 
     private func image(_ request: LoopbackRequest) -> LoopbackResponse {
@@ -76,7 +75,7 @@ struct ExerciseAnswers {
     }
 
     /// A ball that swings on a bar: 8 frames, in colours and at a pace of its own.
-    private static func animation(_ id: String, side: Int) -> DrawnAnimation {
+    static func animation(_ id: String, side: Int) -> DrawnAnimation {
         var random = SeededRandom(name: "animation \(id)")
         let ball = [UInt8(128 + random.below(128)), UInt8(random.below(200)), UInt8(random.below(256))]
         let reach = side / 6 + random.below(max(side / 6, 1))
@@ -113,6 +112,6 @@ struct ExerciseAnswers {
     private func message(_ text: String, _ status: Int) -> LoopbackResponse {
         var object = JSONObject()
         object.add("message", text)
-        return .json(object.text, status: status)
+        return .json(object, status: status)
     }
 }

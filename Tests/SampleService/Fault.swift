@@ -17,6 +17,13 @@ enum Fault: Sendable, Equatable {
     case stall, chunked, noLength, gzip, wrongType, noValidators, noRange
     case maxAge(Int)
     case big(megabytes: Int)
+    /// An array of so many megabytes, in which the answer is repeated.
+    case endless(megabytes: Int)
+    case upstream
+    case wrongDay
+    case reshaped(AnswerShape)
+    /// So many requests within the time; `left` after this one, negative where it is one too many.
+    case quota(limit: Int, left: Int, wait: Duration)
 
     static let help = """
         FAULTS, before any address, as often as wanted: /fault/NAME/fault/NAME/pictures/a.jpg
@@ -33,6 +40,13 @@ enum Fault: Sendable, Equatable {
           stall                 the head, then silence until the client goes; with cut-: after the cut
           wrong-type            Content-Type text/html on the right bytes
           html                  an HTML page with status 200 and type image/jpeg
+          upstream-200          the plain text of a proxy's 503, with status 200
+          wrong-day             the answer for the day before each day that the address names
+          array, object         an array with the object in it; the first object of an array
+          missing-FIELD, null-FIELD   that field not there, or null, in every object
+          json-MEGABYTESmb      an array that repeats the answer until it has so many megabytes, sent as it is made
+          ratelimit-LIMIT-LEFT  X-RateLimit headers that count down from LEFT, for all addresses behind it; then 429
+                                with Retry-After; -SECONDS behind it is when the count begins anew (else 2870)
           garbage, close, reset not HTTP; an end without an answer; a reset
           chunked, no-length    chunks instead of a length; neither
           gzip, gzip-bomb       Content-Encoding gzip; 100 MB of zeros in 1 MB
@@ -70,84 +84,29 @@ enum Fault: Sendable, Equatable {
         case (_, "times", 1): self = .times(numbers[0])
         case (_, "big", 1) where numbers[0] <= 1_000_000: self = .big(megabytes: numbers[0])
         case (_, "max", 1): self = .maxAge(numbers[0])
-        default: return nil
+        case ("upstream-200", _, _): self = .upstream
+        case ("wrong-day", _, _): self = .wrongDay
+        case (_, "json", 0):
+            guard let size = parts.last.flatMap({ $0.hasSuffix("mb") ? Int($0.dropLast(2)) : nil }) else { return nil }
+            self = .endless(megabytes: size)
+        case (_, "ratelimit", 2...3):
+            let wait = numbers.count == 3 ? numbers[2] : 2870
+            self = .quota(limit: numbers[0], left: numbers[1], wait: .seconds(wait))
+        default:
+            guard let shape = AnswerShape(name) else { return nil }
+            self = .reshaped(shape)
         }
-    }
-
-    /// The faults of one request, in the order of its path.
-    struct List {
-        var all: [Fault] = []
-        /// The path before each fault of `all`, for redirects to come back with.
-        var prefixes: [String] = []
-
-        /// Each fault with what it needs to answer by itself.
-        var early: [Step] { zip(all, prefixes).map { Step(fault: $0, prefix: $1) } }
-    }
-
-    struct Step {
-        let fault: Fault
-        let prefix: String
-
-        func response(_ own: String, _ inner: LoopbackRequest) -> LoopbackResponse? {
-            switch fault {
-            case .redirect(let status, let hops):
-                let again = hops > 1 ? "/fault/redirect-\(status)-\(hops - 1)" : ""
-                return hops == 0
-                    ? nil : LoopbackResponse(status, headers: [("Location", own + prefix + again + inner.target)])
-            case .redirectTo(let url): return LoopbackResponse(302, headers: [("Location", url)])
-            default: return fault.ownResponse
-            }
-        }
-    }
-
-    /// Takes the faults off the front of a request's path.
-    static func split(_ request: LoopbackRequest, _ counters: RequestCounters) -> (List, LoopbackRequest) {
-        var rest = request.target[...]
-        var list = List()
-        var prefix = ""
-        var applies = true
-        let attempt = rest.hasPrefix("/fault/") ? counters.attempt(at: request.target) : 1
-        func add(_ fault: Fault) {
-            guard applies else { return }
-            list.all.append(fault)
-            list.prefixes.append(prefix)
-        }
-        while rest.hasPrefix("/fault/") {
-            rest = rest.dropFirst("/fault/".count)
-            let name = String(rest.prefix { $0 != "/" && $0 != "?" })
-            rest = rest.dropFirst(name.count)
-            let words = name.split(separator: "-").map(String.init)
-            if name == "redirect-to" {
-                let url = rest.dropFirst().prefix { $0 != "/" && $0 != "?" }
-                rest = rest.dropFirst(url.count + 1)
-                add(.redirectTo(LoopbackRequest.decoded(url)))
-            } else if words.count == 2, words[0] == "once", let status = Int(words[1]) {
-                if attempt == 1 { add(.status(status)) }
-            } else if words.count == 4, words[0] == "fail", let times = Int(words[1]), let status = Int(words[3]) {
-                if attempt <= times { add(.status(status)) }
-            } else if case .times(let times)? = Fault(name) {
-                applies = applies && attempt <= times
-            } else {
-                // A misspelt fault must not pass for a good answer.
-                add(Fault(name) ?? .status(501))
-            }
-            prefix += "/fault/\(name)"
-        }
-        return (list, request.retargeted(rest.hasPrefix("/") ? String(rest) : "/" + rest))
     }
 
     /// What is answered instead of the address's own answer.
-    private var ownResponse: LoopbackResponse? {
+    var ownResponse: LoopbackResponse? {
         switch self {
-        case .status(503):
-            .text(
-                "upstream connect error or disconnect/reset before headers. reset reason: connection timeout",
-                status: 503)
+        case .status(503): .text(Self.upstreamError, status: 503)
+        case .upstream: .text(Self.upstreamError)
         case .status(let status): .json("{\"code\":\(status),\"msg\":\"a sample of status \(status)\"}", status: status)
-        case .retryAfter(let seconds):
-            LoopbackResponse(
-                429, headers: [("Content-Type", "application/json"), ("Retry-After", "\(seconds)")],
-                body: Array("{\"error\":{\"code\":\"OVER_RATE_LIMIT\",\"message\":\"a sample\"}}".utf8))
+        case .retryAfter(let seconds): Self.overLimit(seconds: seconds)
+        case .quota(_, let left, let wait) where left < 0:
+            Self.overLimit(seconds: Int(wait.components.seconds) + (wait.components.attoseconds > 0 ? 1 : 0))
         case .html: .text("<!doctype html><html><title>Sorry</title><p>Not here.</html>", type: "image/jpeg")
         case .gzipBomb:
             LoopbackResponse(
@@ -155,6 +114,16 @@ enum Fault: Sendable, Equatable {
         case .garbage, .close, .reset: LoopbackResponse()
         default: nil
         }
+    }
+
+    private static let upstreamError =
+        "upstream connect error or disconnect/reset before headers. reset reason: connection timeout"
+
+    private static func overLimit(seconds: Int) -> LoopbackResponse {
+        var response = LoopbackResponse.json(
+            "{\"error\":{\"code\":\"OVER_RATE_LIMIT\",\"message\":\"a sample\"}}", status: 429)
+        response.set("Retry-After", "\(seconds)")
+        return response
     }
 
     private static let bomb = Deflate.gzip([UInt8](repeating: 0, count: 100_000_000))
@@ -181,7 +150,15 @@ enum Fault: Sendable, Equatable {
         case .noValidators:
             delivery.response?.set("ETag", nil)
             delivery.response?.set("Last-Modified", nil)
-        case .status, .retryAfter, .redirect, .redirectTo, .html, .gzipBomb, .times, .noRange: break
+        case .endless(let megabytes): delivery.repeated = megabytes * 1_000_000
+        case .reshaped(let shape):
+            guard let response = delivery.response, response.status == 200 else { break }
+            delivery.response?.body = shape.applied(to: response.body)
+        case .quota(let limit, let left, _):
+            delivery.response?.set("X-RateLimit-Limit", "\(limit)")
+            delivery.response?.set("X-RateLimit-Remaining", "\(max(left, 0))")
+        case .status, .retryAfter, .redirect, .redirectTo, .html, .upstream, .wrongDay, .gzipBomb, .times, .noRange:
+            break
         }
     }
 }

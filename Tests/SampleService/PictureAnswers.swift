@@ -98,21 +98,28 @@ private struct Drawing {
 
 /// The formats that can be asked for, by the name's ending.
 private enum Kind: String {
-    case png, gif, mp4, jpg, jpeg, webp
+    case png, gif, jpg, jpeg, webp, tif, mp4, mov, mp3, html
 
     func response(_ drawing: Drawing) throws -> LoopbackResponse {
         switch self {
         case .png: .bytes(drawing.picture.png(), type: "image/png")
         case .gif:
             .bytes(DrawnAnimation(drawing.frames).gif(), type: "image/gif")
-        case .mp4: .bytes(Self.film, type: "video/mp4")
+        // NASA's image server shrinks a TIFF to a JPEG.
+        case .tif where drawing.request.field("w") != nil: try Kind.jpg.response(drawing)
+        case .tif: .bytes(Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0], type: "image/tiff")
+        case .mp4: .bytes(Self.film("isom"), type: "video/mp4")
+        case .mov: .bytes(Self.film("qt  "), type: "video/quicktime")
+        case .mp3: .bytes(Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, 0], type: "audio/mpeg")
+        case .html: .text("<!doctype html><title>Page</title><p>Something to play with.", type: "text/html")
         case .jpg, .jpeg: .bytes(try encoded(drawing.picture, .jpeg), type: "image/jpeg")
         case .webp: .bytes(try encoded(drawing.picture, .webp), type: "image/webp")
         }
     }
 
-    /// The beginning of a film, which is all that anyone looks at.
-    private static let film: [UInt8] =
-        [0, 0, 0, 24] + Array("ftypisom".utf8) + [0, 0, 2, 0] + Array("isommp42".utf8) + [0, 0, 0, 8]
-        + Array("mdat".utf8)
+    /// The beginning of a film, which is all that anyone looks at (ISO/IEC 14496-12, 4.3).
+    private static func film(_ brand: String) -> [UInt8] {
+        [0, 0, 0, 24] + Array("ftyp\(brand)".utf8) + [0, 0, 2, 0] + Array("\(brand)mp42".utf8) + [0, 0, 0, 8]
+            + Array("mdat".utf8)
+    }
 }

@@ -1,23 +1,15 @@
 import Support
 import TestSupport
 
-/// Answers from a folder of recordings, each with the status that the folder's README names for it.
+/// Answers from a folder of recordings, each with the status and the headers that were recorded with it.
 struct RecordedAnswers: Sendable {
     private let folder: String
-    private let statuses: [String: Int]
+    private let heads: [String: RecordedHead]
 
+    /// - Parameter folder: holds `apod`, `exercisedb`, `launches` and the `README.md` that says what was recorded.
     init(folder: String) {
         self.folder = folder
-        var statuses: [String: Int] = [:]
-        // A row of the table: | `apod/x.json` | what it shows | source | 404; headers |
-        for line in ((try? TestFile.text("\(folder)/README.md")) ?? "").split(separator: "\n") {
-            let cells = line.split(separator: "|").map { $0.drop { $0 == " " } }
-            guard line.hasPrefix("| `"), cells.count >= 4, let status = Int(cells[cells.count - 1].prefix(3)) else {
-                continue
-            }
-            statuses[String(cells[0].dropFirst().prefix { $0 != "`" })] = status
-        }
-        self.statuses = statuses
+        heads = RecordedHead.table((try? TestFile.text("\(folder)/README.md")) ?? "")
     }
 
     /// Serves `/recorded/FOLDER/NAME`, and `/always/FOLDER/NAME` with anything behind it.
@@ -26,18 +18,107 @@ struct RecordedAnswers: Sendable {
         guard parts.count == 3 || parts.count > 3 && parts[0] == "always", !parts.contains("..") else {
             return .text("no such recording\n", status: 404)
         }
-        let name = "\(parts[1])/\(parts[2])"
-        guard let bytes = try? TestFile.bytes("\(folder)/\(name)") else {
+        guard var response = answer(folder: parts[1], name: parts[2]) else {
             return .text("no such recording\n", status: 404)
         }
-        var response = LoopbackResponse.bytes(bytes, type: type(of: name))
-        response.status = request.field("status").flatMap { Int($0) } ?? statuses[name] ?? 200
-        if response.status == 429 { response.set("Retry-After", "2870") }
+        if let status = request.field("status").flatMap({ Int($0) }) { response.status = status }
         return response
     }
 
-    private func type(of name: String) -> String {
+    private func answer(folder part: String, name: String) -> LoopbackResponse? {
+        guard let bytes = try? TestFile.bytes("\(folder)/\(part)/\(name)") else { return nil }
+        let head = heads["\(part)/\(name)"] ?? RecordedHead()
+        if name.hasSuffix(RecordedHead.ending) {
+            let lines = String(decoding: bytes, as: UTF8.self)
+            return answer(of: RecordedHead(lines: lines, status: head.status), part, name)
+        }
+        var response = LoopbackResponse.bytes(bytes, type: Self.type(of: name))
+        head.apply(to: &response)
+        if let file = head.file, let lines = try? TestFile.text("\(folder)/\(file)") {
+            RecordedHead(lines: lines, status: head.status).apply(to: &response)
+        }
+        return response
+    }
+
+    /// The answer whose head was recorded alone: its body is the recording that is named like the head or, where there
+    /// is none, begins so, and is of the head's own type; for a GIF one of ours.
+    private func answer(of head: RecordedHead, _ part: String, _ name: String) -> LoopbackResponse {
+        let stem = String(name.dropLast(RecordedHead.ending.count))
+        var response = LoopbackResponse()
+        head.apply(to: &response)
+        let type = response.header("Content-Type") ?? ""
+        if type == "image/gif" {
+            response.body = ExerciseAnswers.animation("0001", side: 180).gif()
+        } else {
+            let names = TemporaryFolder.names(in: "\(folder)/\(part)")
+                .filter { $0.hasPrefix(stem) && $0 != name && Self.type(of: $0) == type }
+            let body = names.min { $0.utf8.count < $1.utf8.count }
+            response.body = body.flatMap { try? TestFile.bytes("\(folder)/\(part)/\($0)") } ?? []
+        }
+        return response
+    }
+
+    private static func type(of name: String) -> String {
         if name.hasSuffix(".json") { return "application/json" }
         return name.hasSuffix(".html") ? "text/html" : "text/plain"
+    }
+}
+
+/// What is known of the head of a recorded answer.
+struct RecordedHead: Sendable {
+    static let ending = ".headers.txt"
+
+    var status = 200
+    var headers: [(name: String, value: String)] = []
+    /// Where the whole head was recorded, if it was.
+    var file: String?
+
+    init() {}
+
+    /// A head as it was recorded: a status line, which may be missing, and headers. What tells how the body went over
+    /// the wire is left out.
+    init(lines: String, status: Int) {
+        self.status = status
+        for line in lines.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("HTTP/") {
+                self.status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? status
+            } else {
+                add(line)
+            }
+        }
+        headers.removeAll { ["content-length", "connection", "transfer-encoding"].contains($0.name.lowercased()) }
+    }
+
+    private mutating func add(_ line: some StringProtocol) {
+        guard let colon = line.firstIndex(of: ":") else { return }
+        headers.append((String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " })))
+    }
+
+    func apply(to response: inout LoopbackResponse) {
+        response.status = status
+        for (name, value) in headers { response.set(name, value) }
+    }
+
+    /// The heads that a README's table tells of, by file.
+    /// A row: | `apod/x.json` | what it shows | source | 404; `A: b` |
+    static func table(_ readme: String) -> [String: RecordedHead] {
+        var heads: [String: RecordedHead] = [:]
+        var above = RecordedHead()
+        for line in readme.split(separator: "\n") {
+            let cells = line.split(separator: "|").map { $0.drop { $0 == " " } }
+            guard line.hasPrefix("| `"), cells.count >= 4, let status = Int(cells[cells.count - 1].prefix(3)) else {
+                continue
+            }
+            let told = cells[cells.count - 1]
+            var head = told.contains("as above") ? above : RecordedHead()
+            head.status = status
+            for (index, piece) in told.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            where index % 2 == 1 {
+                if piece.hasSuffix(ending) { head.file = String(piece) } else { head.add(piece) }
+            }
+            heads[String(cells[0].dropFirst().prefix { $0 != "`" })] = head
+            above = head
+        }
+        return heads
     }
 }

@@ -8,6 +8,12 @@ final class RequestCounters: Sendable {
         var highest = 0
         var paths: [String: Int] = [:]
         var attempts: [String: Int] = [:]
+        var periods: [String: Period] = [:]
+    }
+
+    private struct Period {
+        let end: ContinuousClock.Instant
+        var used = 0
     }
 
     private let state = Monitor(State())
@@ -31,12 +37,25 @@ final class RequestCounters: Sendable {
         }
     }
 
+    /// How many requests of that name there were in the period that the first of them began, and what is left of it.
+    func use(_ name: String, within length: Duration) -> (used: Int, rest: Duration) {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            var period = state.periods[name] ?? Period(end: now + length)
+            if period.end <= now { period = Period(end: now + length) }
+            period.used += 1
+            state.periods[name] = period
+            return (period.used, period.end - now)
+        }
+    }
+
     func reset() {
         state.withLock {
             $0.total = 0
             $0.highest = $0.current
             $0.paths = [:]
             $0.attempts = [:]
+            $0.periods = [:]
         }
     }
 

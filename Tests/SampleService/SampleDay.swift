@@ -3,99 +3,65 @@ import TestSupport
 
 /// What there is on one day: the same in every run, made up by this project.
 struct SampleDay {
-    enum Kind {
-        case landscape, portrait
-        /// The picture is a PNG.
-        case png
-        /// A YouTube video that only the article shows.
-        case video
-        /// A film with a still.
-        case film
-        /// A GIF that only the article shows.
-        case gif
-        /// A picture that got lost when the service moved.
-        case lost
-    }
-
-    static let help = """
-        DAYS, by the day of the month: 5 a YouTube video, shown only in basic_html, hdurl a placeholder; 12 an mp4 \
-        with a still; 19 a GIF, shown only in basic_html; 27 a picture lost in the move, only a placeholder; 8 and 22 a \
-        portrait picture; 9 and 23 a PNG; all others a landscape JPEG. 3, 17: titles with entities and non-ASCII. The \
-        newest day and the one before are always landscape pictures. No picture: before 1995-06-16, \
-        1995-06-17 to -19, 2020-06-10, after the newest day.
-        """
-
-    static let first = CalendarDay(daysSince1970: 9297)  // 1995-06-16
-
     let day: CalendarDay
     let kind: Kind
-    /// Plain text.
-    let title: String
-    let sentences: [String]
-    let author: String?
+    let caption: SampleCaption
+    /// `https://…/image-article/apod-2026-november-21-a-quiet-comet/`, but here.
+    let permalink: String
     private let own: String
 
-    /// nil where there is no picture that day.
-    init?(_ day: CalendarDay, newest: CalendarDay, own: String) {
-        guard day >= Self.first, day <= newest, !Self.gaps.contains(day.description) else { return nil }
+    /// - Precondition: the archive has the day.
+    init(_ day: CalendarDay, newest: CalendarDay, own: String) {
         self.day = day
         self.own = own
-        kind = day >= newest.advanced(by: -1) ? .landscape : Self.kind(on: day.day)
-        var random = SeededRandom(name: day.description)
-        func pick(_ words: [String]) -> String { words[random.below(words.count)] }
-        let thing = pick(["Nebula", "Star Cluster", "Comet", "Galaxy", "Eclipse", "Aurora", "Crater", "Ring Arc"])
-        let place = pick(["the Pine Ridge", "a Dry Lake", "the Old Harbor", "Two Summits", "the Salt Flats"])
-        let manner = pick(["A Quiet", "A Distant", "A Drawn", "An Unhurried", "A Blue"])
-        let plain = "\(manner) \(thing) over \(place)"
-        let unusual = "Dust & Light: the Étoile\u{2019}s \u{201C}Café\u{201D} \u{2013} \(plain)"
-        title = day.day == 3 || day.day == 17 ? unusual : plain
-        let scattered = pick(["a short formula", "arithmetic", "chance that repeats"])
-        sentences = [
-            "This sky was never seen from anywhere: it was drawn from the number of its day.",
-            "Its \(thing.lowercased()) glows in \(pick(["red", "teal", "violet", "amber"])) because the seed says so.",
-            "The stars above \(place) were scattered by \(scattered).",
-            "Ask again & the same picture comes back, <i>pixel by pixel</i>.",
-        ]
-        let name = "\(pick(["Ada", "Björn", "Chloé", "Dmitri"])) \(pick(["Sample", "Muster", "O'Test"]))"
-        author = random.below(3) == 0 ? nil : name
+        kind = Kind(on: day, newest: newest)
+        caption = SampleCaption(day)
+        let words = caption.title.utf8.lazy.split { !(0x61...0x7A).contains($0 | 0x20) }
+        let name = words.map { String(decoding: $0, as: UTF8.self).lowercased() }.joined(separator: "-")
+        permalink = "\(own)/image-article/apod-\(day.year)-\(Self.months[day.month - 1])-\(day.day)-\(name)/"
     }
 
-    private static let gaps = ["1995-06-17", "1995-06-18", "1995-06-19", "2020-06-10"]
+    // MARK: Addresses
 
-    private static func kind(on day: Int) -> Kind {
-        switch day {
-        case 5: .video
-        case 8, 22: .portrait
-        case 9, 23: .png
-        case 12: .film
-        case 19: .gif
-        case 27: .lost
-        default: .landscape
-        }
-    }
-
-    /// The full picture, or the still of a film; nil where the day has none.
+    /// The picture that is shown, or the still of a film; nil where the day has none.
     var picture: String? {
         switch kind {
-        case .landscape, .film: "\(own)/pictures/\(day).jpg"
+        case .landscape, .film, .gone, .broken, .tiff, .movie, .page, .blanks, .debris, .audio:
+            "\(own)/pictures/\(day).jpg"
         case .portrait: "\(own)/pictures/\(day)-portrait.jpg"
         case .png: "\(own)/pictures/\(day).png"
         case .gif: "\(own)/pictures/\(day).gif?w=320&h=240&frames=6"
-        case .video, .lost: nil
+        case .video, .vimeo, .relativeVideo, .bareFilm, .interactive, .lost: nil
         }
     }
 
-    /// The film's own address.
-    var film: String { "\(own)/pictures/\(day).mp4" }
-    var youTube: String { "www.youtube.com/embed/\(videoID)?rel=0" }
-    var videoID: String { "sample" + day.description.split(separator: "-").joined().suffix(5) }
-
-    /// `https://…/image-article/apod-2026-november-21-a-quiet-comet/`, but here.
-    var permalink: String {
-        let words = title.lowercased().unicodeScalars.split { !("a"..."z").contains($0) }.map { String($0) }
-        let date = "\(day.year)-\(Self.months[day.month - 1])-\(day.day)"
-        return "\(own)/image-article/apod-\(date)-\(words.joined(separator: "-"))/"
+    /// What is said to be the picture's full size, and mostly is.
+    var larger: String? {
+        switch kind {
+        case .tiff: "\(own)/pictures/\(day).tif"
+        case .movie: "\(own)/pictures/\(day).mov"
+        case .page: "\(own)/pictures/\(day).html"
+        case .blanks: "\(own)/pictures/\(day) with blanks.jpg "
+        case .video, .vimeo, .relativeVideo, .film, .bareFilm, .interactive: nil
+        default: picture
+        }
     }
+
+    /// The address of what plays; nil where there is only something to look at.
+    var player: String? {
+        switch kind {
+        case .video: "https://www.youtube.com/embed/\(videoID)?rel=0"
+        case .relativeVideo: "//www.youtube.com/embed/\(videoID)?rel=0"
+        case .vimeo: "https://player.vimeo.com/video/\(10_000_000 + day.daysSince1970)?title=0&byline=0"
+        case .film, .bareFilm: "\(own)/pictures/\(day).mp4"
+        case .interactive: "\(own)/pictures/\(day)-interactive.html"
+        case .audio: "\(own)/pictures/\(day).mp3"
+        default: nil
+        }
+    }
+
+    /// Eleven characters, as YouTube's are.
+    var videoID: String { "sample" + day.sixDigits.suffix(5) }
 
     /// `2026 November 21`.
     var longDate: String {
@@ -116,4 +82,64 @@ struct SampleDay {
         "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
         "december",
     ]
+}
+
+extension SampleDay {
+    /// What the services make of a day.
+    enum Kind {
+        case landscape, portrait
+        /// The picture is a PNG.
+        case png
+        /// YouTube's, Vimeo's player that only the article shows.
+        case video, vimeo
+        /// YouTube's player under an address without a scheme.
+        case relativeVideo
+        /// A film with a still; one that only the article shows.
+        case film, bareFilm
+        /// A page to play with, in a frame.
+        case interactive
+        /// A sound with a still.
+        case audio
+        /// A GIF that only the article shows.
+        case gif
+        /// The larger picture is a TIFF, a movie, a page, or has blanks in its address.
+        case tiff, movie, page, blanks
+        /// A line break in the title, a page's code in the explanation, a copyright of several lines.
+        case debris
+        /// A picture that got lost when the service moved; the new service hasn't even the day.
+        case lost, gone
+        /// The old service fails at it.
+        case broken
+
+        init(on day: CalendarDay, newest: CalendarDay) {
+            if day >= newest.advanced(by: -1) {
+                self = .landscape
+            } else if day.month == 8, let special = Self.inAugust[day.day] {
+                self = special
+            } else {
+                self = Self.everyMonth[day.day] ?? .landscape
+            }
+        }
+
+        private static let everyMonth: [Int: Kind] = [
+            5: .video, 8: .portrait, 9: .png, 12: .film, 19: .gif, 22: .portrait, 23: .png, 27: .lost,
+        ]
+        private static let inAugust: [Int: Kind] = [
+            1: .vimeo, 2: .bareFilm, 4: .interactive, 6: .audio, 7: .tiff, 10: .movie, 11: .blanks, 13: .page,
+            14: .gone, 15: .broken, 16: .debris, 18: .relativeVideo,
+        ]
+    }
+
+    static let help = """
+        DAYS, by the day of the month: 5 a YouTube video, shown only in basic_html, hdurl a placeholder; 12 an mp4 \
+        with a still; 19 a GIF, shown only in basic_html; 27 a picture lost in the move, only a placeholder; 8 and 22 \
+        a portrait picture; 9 and 23 a PNG; all others a landscape JPEG. 3, 17: titles with entities and non-ASCII.
+        In August also: 1 a Vimeo player; 2 an mp4 that only basic_html shows; 4 an interactive page; 6 a sound with \
+        a still; 7 a larger picture that is a TIFF, 10 a movie, 11 has blanks in its address, 13 is a page; 14 a day \
+        that the new service has lost and the old one has; 15 one at which the old one fails, and any range with it; \
+        16 a line break in the title, page code in the explanation, a copyright of several lines; 18 a player without \
+        a scheme.
+        The newest day and the one before are always landscape pictures. No picture: before 1995-06-16, \
+        1995-06-17 to -19, 2020-06-10, after the newest day.
+        """
 }

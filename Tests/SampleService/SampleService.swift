@@ -18,7 +18,8 @@ struct SampleSettings: Sendable {
 
 /// Finds the answer to each request, counts it, and delivers it with the faults that its path asks for.
 final class SampleService: Sendable {
-    let settings: SampleSettings
+    private let started: SampleSettings
+    private let later = Monitor(0)
     private let counters = RequestCounters()
     private let pictures: PictureAnswers
     private let recorded: RecordedAnswers?
@@ -26,7 +27,7 @@ final class SampleService: Sendable {
     private let log: File?
 
     init(_ settings: SampleSettings, log: File?) {
-        self.settings = settings
+        started = settings
         self.log = log
         pictures = PictureAnswers(width: settings.width, height: settings.height)
         recorded = settings.fixtures.map(RecordedAnswers.init)
@@ -34,6 +35,14 @@ final class SampleService: Sendable {
 
     /// Tells the service its own address, which its answers point back to.
     func listens(at address: String) { self.address.update { $0 = address } }
+
+    /// The settings as they are by now.
+    private var settings: SampleSettings {
+        var settings = started
+        let days = later.withLock { $0 }
+        if days > 0 { settings.today = started.newestDay.advanced(by: days) }
+        return settings
+    }
 
     /// Answers one request.
     func answer(_ request: LoopbackRequest, on connection: LoopbackConnection) throws {
@@ -44,7 +53,8 @@ final class SampleService: Sendable {
         let own = address.wait { $0.isEmpty ? nil : $0 }
         counters.begin(request.path)
         defer { counters.end() }
-        let (faults, inner) = Fault.split(request, counters)
+        let (faults, asked) = Fault.split(request, counters)
+        let inner = faults.all.contains(.wrongDay) ? asked.dayBefore : asked
         var delivery = Delivery(request)
         for fault in faults.early {
             if let response = fault.response(own, inner) {
@@ -62,7 +72,7 @@ final class SampleService: Sendable {
         try delivery.send(on: connection)
     }
 
-    /// Counters and the pictures' revision, which are not themselves counted.
+    /// Counters and changes of what there is, which are not themselves counted.
     private func administered(_ request: LoopbackRequest) -> LoopbackResponse? {
         switch (request.method, request.path) {
         case ("DELETE", "/requests"), (_, "/requests/reset"):
@@ -73,12 +83,16 @@ final class SampleService: Sendable {
         case ("POST", "/revision"):
             pictures.revise()
             return .json("{}")
+        case ("POST", "/publish"):
+            later.withLock { $0 += 1 }
+            return .json("{}")
         default: return nil
         }
     }
 
     private func route(_ request: LoopbackRequest, _ own: String) -> LoopbackResponse {
         let path = request.path
+        let settings = settings
         guard request.method == "GET" || request.method == "HEAD" else {
             return .text("only GET and HEAD\n", status: 405)
         }
@@ -110,12 +124,14 @@ enum Routes {
                                              `over-limit` are refused as such)
           /exercises                         ?limit= &offset=; /exercises/exercise/ID is one of them
           /image                             ?exerciseId= &resolution= (180, 360, 720, 1080)
-          /pictures/NAME.EXT                 a sky drawn for NAME: jpg, png, gif, webp, mp4; ?w= &h= size, with
+          /pictures/NAME.EXT                 a sky drawn for NAME: jpg, png, gif, webp; the beginning of a tif
+                                             (with ?w= a JPEG), mp4, mov, mp3; a page: html; ?w= &h= size, with
                                              fit=clip a box to fit; &seed= another sky; &frames= of a gif;
                                              NAME `landscape` or `portrait` turns it
           /recorded/FOLDER/NAME              a recorded answer (--fixtures) with its status, or ?status=
           /always/FOLDER/NAME/…              the same, whatever follows: for use as a service's address
           /requests                          counters as JSON (?format=text: lines); DELETE sets them to zero
           POST /revision                     draws all pictures anew, under the same addresses
+          POST /publish                      the day after the newest one has its picture now
         """
 }

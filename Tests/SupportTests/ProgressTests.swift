@@ -111,14 +111,67 @@ struct ProgressTests {
         #expect(ProgressLine.plain(ProgressState(began: second(5), expected: 1), at: second(68)) == "working for 1:03")
     }
 
+    // MARK: Days
+
+    /// Days that come as pages of 25, one each second.
+    private func days(_ pages: Int, of expected: Int?, at rate: Duration = .seconds(1)) -> (state: ProgressState, now: Duration) {
+        var state = ProgressState(began: second(0), expected: expected)
+        state.unit = .days
+        for page in 0..<pages {
+            let transfer = state.begin("apod-basic")
+            state.receive(transfer, 300_000)
+            state.end(transfer)
+            for day in 0..<25 { state.finishRecord(failed: page == 1 && day == 3) }
+            state.sampleRate(at: rate * (page + 1))
+        }
+        return (state, rate * pages)
+    }
+
+    @Test func daysAreCountedRatherThanTheirDownloads() {
+        #expect(line(days(4, of: 366)) == "100 of 366 days, 1 failed  25 days/s  0:11 left")
+        #expect(line(days(1, of: nil)) == "25 days  25 days/s")
+        #expect(line(days(2, of: 75, at: .seconds(20))) == "50 of 75 days, 1 failed  1.3 days/s  0:20 left")
+        let made = days(4, of: 100)
+        #expect(ProgressLine.plain(made.state, at: made.now) == "100 of 100 days, 1 failed, 25 days/s")
+    }
+
+    @Test func beforeTheFirstDayComesThereIsNoRate() {
+        var state = ProgressState(began: second(5), expected: 366)
+        state.unit = .days
+        _ = state.begin("apod-basic")
+        #expect(ProgressLine.plain(state, at: second(8)) == "0 of 366 days")
+        // A single day is no count, whether its answer has begun or not.
+        state.expected = 1
+        #expect(ProgressLine.plain(state, at: second(8)) == "working for 0:03")
+        state.receive(1, 400)
+        #expect(ProgressLine.plain(state, at: second(9)) == "working for 0:04")
+        state.expected = nil
+        state.finishRecord(failed: false)
+        #expect(ProgressLine.plain(state, at: second(9)) == "1 day")
+    }
+
+    @Test func daysFromTheCacheDontSpeedUpThoseStillToCome() {
+        var state = ProgressState(began: second(0), expected: 10_000)
+        state.unit = .days
+        for _ in 0..<5000 { state.finishRecord(failed: false) }
+        state.sampleRate(at: second(1))
+        for time in 2...60 {
+            for _ in 0..<10 { state.finishRecord(failed: false) }
+            state.sampleRate(at: second(time))
+        }
+        let left = state.secondsLeft(at: second(60)) ?? 0
+        // 4410 days at ten a second, give or take what is remembered of the beginning.
+        #expect((300...441).contains(left), "\(left)")
+    }
+
     // MARK: Rate
 
     @Test func theRateForgetsAndShowsAStall() {
-        var rate = TransferRate()
+        var rate = Rate()
         for time in 1...10 { rate.sample(1000 * time, at: second(time)) }
-        #expect(abs(rate.bytesPerSecond - 1000) < 1)
+        #expect(abs(rate.perSecond - 1000) < 1)
         for time in 11...30 { rate.sample(10_000, at: second(time)) }
-        #expect(rate.bytesPerSecond < 5)
+        #expect(rate.perSecond < 5)
         // A clock that stands still changes nothing.
         let before = rate
         rate.sample(20_000, at: second(30))
@@ -157,6 +210,16 @@ struct ProgressTests {
         #expect(style(in: ["TERM": "xterm", "NO_COLOR": "1", "CLICOLOR_FORCE": "1"]) == .drawn(hasColour: false))
     }
 
+    @Test(arguments: [
+        (true, ["TERM": "xterm"], true), (false, ["TERM": "xterm"], false), (true, [:], false), (true, ["TERM": "dumb"], false),
+        (true, ["TERM": "xterm", "NO_COLOR": "1"], false), (true, ["TERM": "xterm", "CLICOLOR": "0"], false),
+        (false, ["CLICOLOR_FORCE": "1"], true), (false, ["CLICOLOR_FORCE": "0"], false),
+        (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false),
+    ])
+    func coloursAreForTerminalsThatHaveThem(isTerminal: Bool, variables: [String: String], expected: Bool) {
+        #expect(Terminal.hasColour(isTerminal: isTerminal, environment: Environment(variables)) == expected)
+    }
+
     @Test func aLineThatWrapsIsClearedFromItsFirstRowOn() {
         #expect(StandardError.clearing(columns: 60, width: 80) == "\r\u{1B}[K")
         #expect(StandardError.clearing(columns: 80, width: 80) == "\r\u{1B}[K")
@@ -181,5 +244,15 @@ struct TerminalColumnsTests {
         #expect(TerminalText.cut(middleOf: "nebula", toColumns: 6) == "nebula")
         #expect(TerminalText.cut(middleOf: "nebulae", toColumns: 6) == "ne…lae")
         #expect(TerminalText.cut(middleOf: "星雲星雲", toColumns: 7) == "星…星雲")
+    }
+
+    @Test(arguments: [
+        ("a ring of dust", 7, ["a ring", "of dust"]), ("a ring", 6, ["a ring"]), ("a ring", 5, ["a", "ring"]),
+        ("", 5, []), (" a  b ", 5, ["a b"]), ("nebulae of", 4, ["nebu", "lae", "of"]), ("星雲 星雲", 6, ["星雲", "星雲"]),
+        ("星雲星", 4, ["星雲", "星"]), ("星", 1, ["星"]), ("a\u{301}b\u{301}c", 2, ["a\u{301}b\u{301}", "c"]), ("ab", 0, ["a", "b"]),
+        ("👩‍🚀👩‍🚀 x", 3, ["👩‍🚀", "👩‍🚀", "x"]),
+    ])
+    func textIsWrappedByColumnsBetweenWords(_ text: String, _ limit: Int, _ lines: [String]) {
+        #expect(TerminalText.wrapped(text, toColumns: limit) == lines)
     }
 }

@@ -1,7 +1,9 @@
 import HTTP
 import Support
 
-/// Gets pictures of the day, from either of NASA's services or both.
+/// Gets pictures of the day, from either of NASA's services or both, or from what is kept of their answers.
+///
+/// May be used on several threads at once: they share what is kept, and what is known of services that are down.
 public struct APODClient: Sendable {
     /// The key that api.nasa.gov takes from everybody, for few requests: 10 an hour in October 2026.
     public static let demoKey = "DEMO_KEY"
@@ -10,38 +12,65 @@ public struct APODClient: Sendable {
     public static let apiAddress = "https://api.nasa.gov/planetary/apod"
 
     public let choice: ServiceChoice
-    private let science: ServiceClient
-    private let api: ServiceClient
+    public let options: PictureOptions
+    private var science: ServiceClient
+    private var api: ServiceClient
+    let store: (any DayStore)?
+    let outages = Outages()
+    /// How many requests are made at once.
+    let jobs: Int
     let clock: Clock
     let log: Log
+    let interruption: Interruption
+    /// How many results there were whose media types are wanted, and how many that are left out.
+    private let mediaTally = Monitor((wanted: 0, leftOut: 0))
+    /// Whether somebody was told that a record may be out of date.
+    let hasWarnedOfStale = Monitor(false)
 
     /// - Parameters:
     ///   - science: the new service's address, such as `scienceAddress`.
     ///   - api: the old one's.
     ///   - key: for the old one; it is sent to that address's origin alone.
     ///   - http: asks; its retries and limits apply to every request.
-    ///   - log: details say which service is asked and why.
+    ///   - store: where answers are kept; nil: nowhere.
+    ///   - jobs: how many requests of a sequence are made at once, at least 1.
+    ///   - log: details say which service is asked for what and why.
     public init(
-        choice: ServiceChoice = .auto, science: WebURL, api: WebURL, key: String = APODClient.demoKey, http: HTTPClient,
-        clock: Clock = .system, log: Log = .silent
+        choice: ServiceChoice = .auto, options: PictureOptions = PictureOptions(), science: WebURL, api: WebURL,
+        key: String = APODClient.demoKey, http: HTTPClient, store: (any DayStore)? = nil, jobs: Int = 1,
+        interruption: Interruption = Interruption(), clock: Clock = .system, log: Log = .silent
     ) {
         self.choice = choice
+        self.options = options
         self.science = ServiceClient(service: .science, base: science, key: nil, http: http, clock: clock)
         self.api = ServiceClient(service: .api, base: api, key: key.isEmpty ? nil : key, http: http, clock: clock)
+        self.store = store
+        self.jobs = jobs
+        self.interruption = interruption
         self.clock = clock
         self.log = log
     }
 
     /// The pictures of a request, in its order. Nothing is asked before the first `next()`.
     ///
-    /// Throws `UsageFailure` for days that can't be, and `APODFailure.noPicture` for a single day without a picture; both
-    /// without a request.
+    /// Throws `UsageFailure` for days that can't be, without a request.
     public func pictures(_ request: DayRequest) throws -> PictureSequence {
         pictures(try DayPlan(request, at: clock.now()))
     }
 
     /// The pictures of a plan, in its order.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
+
+    /// What becomes of a single step: for days that come one by one. Whether its media type is wanted is for the caller
+    /// to ask (`isWanted`), and a day that isn't published is told as a failure. Of several newest days it is the newest.
+    ///
+    /// Throws `Cancelled`, and a failure that ends the run, such as a cache of a newer layout.
+    public func result(of step: DayPlan.Step) throws -> DayResult {
+        switch step {
+        case .day(let day), .dayIfPublished(let day): try withFallback(results(of: [day]))[0]
+        case .newest(let day), .last(_, let day): try withFallback([newest(from: day)])[0]
+        }
+    }
 
     func client(of service: Service) -> ServiceClient {
         switch service {
@@ -50,32 +79,47 @@ public struct APODClient: Sendable {
         }
     }
 
-    /// The newest picture from `day` backwards; its own date says which day it is. In most hours one request.
-    ///
-    /// Throws what the day before the last one met where none of them has a picture.
-    func newest(from day: CalendarDay) throws -> Picture {
-        try choice.firstAnswer(log: log) { service in
-            var candidate = day
-            while true {
-                do {
-                    return try client(of: service).picture(of: candidate)
-                } catch let failure as APODFailure where failure.isAbsence {
-                    let last = max(PublishedDays.first, day.advanced(by: -DayPlan.stepsBack))
-                    guard candidate > last else { throw failure }
-                    log.detail("\(failure.message); asking for the day before")
-                    candidate = candidate.advanced(by: -1)
-                }
-            }
-        }
+    /// The same client, whose requests end as soon as `watch` throws.
+    func watched(by watch: @escaping @Sendable () throws -> Void) -> APODClient {
+        var client = self
+        client.science.http = science.http.watched(by: watch)
+        client.api.http = api.http.watched(by: watch)
+        return client
     }
-}
 
-extension APODFailure {
-    /// Whether the service says that there is nothing for the day, yet or at all.
-    var isAbsence: Bool {
-        switch self {
-        case .noPicture, .notPublished: true
-        default: false
+    /// Whom the next days are asked of first: the pages of the services differ.
+    var leadingService: Service { choice.order.first { outages.reason($0) == nil } ?? choice.order[0] }
+
+    // MARK: Media
+
+    /// Whether a result's media type is wanted; to be asked once of each, since those that are left out are counted.
+    func isWanted(_ result: DayResult) -> Bool {
+        let isWanted = options.wants(result)
+        mediaTally.withLock { if isWanted { $0.wanted += 1 } else { $0.leftOut += 1 } }
+        return isWanted
+    }
+
+    /// Says how many days were left out for their media types, if any were: to be called at the end of a run.
+    public func tellLeftOut() {
+        let (wanted, leftOut) = mediaTally.withLock { $0 }
+        guard leftOut > 0 else { return }
+        let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue)
+        log.notice(
+            "\(leftOut) of \(wanted + leftOut) days \(leftOut == 1 ? "has" : "have") no \(media.joined(separator: " or ")) "
+                + "and \(leftOut == 1 ? "was" : "were") left out")
+    }
+
+    // MARK: Old records
+
+    /// Puts what is kept in the place of a failure to reach anybody, and says so once a run.
+    func settle(for kept: KeptDay, after failure: any Failure) -> DayResult {
+        if !hasWarnedOfStale.withLock({ hasWarned in
+            defer { hasWarned = true }
+            return hasWarned
+        }) {
+            let reason = options.isOffline ? "nobody is asked" : "NASA cannot be reached (\(failure.message))"
+            log.warning("\(reason): the record of \(kept.day) is from \(kept.fetchedAt.iso8601)")
         }
+        return kept.result(source: .stale, withRaw: options.raw)
     }
 }

@@ -3,6 +3,8 @@ import Support
 /// What can go wrong between a day and its picture, beyond the network (`FetchFailure`) and the command line
 /// (`UsageFailure`).
 public enum APODFailure: Failure, Equatable {
+    /// A record or a line of the input says no day that there can be a picture of; with what is wrong about it.
+    case badDate(reason: String)
     /// There never was a picture that day, or the service doesn't know it.
     case noPicture(CalendarDay)
     /// The day's picture isn't out yet.
@@ -24,7 +26,7 @@ public enum APODFailure: Failure, Equatable {
     case failing(Service, status: Int, said: String?)
 
     /// What stands in for a picture.
-    public enum StandIn: Sendable, Equatable {
+    public enum StandIn: String, Sendable {
         /// NASA's logo, or the generic still of its news.
         case placeholder
         /// Nothing at all: the picture got lost when the site moved.
@@ -32,7 +34,14 @@ public enum APODFailure: Failure, Equatable {
     }
 
     public enum BadAnswer: Sendable, Equatable {
+        case empty
         case notJSON
+        /// JSON that ends too early.
+        case truncated
+        case notUTF8
+        case tooDeep
+        /// A list of something else than objects.
+        case notObjects
         /// A web page, as gateways and captive portals send.
         case html
         case arrayForObject
@@ -49,6 +58,7 @@ public enum APODFailure: Failure, Equatable {
 
     public var code: String {
         switch self {
+        case .badDate: "bad-date"
         case .noPicture: "no-picture"
         case .notPublished: "not-published"
         case .standIn: "stand-in"
@@ -65,7 +75,7 @@ public enum APODFailure: Failure, Equatable {
     public var exitCode: ExitCode {
         switch self {
         case .noPicture, .notPublished, .standIn, .refused: .unavailable
-        case .wrongDay, .badAnswer: .data
+        case .badDate, .wrongDay, .badAnswer: .data
         case .forbidden, .key: .notAllowed
         case .rateLimited, .failing: .temporary
         }
@@ -73,29 +83,36 @@ public enum APODFailure: Failure, Equatable {
 
     public var message: String {
         switch self {
-        case .noPicture(let day): "there is no picture of the day for \(day)"
+        case .badDate(let reason): reason
+        case .noPicture(let day):
+            "there is no picture of the day for \(day); --fallback-previous gives the one before"
         case .notPublished(let day):
-            "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time, try again then"
+            "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time; try again then"
+                + ", or take the newest by --date today"
         case .standIn(.placeholder, let day, .api):
             "the old service gives NASA's logo or another stand-in instead of the picture of \(day); use --service science"
         case .standIn(.placeholder, let day, .science):
-            "NASA's site gives a stand-in instead of the picture of \(day); it may have got lost when the site moved"
+            "NASA's site gives a stand-in instead of the picture of \(day), which may have got lost when the site moved"
+                + "; --fallback-previous gives the one before"
         case .standIn(.nothing, let day, let service):
-            "\(service.name) has the texts of \(day) but no picture; it may have got lost when the site moved"
+            "\(service.name) has the texts of \(day) but no picture, which may have got lost when the site moved"
+                + "; --fallback-previous gives the one before"
         case .wrongDay(let asked, let answered, let service):
             "\(service.name) was asked for \(asked) but answered \(answered); check the service's address"
         case .badAnswer(let fault, let service):
             "\(service.name) gave an answer that can't be used: \(fault.words)"
-                + "; check the service's address, or try again later"
+                + "; check the service's address, or try again later (-v shows how the answer begins)"
         case .refused(let service, let status, let said):
             "\(service.name) refused the request with status \(status)\(Self.quoted(said))"
         case .forbidden(let service, let status):
-            "\(service.name) doesn't allow the request (status \(status)); it may block this network"
+            "\(service.name) doesn't allow the request (status \(status)); it may block this network, try from another one"
         case .key(let fault): fault.words
         case .rateLimited(let service, let limit, let seconds, let isDemoKey):
             "\(service.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
                 + "; try again\(seconds.map { " in \(Self.span(seconds: $0))" } ?? " later")"
                 + (isDemoKey ? ", or get a key of your own at https://api.nasa.gov and set NASA_API_KEY" : "")
+        case .failing(let service, 200, let said):
+            "\(service.name) cannot be reached behind its proxy\(Self.quoted(said)); try again later"
         case .failing(let service, let status, let said):
             "\(service.name) failed with status \(status)\(Self.quoted(said)); try again later"
         }
@@ -121,7 +138,12 @@ extension Service {
 extension APODFailure.BadAnswer {
     var words: String {
         switch self {
+        case .empty: "it is empty"
         case .notJSON: "it is not JSON"
+        case .truncated: "it ends in the middle"
+        case .notUTF8: "its text is not UTF-8"
+        case .tooDeep: "it is nested too deep"
+        case .notObjects: "it is a list of something else than pictures"
         case .html: "it is a web page, not JSON"
         case .arrayForObject: "it is a list where one picture was asked for"
         case .objectForArray: "it is one object where a list was asked for"

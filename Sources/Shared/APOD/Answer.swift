@@ -1,30 +1,42 @@
 import Records
 import Support
 
+/// What a service's object about one day turned out to be.
+struct AnsweredDay: Sendable {
+    let outcome: Result<Picture, APODFailure>
+    /// NASA's own object, on one line.
+    let object: [UInt8]
+}
+
 /// Reads the body of an answer with status 200, whatever it turns out to be.
 enum Answer {
-    /// The picture of the day that was asked for. Throws `APODFailure`: not an object, another day's, a stand-in.
-    static func picture(in bytes: [UInt8], of day: CalendarDay, from service: Service) throws(APODFailure) -> Picture {
+    /// What is said of the day that was asked for. Throws `APODFailure`: not an object, or another day's.
+    static func day(_ day: CalendarDay, in bytes: [UInt8], from service: Service) throws(APODFailure) -> AnsweredDay {
         guard try begins(bytes, service) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, service) }
         guard let answer = try records(in: bytes, service).first else { throw .badAnswer(.notJSON, service) }
         // Before anything else: what is wrong with another day's answer doesn't matter.
         let answered = try AnswerFields.day(of: answer, service: service)
         guard answered == day else { throw .wrongDay(asked: day, answered: answered, service) }
-        return try picture(from: answer, service)
+        return answeredDay(answer, service)
     }
 
     /// The pictures, or what is wrong with them, of the days from `first` to `last`, as far as they are there. Objects
     /// about other days, or without a date, are passed over: both services ignore questions that they don't understand.
-    static func pictures(
+    static func days(
         in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of service: Service
-    ) throws(APODFailure) -> [CalendarDay: Result<Picture, APODFailure>] {
+    ) throws(APODFailure) -> [CalendarDay: AnsweredDay] {
         guard try begins(bytes, service) == UInt8(ascii: "[") else { throw .badAnswer(.objectForArray, service) }
-        var pictures: [CalendarDay: Result<Picture, APODFailure>] = [:]
+        var days: [CalendarDay: AnsweredDay] = [:]
         for answer in try records(in: bytes, service) {
             guard let day = try? AnswerFields.day(of: answer, service: service), first <= day, day <= last else { continue }
-            pictures[day] = Result { () throws(APODFailure) in try picture(from: answer, service) }
+            days[day] = answeredDay(answer, service)
         }
-        return pictures
+        return days
+    }
+
+    private static func answeredDay(_ answer: Record, _ service: Service) -> AnsweredDay {
+        AnsweredDay(
+            outcome: Result { () throws(APODFailure) in try picture(from: answer, service) }, object: answer.line)
     }
 
     private static func picture(from answer: Record, _ service: Service) throws(APODFailure) -> Picture {
@@ -41,11 +53,22 @@ enum Answer {
         switch rest.first(where: { $0 > 0x20 }) {
         case let byte? where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["): return byte
         case UInt8(ascii: "<"): throw .badAnswer(.html, service)
-        default: throw .badAnswer(.notJSON, service)
+        case nil: throw .badAnswer(.empty, service)
+        default:
+            if isProxyError(bytes) { throw .failing(service, status: 200, said: excerpt(bytes, withoutKey: nil)) }
+            throw .badAnswer(.notJSON, service)
         }
     }
 
     private static func records(in bytes: [UInt8], _ service: Service) throws(APODFailure) -> [Record] {
-        do { return try Record.list(parsing: bytes) } catch { throw .badAnswer(.notJSON, service) }
+        do { return try Record.list(parsing: bytes) } catch {
+            switch (error as? RecordReader.BadInput)?.reason {
+            case .unfinished: throw .badAnswer(.truncated, service)
+            case .notJSON(.encoding): throw .badAnswer(.notUTF8, service)
+            case .notJSON(.depth): throw .badAnswer(.tooDeep, service)
+            case .notAnObject: throw .badAnswer(.notObjects, service)
+            default: throw .badAnswer(.notJSON, service)
+            }
+        }
     }
 }

@@ -25,7 +25,7 @@ enum CaptionText {
 
     /// The title on one line. 184 old titles go on with a line of credits, which is cut off.
     static func title(_ text: String) -> String {
-        let lines = text.split(whereSeparator: \.isNewline).map { PlainText.folded($0) }.filter { !$0.isEmpty }
+        let lines = text.split(whereSeparator: \.isNewline).map { PlainText.line(ofText: String($0)) }.filter { !$0.isEmpty }
         var kept: [String] = []
         for line in lines {
             if !kept.isEmpty, isCreditLine(line) { break }
@@ -68,42 +68,5 @@ enum CaptionText {
             text.removeSubrange(name.lowerBound..<end)
         }
         return text
-    }
-}
-
-/// A line of credits: who made the picture, and whether somebody claims a copyright.
-struct CreditLine: Equatable {
-    /// The names alone; nil where there are none.
-    let names: String?
-    /// Whether the line began with a label such as `Image Credit:`.
-    let hasLabel: Bool
-    /// Whether it speaks of a copyright or a licence anywhere.
-    let mentionsRights: Bool
-
-    /// - Parameter text: plain text, folded.
-    init(_ text: String) {
-        var rest = Substring(text)
-        var sawLabel = false
-        while true {
-            rest = rest.drop { $0 == " " || $0 == ":" }
-            guard let label = Self.label(of: rest) else { break }
-            sawLabel = true
-            rest = rest[label.upperBound...]
-        }
-        let names = PlainText.folded(rest)
-        self.names = names.isEmpty ? nil : names
-        hasLabel = sawLabel
-        mentionsRights = ["copyright", "license", "licence", "\u{A9}"].contains { text.containsIgnoringCase($0) }
-    }
-
-    /// A label at the beginning, colon included: a few words without punctuation, one of which is credit, copyright or
-    /// licence, such as `Illustration Credit & Copyright:`.
-    static func label(of text: some StringProtocol) -> Range<String.Index>? {
-        guard let colon = text.firstIndex(of: ":") else { return nil }
-        let words = text[..<colon]
-        guard words.utf8.count <= 60, words.allSatisfy({ $0.isLetter || $0 == " " || $0 == "&" || $0 == "/" }),
-            ["credit", "copyright", "license", "licence"].contains(where: { words.containsIgnoringCase($0) })
-        else { return nil }
-        return text.startIndex..<text.index(after: colon)
     }
 }

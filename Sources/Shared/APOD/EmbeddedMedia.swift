@@ -29,6 +29,9 @@ struct EmbeddedMedia: Equatable {
                 switch name {
                 case "iframe", "embed": frames.append(contentsOf: [address("src") ?? address("data-src")].compactMap { $0 })
                 case "object": frames.append(contentsOf: [address("data")].compactMap { $0 })
+                // Flash's own way to say what an object plays.
+                case "param" where ["movie", "src"].contains(attributes["name"]?.lowercased()):
+                    frames.append(contentsOf: [address("value")].compactMap { $0 })
                 case "video":
                     videos.append(contentsOf: [address("src")].compactMap { $0 })
                     poster = poster ?? address("poster").flatMap { $0.isStandIn ? nil : $0 }

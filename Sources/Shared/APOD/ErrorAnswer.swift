@@ -51,17 +51,7 @@ enum ErrorAnswer {
         var text =
             body.string("msg") ?? body.string("error.message") ?? body.string("message")
             ?? (body.isEmpty ? PlainText.line(ofHTML: String(decoding: bytes, as: UTF8.self)) : nil) ?? ""
-        text = PlainText.folded(text)
-        if let key, !key.isEmpty, key != APODClient.demoKey {
-            var rest = text[...]
-            var clean = ""
-            while let range = rest.firstRange(ofIgnoringCase: key) {
-                clean += rest[..<range.lowerBound] + "…"
-                rest = rest[range.upperBound...]
-            }
-            text = clean + rest
-        }
-        if text.count > 200 { text = text.prefix(199) + "…" }
+        text = Answer.clipped(Answer.hiding(key, in: PlainText.folded(text)))
         return text.isEmpty ? nil : text
     }
 }

@@ -13,41 +13,51 @@ enum LegacyAnswer {
         let day = try AnswerFields.day(of: answer, service: .api)
         let title = CaptionText.title(try AnswerFields.text(of: answer, "title", service: .api))
         guard !title.isEmpty else { throw .badAnswer(.missing(field: "title"), .api) }
-        let explanation = PlainText.folded(try AnswerFields.text(of: answer, "explanation", service: .api))
+        let explanation = PlainText.line(ofText: try AnswerFields.text(of: answer, "explanation", service: .api))
 
-        let url = MediaAddress(answer.string("url"), base: site)
-        let hdurl = MediaAddress(answer.string("hdurl"), base: site)
-        let type = mediaType(of: answer, url: url)
+        let url = MediaAddress(field: answer.string("url"), base: site)
+        let hdurl = MediaAddress(field: answer.string("hdurl"), base: site)
+        // A picture's larger version may be a movie (until 2010) or a page: there is no larger picture then.
+        let full = hdurl.flatMap { $0.isVideo || $0.kind == .page || $0.isStandIn ? nil : $0 }
+        let type = mediaType(of: answer, url: url, full: full)
         // With the logo comes the site's name for a title.
         if title == siteName || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, .api)
         }
-        let shown = type == .image ? url ?? hdurl.flatMap { $0.kind == .picture ? $0 : nil } : url
+        // A page is no picture; where there is a larger picture, that is the one.
+        let shown = type == .image && (url == nil || url?.kind == .page) ? full : url
         if shown == nil, type != .other { throw .badAnswer(.missing(field: "url"), .api) }
         return Picture(
             service: .api, day: day, title: title, explanation: CaptionText.explanation([explanation]), mediaType: type,
-            url: shown?.text,
-            // A picture's larger version may be a movie (until 2010) or a page: there is no larger picture then.
-            hdurl: hdurl.flatMap { $0.kind == .movie || $0.kind == .page || $0.isStandIn ? nil : $0.text },
-            copyright: answer.string("copyright").flatMap { CreditLine(PlainText.folded($0)).names },
-            thumbnailURL: type == .video ? thumbnail(of: answer, video: url)?.text : nil, permalink: nil, credit: nil,
-            alt: nil)
+            url: shown?.text, hdurl: type == .image ? full?.text : nil,
+            copyright: answer.string("copyright").flatMap { CreditLine(PlainText.line(ofText: $0)).names },
+            thumbnailURL: type == .image ? nil : (thumbnail(of: answer) ?? full ?? url?.youTubeStill)?.text, permalink: nil,
+            credit: nil, alt: nil)
     }
 
     private static let siteName = "NASA Science"
     private static let site = MediaAddress("https://apod.nasa.gov/apod/")
 
-    /// The still that the service gives, else YouTube's own.
-    private static func thumbnail(of answer: Record, video: MediaAddress?) -> MediaAddress? {
-        if let given = MediaAddress(answer.string("thumbnail_url"), base: site), !given.isStandIn { return given }
-        return video?.youTubeStill
+    /// The still that the service gives.
+    private static func thumbnail(of answer: Record) -> MediaAddress? {
+        let given = MediaAddress(field: answer.string("thumbnail_url"), base: site)
+        return given.flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
     }
 
-    /// As the service says; where it doesn't (until 2015) or in a word of its own, as the address does.
-    private static func mediaType(of answer: Record, url: MediaAddress?) -> Picture.MediaType {
-        let word = PlainText.folded(answer.string("media_type") ?? "").lowercased()
-        if let type = Picture.MediaType(rawValue: word) { return type }
-        guard let url else { return .other }
-        return url.isVideo ? .video : url.kind == .page ? .other : .image
+    /// As the service says; where it doesn't (until 2015), in a word of its own, or against the evidence, as the addresses
+    /// do.
+    ///
+    /// - Parameter full: the larger picture, where there is one.
+    private static func mediaType(of answer: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {
+        let isVideo = url?.isVideo == true
+        switch PlainText.folded(answer.string("media_type") ?? "").lowercased() {
+        case "video": return .video
+        case "image" where !isVideo: return url?.kind == .page && full == nil ? .other : .image
+        case "other", "iframe": return isVideo ? .video : .other
+        default:
+            if isVideo { return .video }
+            guard let url else { return full == nil ? .other : .image }
+            return url.kind == .page ? .other : .image
+        }
     }
 }

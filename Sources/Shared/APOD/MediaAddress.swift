@@ -1,6 +1,13 @@
 /// The address of a picture, a video or a page, as a service gave it: absolute, without blanks, otherwise unchanged.
 struct MediaAddress: Sendable, Equatable {
     let text: String
+    /// In small letters, without user and port.
+    private let host: String
+    /// Before it stand scheme and authority: `https://www.youtube.com`.
+    private let pathStart: String.Index
+    private let pathEnd: String.Index
+    /// In small letters.
+    private let fileName: String
 
     /// What the file name says. Addresses without a telling extension, such as a player's, are `unknown`.
     enum Kind: Sendable, Equatable {
@@ -14,18 +21,50 @@ struct MediaAddress: Sendable, Equatable {
     init?(_ text: String?, base: MediaAddress? = nil) {
         guard let text else { return nil }
         let trimmed = PlainText.folded(text)
-        guard !trimmed.isEmpty else { return nil }
+        // What holds a tag is no address (RFC 3986 §2: neither bracket nor quotation mark may stand in one).
+        guard !trimmed.isEmpty, !trimmed.utf8.contains(where: { "<>\"".utf8.contains($0) }) else { return nil }
         let escaped = trimmed.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
         if Self.hasWebScheme(escaped) {
-            self.text = escaped
+            self.init(absolute: escaped)
         } else if escaped.hasPrefix("//") {
-            self.text = "https:" + escaped
+            self.init(absolute: "https:" + escaped)
         } else if let base, Self.isReference(escaped) {
-            self.text = base.origin + (escaped.hasPrefix("/") ? escaped : base.folder + escaped)
+            self.init(absolute: base.text[..<base.pathStart] + (escaped.hasPrefix("/") ? escaped : base.folder + escaped))
         } else {
             return nil
         }
-        guard !host.isEmpty else { return nil }
+    }
+
+    /// Nil where there is no host, or one whose characters no name and no number has.
+    private init?(absolute text: some StringProtocol) {
+        let text = String(text)
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let authority = bytes[colon...].dropFirst(3).prefix { !Self.endsAuthority($0) }
+        let name = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
+        host = String(decoding: name.prefix { $0 != UInt8(ascii: ":") }.map(\.lowercased), as: UTF8.self)
+        guard !host.isEmpty,
+            host.utf8.allSatisfy({ $0 >= 0x80 || $0.isASCIIAlphanumeric || "-._[]".utf8.contains($0) })
+        else { return nil }
+        pathStart = authority.endIndex
+        pathEnd = bytes[pathStart...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.endIndex
+        let last = bytes[pathStart..<pathEnd].split(separator: UInt8(ascii: "/")).last
+        fileName = last.map { String(decoding: $0.map(\.lowercased), as: UTF8.self) } ?? ""
+        self.text = text
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    static func == (a: MediaAddress, b: MediaAddress) -> Bool { a.text == b.text }
+
+    /// The address in a field, which may hold anything: words, a tag, nothing. A reference counts only where its file name
+    /// says that it is one.
+    init?(field text: String?, base: MediaAddress?) {
+        guard let address = MediaAddress(text, base: base) else { return nil }
+        guard MediaAddress(text) != nil || address.kind != .unknown else { return nil }
+        self = address
     }
 
     private static func hasWebScheme(_ text: String) -> Bool {
@@ -41,38 +80,15 @@ struct MediaAddress: Sendable, Equatable {
 
     // MARK: Parts
 
-    /// Scheme and authority: `https://www.youtube.com`.
-    private var origin: String { String(text[..<pathStart]) }
-
-    /// The path up to and including its last slash.
-    private var folder: String {
-        let path = self.path
-        return path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
-    }
-
-    private var pathStart: String.Index {
-        guard let slashes = text.firstRange(ofIgnoringCase: "://") else { return text.endIndex }
-        return text[slashes.upperBound...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-    }
-
-    private var pathEnd: String.Index { text[pathStart...].firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex }
-
     private var path: Substring { text[pathStart..<pathEnd] }
 
-    private var fileName: String { path.split(separator: "/").last.map { $0.lowercased() } ?? "" }
-
-    /// In small letters, without user and port.
-    private var host: String {
-        guard let slashes = text.firstRange(ofIgnoringCase: "://") else { return "" }
-        let authority = text[slashes.upperBound..<pathStart]
-        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        return host.prefix { $0 != ":" }.lowercased()
-    }
+    /// The path up to and including its last slash.
+    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/" }
 
     private var query: Substring {
-        guard pathEnd < text.endIndex, text[pathEnd] == "?" else { return "" }
-        let start = text.index(after: pathEnd)
-        return text[start..<(text[start...].firstIndex(of: "#") ?? text.endIndex)]
+        guard pathEnd < text.endIndex, text.utf8[pathEnd] == UInt8(ascii: "?") else { return "" }
+        let start = text.utf8.index(after: pathEnd)
+        return text[start..<(text.utf8[start...].firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
     }
 
     // MARK: Meaning
@@ -106,31 +122,34 @@ struct MediaAddress: Sendable, Equatable {
         ]
         let kept = query.split(separator: "&").filter { field in !resizing.contains(field.prefix { $0 != "=" }) }
         let end = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-        return MediaAddress(unchecked: String(text[..<pathEnd]) + end)
+        return MediaAddress(absolute: text[..<pathEnd] + end) ?? self
     }
 
-    private init(unchecked text: String) { self.text = text }
+    /// Whether a video plays there: a movie file, or a player.
+    var isVideo: Bool { kind == .movie || isOnVideoSite }
 
-    /// Whether a video plays there: a movie file, or YouTube's or Vimeo's player.
-    var isVideo: Bool { kind == .movie || youTubeID != nil || isOnVideoSite }
+    /// YouTube's player and those of its kind that NASA has used since 2007.
+    private static let videoSites = [
+        "youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com", "dai.ly", "ustream.tv",
+        "video.ibm.com", "livestream.com", "twitch.tv", "embed.ted.com",
+    ]
 
-    private var isOnVideoSite: Bool {
-        ["youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com"].contains { host == $0 || host.hasSuffix("." + $0) }
-    }
+    private var isOnVideoSite: Bool { Self.videoSites.contains { host == $0 || host.hasSuffix("." + $0) } }
 
     /// The eleven characters that name a YouTube video; nil elsewhere, and for a play list.
     var youTubeID: String? {
         let isYouTube = ["youtube.com", "youtube-nocookie.com"].contains { host == $0 || host.hasSuffix("." + $0) }
         guard isYouTube || host == "youtu.be" else { return nil }
         let steps = path.split(separator: "/")
-        let candidate: Substring?
+        var candidate: Substring?
         switch steps.first {
         case let id? where host == "youtu.be": candidate = id
-        // Flash's player had its fields behind an ampersand, without a question mark.
-        case "embed", "v", "shorts", "live": candidate = steps.dropFirst().first?.prefix { $0 != "&" }
+        case "embed", "v", "e", "shorts", "live": candidate = steps.dropFirst().first
         case "watch": candidate = query.split(separator: "&").first { $0.hasPrefix("v=") }?.dropFirst(2)
         default: candidate = nil
         }
+        // Flash's player had its fields behind an ampersand, without a question mark.
+        candidate = candidate?.prefix { $0 != "&" }
         // The path of a play list's player has eleven letters too.
         guard let candidate, candidate.utf8.count == 11, candidate != "videoseries",
             candidate.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
@@ -140,17 +159,6 @@ struct MediaAddress: Sendable, Equatable {
 
     /// The still that YouTube keeps for every video, at the address that the old service gives too.
     var youTubeStill: MediaAddress? {
-        youTubeID.map { MediaAddress(unchecked: "https://img.youtube.com/vi/\($0)/0.jpg") }
-    }
-}
-
-extension UInt8 {
-    var isASCIIAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
+        youTubeID.flatMap { MediaAddress(absolute: "https://img.youtube.com/vi/\($0)/0.jpg") }
     }
 }

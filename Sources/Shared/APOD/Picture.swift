@@ -53,9 +53,9 @@ public struct Picture: Sendable, Equatable {
         case stale
     }
 
-    /// The picture as a record: the names and the order of the old service, then the new one's own, then `apod`. What
-    /// there isn't is absent.
-    public func record(source: Source = .network, fetchedAt: Timestamp) -> Record {
+    /// The picture's fields as a record: the names and the order of the old service, then the new one's own. What there
+    /// isn't is absent.
+    var fields: Record {
         var record = Record()
         func set(_ name: String, _ value: String?) {
             if let value { record.set(name, .string(value)) }
@@ -72,12 +72,6 @@ public struct Picture: Sendable, Equatable {
         set("permalink", permalink)
         set("credit", credit)
         set("alt", alt)
-        record.set(
-            "apod",
-            .object([
-                "service": .string(service.rawValue), "source": .string(source.rawValue),
-                "fetched_at": .string(fetchedAt.iso8601),
-            ]))
         return record
     }
 }

@@ -26,12 +26,19 @@ public enum PublishedDays {
 
     /// Throws `UsageFailure` for a day before the first picture or in the future; it names the range that is valid.
     public static func check(_ day: CalendarDay, at time: Timestamp) throws {
-        let last = latestToday(at: time)
-        guard day < first || day > last else { return }
-        throw UsageFailure(
-            "\(day) is \(day < first ? "before the first picture of the day" : "in the future")"
-                + "; give a day from \(first) to \(last)")
+        try check(day...day, called: day.description, at: time)
     }
+
+    /// Throws `UsageFailure` for days that are all before the first picture or in the future.
+    static func check(_ days: ClosedRange<CalendarDay>, called name: String, at time: Timestamp) throws {
+        let isEarly = days.upperBound < first
+        guard isEarly || days.lowerBound > latestToday(at: time) else { return }
+        throw UsageFailure(
+            "\(name) is \(isEarly ? "before the first picture of the day" : "in the future"); \(rangeAdvice(at: time))")
+    }
+
+    /// Which days can be given, as the end of a message.
+    static func rangeAdvice(at time: Timestamp) -> String { "give a day from \(first) to \(latestToday(at: time))" }
 
     /// The days from `start` to `end` that have a picture, in ascending order.
     public static func days(from start: CalendarDay, through end: CalendarDay) -> [CalendarDay] {
@@ -39,26 +46,18 @@ public enum PublishedDays {
         return (start.daysSince1970...end.daysSince1970).map(CalendarDay.init(daysSince1970:)).filter { !gaps.contains($0) }
     }
 
+    /// The days from `start` to `end` that never had one, in ascending order.
+    static func gaps(from start: CalendarDay, through end: CalendarDay) -> [CalendarDay] {
+        gaps.filter { start <= $0 && $0 <= end }.sorted()
+    }
+
+    /// How many days have a picture, from the first one to `end`.
+    static func count(through end: CalendarDay) -> Int {
+        max(0, end.daysSince1970 - first.daysSince1970 + 1 - gaps.count { $0 <= end })
+    }
+
     /// - Precondition: the calendar has such a day; only constants of this file are given.
     private static func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDay {
         CalendarDay(year: year, month: month, day: day) ?? CalendarDay(daysSince1970: 0)
-    }
-}
-
-extension CalendarDay {
-    /// The day that a person wrote as `2024-02-03`. Throws `UsageFailure`, which tells a day that no calendar has
-    /// (`2024-02-30`) from text that is no day at all.
-    public init(typed text: String) throws {
-        if let day = CalendarDay(text) {
-            self = day
-            return
-        }
-        let hasShape = text.utf8.enumerated().allSatisfy { index, byte in
-            index == 4 || index == 7 ? byte == UInt8(ascii: "-") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        }
-        throw UsageFailure(
-            hasShape && text.utf8.count == 10
-                ? "there is no day \(text) in the calendar"
-                : "'\(text)' is not a day; write it as YYYY-MM-DD, such as 2024-02-03")
     }
 }

@@ -13,19 +13,35 @@ enum ScienceAnswer {
         let day = try AnswerFields.day(of: answer, service: service)
         let title = try AnswerFields.text(of: answer, "title", service: service)
         let explanation = try lines(of: answer, "explanation", service: service)
-        guard let explanation else { throw .badAnswer(.missing(field: "explanation"), service) }
-        let heading = try lines(ofHTML: title, "title", service: service).joined(separator: " ")
+        guard let explanation else {
+            throw .badAnswer(answer.has("explanation") ? .wrongType(field: "explanation") : .missing(field: "explanation"), service)
+        }
+        let headings = try lines(ofHTML: withBreaks(title), "title", service: service)
+        let heading = CaptionText.title(headings.joined(separator: "\n"))
         guard !heading.isEmpty else { throw .badAnswer(.missing(field: "title"), service) }
 
         let rights = try Rights(of: answer, service: service)
-        let permalink = MediaAddress(answer.string("permalink")) ?? MediaAddress(answer.string("url"))
+        let permalink = (["permalink", "url"] as [FieldPath]).lazy.compactMap { Self.article(of: answer, $0) }.first
         let media = try Media(of: answer, permalink: permalink, day: day, service: service)
         let alt = try lines(of: answer, "alt", service: service)?.joined(separator: " ")
         return Picture(
-            service: service, day: day, title: CaptionText.title(heading), explanation: CaptionText.explanation(explanation),
+            service: service, day: day, title: heading, explanation: CaptionText.explanation(explanation),
             mediaType: media.type, url: media.url?.text, hdurl: media.hdurl?.text, copyright: rights.copyright,
             thumbnailURL: media.thumbnail?.text, permalink: permalink?.text, credit: rights.credit,
             alt: alt.flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    /// The address of an article; nil where the field holds a picture's or none.
+    private static func article(of answer: Record, _ field: FieldPath) -> MediaAddress? {
+        MediaAddress(answer.string(field)).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
+    }
+
+    /// A title's HTML, in which a line break of the source counts too, unless it stands in a tag: credits follow it.
+    private static func withBreaks(_ html: String) -> String {
+        html.split(whereSeparator: \.isNewline).reduce(into: "") { result, line in
+            let isInTag = result.lastIndex(of: "<").map { !result[$0...].contains(">") } ?? false
+            result += (result.isEmpty ? "" : isInTag ? " " : "<br>") + line
+        }
     }
 
     /// A field's HTML as lines of plain text; nil where the field isn't there.
@@ -49,10 +65,12 @@ enum ScienceAnswer {
         let copyright: String?
 
         init(of answer: Record, service: Service) throws(APODFailure) {
-            let creditLine = try ScienceAnswer.lines(of: answer, "credit", service: service)?.joined(separator: " ")
-            let copyrightLine = try ScienceAnswer.lines(of: answer, "copyright", service: service)?.joined(separator: " ")
-            let claimed = copyrightLine.flatMap { $0.isEmpty ? nil : CreditLine($0) }
-            let credited = creditLine.flatMap { $0.isEmpty ? nil : CreditLine($0) } ?? claimed
+            func line(_ field: String) throws(APODFailure) -> CreditLine? {
+                guard let lines = try ScienceAnswer.lines(of: answer, field, service: service) else { return nil }
+                return lines.isEmpty ? nil : CreditLine(CreditLine.joined(lines))
+            }
+            let claimed = try line("copyright")
+            let credited = try line("credit") ?? claimed
             credit = credited?.names
             if let claimed {
                 copyright = !claimed.hasLabel || claimed.mentionsRights ? claimed.names : nil
@@ -70,8 +88,8 @@ enum ScienceAnswer {
         var thumbnail: MediaAddress?
 
         init(of answer: Record, permalink: MediaAddress?, day: CalendarDay, service: Service) throws(APODFailure) {
-            let given = MediaAddress(answer.string("hdurl"))
-            let still = given.flatMap { $0.isStandIn || $0.kind == .movie || $0.kind == .page ? nil : $0 }
+            let given = MediaAddress(field: answer.string("hdurl"), base: permalink)
+            let still = given.flatMap { $0.isStandIn || $0.isVideo || $0.kind == .page ? nil : $0 }
             let word = PlainText.folded(answer.string("media_type") ?? "").lowercased()
             if word == "image", let still {
                 // Most days: the page has nothing to add, and reading it costs more than all the rest.
@@ -81,8 +99,8 @@ enum ScienceAnswer {
                 return
             }
             let embedded = EmbeddedMedia(page: answer.string("basic_html") ?? "", base: permalink)
-            // A movie in `hdurl` says as much as one in the page.
-            let video = embedded.videos.first ?? given.flatMap { $0.kind == .movie ? $0 : nil }
+            // A movie or a player in `hdurl` says as much as one in the page.
+            let video = embedded.videos.first ?? given.flatMap { $0.isVideo ? $0 : nil }
             switch word {
             case "video": type = .video
             // The new service's word for whatever stands in a frame: a player's address makes it a video.

@@ -1,3 +1,4 @@
+import Cache
 import HTTP
 import Support
 
@@ -7,6 +8,19 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
     case auto
     case science
     case api
+
+    /// Reads a name. Throws `UsageFailure` with a near match where there is one.
+    public init(typed name: String) throws {
+        guard let choice = ServiceChoice(rawValue: name) else {
+            let names = Self.allCases.map(\.rawValue)
+            throw UsageFailure(
+                "there is no service \"\(name)\", but \(Self.expected)\(NearMatch.advice(for: name, among: names))")
+        }
+        self = choice
+    }
+
+    /// What there is to choose from, in words.
+    public static let expected = "auto, science or api"
 
     /// The services in the order in which they are asked.
     var order: [Service] {
@@ -31,31 +45,53 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
         }
     }
 
-    /// Asks the services in their order until one answers.
-    ///
-    /// Where none does, it is the first one's failure that is thrown: since October 2026 the old service has nothing but
-    /// NASA's logo to add, and a run that may work later should not look like one that never will.
-    func firstAnswer<T>(log: Log, _ ask: (Service) throws -> T) throws -> T {
-        var reported: (any Failure)?
-        for service in order {
-            do {
-                return try ask(service)
-            } catch {
-                let failure = Support.failure(of: error)
-                if failure is Cancelled { throw failure }
-                if reported != nil { Self.note(failure, log) }
-                let first = reported ?? failure
-                guard service != order.last, Self.asksNext(after: failure) else { throw first }
-                log.detail("\(failure.message); asking the old service")
-                reported = first
-            }
+    /// Whether a failure means that nobody could be asked, so that an old record is better than none: the network or
+    /// the service is down, a key is bad, a portal of some network answers in the service's place.
+    static func isOutOfReach(_ failure: any Failure) -> Bool {
+        switch failure {
+        case APODFailure.key, APODFailure.forbidden, APODFailure.badAnswer(.html, _), APODFailure.badAnswer(.notJSON, _):
+            true
+        default: failure.isTransient
         }
-        throw reported ?? UsageFailure("no service to ask")
     }
 
     /// The failure of a service that was asked second, which is not the one reported. A bad key is worth a warning: it is
     /// the user's to mend.
     static func note(_ failure: any Failure, _ log: Log) {
         if case APODFailure.key = failure { log.warning(failure.message) } else { log.detail(failure.message) }
+    }
+
+    /// Asks the services in their order, each about what those before it could not answer.
+    ///
+    /// Where none can, it is the first one's failure that is reported: since October 2026 the old service has nothing
+    /// but NASA's logo to add, and a run that may work later should not look like one that never will.
+    ///
+    /// - Parameter ask: what one service says of each of these; those that it doesn't mention are dropped.
+    func answers<Subject: Hashable>(
+        for subjects: [Subject], log: Log, ask: ([Subject], Service) throws -> [Subject: DayResult]
+    ) rethrows -> [Subject: DayResult] {
+        var results: [Subject: DayResult] = [:]
+        var left = subjects
+        for service in order where !left.isEmpty {
+            let answers = try ask(left, service)
+            var next: [Subject] = []
+            for subject in left {
+                guard let answer = answers[subject] else { continue }
+                if let failure = answer.failure {
+                    if service != order.last, Self.asksNext(after: failure) { next.append(subject) }
+                    if results[subject] != nil {
+                        Self.note(failure, log)
+                        continue
+                    }
+                }
+                results[subject] = answer
+            }
+            if let subject = next.first, let failure = answers[subject]?.failure {
+                let number = subjects.count == 1 ? "" : " for \(next.count) of \(subjects.count) days"
+                log.detail("\(failure.message); asking the old service\(number)")
+            }
+            left = next
+        }
+        return results
     }
 }

@@ -7,7 +7,7 @@ struct ServiceClient: Sendable {
     let base: WebURL
     /// For the old service; sent as a header, so that it is in no log of an address.
     let key: String?
-    let http: HTTPClient
+    var http: HTTPClient
     let clock: Clock
 
     /// The most days that one answer lists: the new service's limit for a page.
@@ -16,18 +16,14 @@ struct ServiceClient: Sendable {
     /// A day's answer has 12 KB, a full page 300 KB.
     private static let byteLimit = 16_000_000
 
-    /// The picture of that day. Throws `APODFailure`, or what the request threw.
-    func picture(of day: CalendarDay) throws -> Picture {
-        let bytes = try fetch(address(of: day), day: day)
-        return try Answer.picture(in: bytes, of: day, from: service)
+    /// What is said of that day. Throws `APODFailure`, or what the request threw.
+    func answer(of day: CalendarDay) throws -> AnsweredDay {
+        try Answer.day(day, in: fetch(address(of: day), day: day), from: service)
     }
 
-    /// The pictures from `first` to `last`, at most `pageLimit` days, as far as the service lists them.
-    func pictures(
-        from first: CalendarDay, through last: CalendarDay
-    ) throws -> [CalendarDay: Result<Picture, APODFailure>] {
-        let bytes = try fetch(address(from: first, through: last), day: nil)
-        return try Answer.pictures(in: bytes, from: first, through: last, of: service)
+    /// What is said of the days from `first` to `last`, at most a page of them, as far as the service lists them.
+    func answers(from first: CalendarDay, through last: CalendarDay) throws -> [CalendarDay: AnsweredDay] {
+        try Answer.days(in: fetch(address(from: first, through: last), day: nil), from: first, through: last, of: service)
     }
 
     private func fetch(_ url: WebURL, day: CalendarDay?) throws -> [UInt8] {

@@ -14,6 +14,12 @@ static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const ch
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
+/// Binds a copy of the bytes; none where there are none, rather than NULL.
+static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return count == 0 ? sqlite3_bind_zeroblob(statement, index, 0)
+                      : sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
 /// Copies the 48 bytes of the log's header that SQLite keeps in memory shared with other processes; 0 where there are
 /// none. They are asked of SQLite, since opening their file anew, and closing it, would take away its locks.
 static inline int csqlite_log_header(sqlite3 *database, void *header) {

@@ -38,9 +38,11 @@ public struct ResetReport: Sendable, Equatable {
     public var scopes = 0
     public var contents = ScopeContents()
     public var counters = 0
+    /// Records of metadata.
+    public var metadata = 0
 
-    init(scopes: Int, contents: ScopeContents, counters: Int) {
-        (self.scopes, self.contents, self.counters) = (scopes, contents, counters)
+    init(scopes: Int, contents: ScopeContents, counters: Int, metadata: Int) {
+        (self.scopes, self.contents, self.counters, self.metadata) = (scopes, contents, counters, metadata)
     }
 
     /// Nothing.
@@ -51,5 +53,6 @@ public struct ResetReport: Sendable, Equatable {
         sum.scopes = max(sum.scopes, more.scopes)
         sum.contents += more.contents
         sum.counters += more.counters
+        sum.metadata += more.metadata
     }
 }

@@ -35,12 +35,7 @@ extension ToolContext {
                 }
                 guard let argument = rest.popFirst() else { return nil }
                 if argument == "-" {
-                    reader = RecordReader(
-                        file: try File(descriptor: 0, path: "standard input", closes: false)
-                    ) {
-                        flush()
-                        try waitForInput()
-                    }
+                    reader = RecordReader(continuing: try standardInput(flush))
                     continue
                 }
                 do {
@@ -67,6 +62,16 @@ extension ToolContext {
         let status = try run.run { try next(run.flush) }
         interruption.endIfSignalled()
         return status
+    }
+
+    /// Standard input, of which nothing has been read yet.
+    ///
+    /// - Parameter flush: writes out what is done, for when it has to be waited for.
+    public func standardInput(_ flush: @escaping () -> Void) throws -> LineReader {
+        LineReader(file: try File(descriptor: 0, path: "standard input", closes: false)) {
+            flush()
+            try waitForInput()
+        }
     }
 
     /// Waits until there is something to read, or throws `Cancelled` when whoever reads our output has gone, which a

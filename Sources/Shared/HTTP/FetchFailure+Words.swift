@@ -4,6 +4,7 @@ extension FetchFailure {
     public var code: String {
         switch self {
         case .status(let answer): Self.code(ofStatus: answer.status)
+        case .quotaUsedUp: "rate-limited"
         case .blockedAddress: "blocked-address"
         case .insecureRedirect: "insecure-redirect"
         case .tooManyRedirects: "too-many-redirects"
@@ -31,7 +32,7 @@ extension FetchFailure {
         case .status(let answer): Self.exitCode(ofStatus: answer.status)
         case .blockedAddress, .insecureRedirect, .tooLarge, .badCertificate: .notAllowed
         case .tooManyRedirects, .badRedirect: .unavailable
-        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed:
+        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed, .quotaUsedUp:
             .temporary
         case .unwantedEncoding: .data
         case .badHeader: .usage
@@ -43,6 +44,9 @@ extension FetchFailure {
     public var message: String {
         switch self {
         case .status(let answer): Self.message(of: answer)
+        case .quotaUsedUp(let quota):
+            "\(quota.url.redacted) was not asked for: \(quota.url.host) takes no more requests for now"
+                + "\(quota.limit.map { " (limit \($0))" } ?? ""); try again at \(quota.until.iso8601)"
         case .blockedAddress(let url, let address, let kind):
             "\(url.redacted) is not fetched: \(Self.subject(url, address)) is \(kind.phrase); "
                 + "use --allow-private if that is meant"

@@ -4,6 +4,8 @@ import Support
 public enum FetchFailure: Failure {
     /// The server answered with a status that isn't accepted.
     case status(Answer)
+    /// The server is known to take no request for longer than is waited, so none was made.
+    case quotaUsedUp(UsedUpQuota)
     /// The address guard refuses the host.
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
     /// A redirect from https to http.
@@ -57,6 +59,29 @@ public enum FetchFailure: Failure {
             self.body = body
             self.retryAfter = retryAfter
         }
+    }
+
+    /// A quota of requests with none left.
+    public struct UsedUpQuota: Sendable, Hashable {
+        public let url: WebURL
+        /// Requests a window, where the server has said.
+        public let limit: Int?
+        public let until: Timestamp
+        /// The same as a pause.
+        public let retryAfter: Duration
+
+        public init(url: WebURL, limit: Int?, until: Timestamp, retryAfter: Duration) {
+            self.url = url
+            self.limit = limit
+            self.until = until
+            self.retryAfter = retryAfter
+        }
+    }
+
+    /// How long to wait before the next attempt, where that is known.
+    public var retryAfter: Duration? {
+        if case .quotaUsedUp(let quota) = self { return quota.retryAfter }
+        return answer?.retryAfter
     }
 
     /// The status of the answer, where there was one.

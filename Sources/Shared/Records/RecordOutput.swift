@@ -1,17 +1,5 @@
 import Support
 
-/// How records leave a tool.
-public enum RecordLayout: Sendable, Equatable {
-    /// One object a line.
-    case lines
-    /// Indented by two blanks, for eyes.
-    case indented
-    /// Only the value at this path, raw, each ended by this byte.
-    case field(FieldPath, terminator: UInt8)
-
-    var isField: Bool { if case .field = self { true } else { false } }
-}
-
 /// Collects records and writes them to a file, as few writes as promptness allows.
 ///
 /// Not for several threads at once: its owner locks.
@@ -23,8 +11,10 @@ struct RecordOutput {
     private let layout: RecordLayout
     private let progress: Progress
     private var pending: [UInt8] = []
-    /// How many records had neither the field to print nor an error, which would have been said.
+    /// How many records had neither what was to be printed nor an error, which would have been said.
     private(set) var missing = 0
+    /// Whether the next text needs the separator before it.
+    private var owesSeparator = false
     /// Set once nobody reads the output any more; all that follows is dropped.
     private(set) var isClosed = false
     /// Why writing failed, other than by a closed pipe.
@@ -37,7 +27,7 @@ struct RecordOutput {
         pending.reserveCapacity(Self.batchSize + 4096)
     }
 
-    /// Takes a record. A field that was to be printed and is missing counts in `tally`.
+    /// Takes a record. What was to be printed of it and is missing counts in `tally`.
     mutating func append(_ record: Record, tally: inout ExitTally) {
         switch layout {
         case .lines:
@@ -51,11 +41,24 @@ struct RecordOutput {
                 pending += text.utf8
                 pending.append(terminator)
             } else {
-                if !record.bearsError { missing += 1 }
-                record.addError(to: &tally)
+                note(missingIn: record, &tally)
+            }
+        case .text(let text):
+            if let rendered = text.render(record) {
+                if owesSeparator { pending += text.separator.utf8 }
+                owesSeparator = true
+                pending += rendered.utf8
+                pending.append(UInt8(ascii: "\n"))
+            } else {
+                note(missingIn: record, &tally)
             }
         }
         if pending.count >= Self.batchSize { flush() }
+    }
+
+    private mutating func note(missingIn record: Record, _ tally: inout ExitTally) {
+        if !record.bearsError { missing += 1 }
+        record.addError(to: &tally)
     }
 
     /// Writes what has been collected.

@@ -12,7 +12,7 @@ public final class RecordReader {
     }
 
     /// Something in the input that is no record.
-    public struct BadInput: Failure, Equatable {
+    public struct BadInput: LineFailure, Equatable {
         public let reason: InputFailure
         /// Counted from 1.
         public let line: Int
@@ -58,6 +58,17 @@ public final class RecordReader {
         buffer = bytes
         end = bytes.count
         atEnd = true
+    }
+
+    /// Goes on where a reader of lines has come to.
+    public init(continuing lines: LineReader) {
+        file = lines.file
+        willWait = lines.willWait
+        buffer = lines.buffer
+        start = lines.start
+        end = lines.end
+        atEnd = lines.atEnd
+        line = lines.line
     }
 
     /// The next record or bad piece; nil at the end. Throws `SystemFailure` when reading fails.
@@ -252,13 +263,15 @@ public final class RecordReader {
         return got > 0
     }
 
-    /// Whether the input is a picture, of which every line would be damage: it has a NUL in its first bytes, as every
-    /// format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone may stand in a
-    /// single bad line of a stream that is good otherwise.
-    private func beginsBinary() throws -> Bool {
-        guard let first = try peek() else { return false }
-        let head = buffer[start..<min(end, start + 64)]
-        return head.contains(0) && (first >= 0x80 || ["GIF8", "RIFF"].contains { head.starts(with: $0.utf8) })
+    private func beginsBinary() throws -> Bool { try peek() != nil && Self.isBinary(buffer[start..<end]) }
+
+    /// Whether the input that begins so is a picture, of which every line would be damage: it has a NUL in its first
+    /// bytes, as every format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone may
+    /// stand in a single bad line of a stream that is good otherwise.
+    static func isBinary(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let head = bytes.prefix(64)
+        guard let first = head.first, head.contains(0) else { return false }
+        return first >= 0x80 || ["GIF8", "RIFF"].contains { head.starts(with: $0.utf8) }
     }
 
     /// Passes over a UTF-8 byte-order mark, which some programs write in spite of RFC 8259 §8.1.

@@ -109,8 +109,8 @@ public final class RecordRun: Sendable {
         if let sourceError, !(sourceError is Cancelled) { throw sourceError }
         return try state.withLock { state throws in
             if let failure = state.output.failure { throw failure }
-            if case .field(let path, _) = options.layout, case let count = state.output.missing, count > 0 {
-                log.error("there is no \(path) to print in \(count == 1 ? "a record" : "\(count) records")")
+            if let part = options.layout.part, case let count = state.output.missing, count > 0 {
+                log.error("there is no \(part) to print in \(count == 1 ? "a record" : "\(count) records")")
             }
             if let end = state.end { throw end }
             return state.tally.status
@@ -176,7 +176,7 @@ public final class RecordRun: Sendable {
     private func reject(_ record: Record, _ failure: any Failure) {
         var record = record
         record.setError(failure, tool: tool.name)
-        if let bad = failure as? RecordReader.BadInput { record.set("input_line", .integer(bad.line)) }
+        if let bad = failure as? any LineFailure { record.set("input_line", .integer(bad.line)) }
         log.error(failure.message)
         waitForRoom()
         var outcome = Outcome(record: record)
@@ -247,7 +247,7 @@ public final class RecordRun: Sendable {
                 }
                 if options.strict, job.record.bearsError { job.record.addError(to: &outcome.tally) }
                 outcome.record = record
-            } catch is Cancelled {
+            } catch is Cancelled, is LeftOut {
                 // As if the record had not come.
             } catch {
                 let failure = failure(of: error)
@@ -278,8 +278,8 @@ public final class RecordRun: Sendable {
 
     /// Writes a record before its work is done, or keeps it until those before it are written.
     private func emit(_ record: Record, _ sequence: Int) {
-        // One field of each record is asked for, not one for each time that it leaves.
-        if options.layout.isField { return }
+        // One part of each record is asked for, not one for each time that it leaves.
+        if options.layout.part != nil { return }
         let isClosed = state.update { state in
             if options.unordered || sequence == state.nextToWrite {
                 state.output.append(record, tally: &state.tally)

@@ -68,6 +68,11 @@ public struct EndOfRun: Failure {
     public var exitCode: ExitCode { reason.exitCode }
 }
 
+/// Thrown by a tool that wants its record to leave no trace, which is no failure.
+public struct LeftOut: Error {
+    public init() {}
+}
+
 /// Does nothing: for a tool whose records come out of its source finished.
 public struct PassingTool: RecordTool {
     public let name: String

@@ -83,7 +83,10 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         bytes.write(day, digits: 2, at: 8)
     }
 
-    private static func length(ofMonth month: Int, year: Int) -> Int {
+    /// How many days a month has.
+    ///
+    /// - Parameter month: 1 to 12.
+    public static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30

@@ -18,4 +18,12 @@ public enum Terminal {
 
     /// Whether somebody reads what is written to `descriptor`, rather than a program or a file.
     public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Whether colours and bold letters are wanted: on a terminal that has them, or wherever they are forced; a wish for
+    /// none goes first (no-color.org, bixense.com/clicolors).
+    public static func hasColour(isTerminal: Bool, environment: Environment) -> Bool {
+        if environment["NO_COLOR"] != nil { return false }
+        if let force = environment["CLICOLOR_FORCE"], force != "0" { return true }
+        return isTerminal && environment["CLICOLOR"] != "0" && (environment["TERM"] ?? "dumb") != "dumb"
+    }
 }

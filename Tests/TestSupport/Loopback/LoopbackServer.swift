@@ -7,8 +7,8 @@ import Darwin
 #endif
 import Support
 
-/// An HTTP/1.1 server within the process, on 127.0.0.1 and a free port, a thread for each connection. Stopped when the
-/// last reference goes.
+/// An HTTP/1.1 server within the process, on 127.0.0.1 and a free port, a thread for each connection, of which there are
+/// 512 at most; others wait to be accepted. Stopped when the last reference goes.
 ///
 /// It may break the protocol wherever a test wants: the closure has the connection itself.
 public final class LoopbackServer: Sendable {
@@ -20,6 +20,8 @@ public final class LoopbackServer: Sendable {
         var stopped = false
         var connections: Set<Int32> = []
     }
+
+    private static let mostConnections = 512
 
     private let state = Monitor(State())
     private let listener: Int32
@@ -44,6 +46,10 @@ public final class LoopbackServer: Sendable {
             while true {
                 if poll(&watched, 2, -1) < 0 { continue }
                 if watched[1].revents != 0 { return }
+                let isStopped = state.wait { state in
+                    state.stopped ? true : state.connections.count < Self.mostConnections ? false : nil
+                }
+                if isStopped { return }
                 let descriptor = accept(listener, nil, nil)
                 if descriptor >= 0 { Self.serve(descriptor, state, answer) }
             }
@@ -104,7 +110,7 @@ public final class LoopbackServer: Sendable {
         if let thread {
             thread.detach()
         } else {
-            state.withLock { _ = $0.connections.remove(descriptor) }
+            state.update { _ = $0.connections.remove(descriptor) }
             close(descriptor)
         }
     }

@@ -73,4 +73,7 @@ public final class SampleServer: Sendable {
 
     /// Changes every drawn picture, and so its ETag, under the same address.
     public func changePictures() throws { _ = try LoopbackClient.send(url("/revision"), method: "POST") }
+
+    /// Lets the picture of the day after the newest one come out.
+    public func publishNextDay() throws { _ = try LoopbackClient.send(url("/publish"), method: "POST") }
 }

@@ -258,7 +258,7 @@ extension Index {
 extension Index.Connection {
     /// The number of the live row whose generation has this folder, which is made where nothing is known of the scope;
     /// nil where the generation is over.
-    fileprivate func rowForAdoption(folder: String, name: ScopeName) throws -> Int64? {
+    func rowForAdoption(folder: String, name: ScopeName) throws -> Int64? {
         if let row = try liveRow(folder: folder) { return row }
         let hash = String(folder.prefix(32))
         let isKnown = try database.first(

@@ -43,6 +43,7 @@ extension Index {
             ) { $0.int64(0) }
             try database.run("DELETE FROM counters")
             try database.run("DELETE FROM settings")
+            try database.run("DELETE FROM quotas")
             try database.run(
                 "INSERT INTO settings (name, value) VALUES ('first_generation', ?1)",
                 Value(String((highest ?? 0) &+ 1)))
@@ -60,12 +61,14 @@ extension Index {
     private static func resetReport(_ database: Database) throws -> ResetReport {
         let report = try database.first(
             """
-            SELECT (SELECT count(*) FROM scopes WHERE purged = 0), entries, bytes, (SELECT count(*) FROM counters)
+            SELECT (SELECT count(*) FROM scopes WHERE purged = 0), entries, bytes, (SELECT count(*) FROM counters),
+                (SELECT count(*) FROM metadata WHERE scope IN \(liveScopes))
             FROM totals WHERE id = 1
             """
         ) {
             ResetReport(
-                scopes: $0.int(0), contents: ScopeContents(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3))
+                scopes: $0.int(0), contents: ScopeContents(entries: $0.int(1), bytes: $0.int(2)), counters: $0.int(3),
+                metadata: $0.int(4))
         }
         return report ?? ResetReport()
     }
@@ -118,6 +121,15 @@ extension Index {
         try write(now: now) { connection in
             try connection.database.run(
                 "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
+                Value(Self.purgeBatch)) > 0
+        }
+    }
+
+    /// The same for its metadata.
+    func forgetMetadata(of scope: PurgedScope, now: Timestamp) throws -> Bool {
+        try write(now: now, isQuiet: true) { connection in
+            try connection.database.run(
+                "DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE scope = ?1 LIMIT ?2)", Value(scope.id),
                 Value(Self.purgeBatch)) > 0
         }
     }

@@ -7,6 +7,9 @@ extension Index {
     /// The same for one generation, whose folder is `?1`: nothing where that is over.
     static let liveFolder = "(SELECT id FROM scopes WHERE folder = ?1 AND purged = 0)"
 
+    /// The numbers of all live rows: what others have is being purged.
+    static let liveScopes = "(SELECT id FROM scopes WHERE purged = 0)"
+
     /// The scope last switched to; nil where nobody ever has.
     static func currentScope(_ database: Database) throws -> ScopeName? {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }

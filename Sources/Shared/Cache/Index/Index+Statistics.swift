@@ -64,19 +64,23 @@ extension Index.Connection {
             )
         }
         let free = held?.free ?? Statistics.Sum()
-        var scopes = try scopeRows(scope).map { row in try statistics(of: row) }
+        let metadata = try metadataSums()
+        var scopes = try scopeRows(scope).map { row in try statistics(of: row, metadata: metadata[row.id]) }
         if let scope, scopes.isEmpty {
             scopes = [
-                Statistics.Scope(name: scope.text, entries: 0, bytes: 0, since: nil, counters: [:], failures: [:])
+                Statistics.Scope(
+                    name: scope.text, entries: 0, bytes: 0, metadata: Statistics.Sum(), since: nil, counters: [:],
+                    failures: [:])
             ]
         }
         return Statistics(
             entries: all.entries, bytes: all.bytes, capacity: capacity,
             pinned: Statistics.Sum(entries: all.entries - free.entries, bytes: all.bytes - free.bytes),
-            leased: held?.leased ?? Statistics.Sum(), scopes: scopes)
+            leased: held?.leased ?? Statistics.Sum(), metadata: metadata.values.reduce(Statistics.Sum(), +),
+            scopes: scopes)
     }
 
-    private func statistics(of row: ScopeRow) throws -> Statistics.Scope {
+    private func statistics(of row: ScopeRow, metadata: Statistics.Sum?) throws -> Statistics.Scope {
         var since: Timestamp?
         var counters: [Counter: Int] = [:]
         var failures: [String: Int] = [:]
@@ -90,8 +94,8 @@ extension Index.Connection {
             }
         }
         return Statistics.Scope(
-            name: row.name, entries: row.entries, bytes: row.bytes, since: since, counters: counters,
-            failures: failures)
+            name: row.name, entries: row.entries, bytes: row.bytes, metadata: metadata ?? Statistics.Sum(),
+            since: since, counters: counters, failures: failures)
     }
 
     /// Counts what a command has removed from a scope. To be called within a transaction.

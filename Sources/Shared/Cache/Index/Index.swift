@@ -37,6 +37,8 @@ final class Index: Sendable {
         /// Whether anything was written.
         var hasWritten = false
         var version = Version()
+        /// See `Index.firstSeenGeneration()`.
+        var firstSeenGeneration: Int64?
     }
 
     /// Opens the index of `root`, making root and index where they are missing. Without a `scope`, the one last
@@ -192,8 +194,7 @@ final class Index: Sendable {
         do {
             return try setUp(root, tally: tally)
         } catch CacheFailure.indexDamaged(let detail, _) {
-            try setAside(root, detail: detail, log: log)
-            return try setUp(root, tally: tally)
+            return try setUpAnew(root, tally: tally, detail: detail, log: log)
         }
     }
 
@@ -224,6 +225,20 @@ final class Index: Sendable {
         return Connection(root: root, database: database, identity: identity, tally: tally)
     }
 
+    /// Begins a new index in place of a damaged one, and takes over what has no files by which it could be known again.
+    /// To be called under the set-up lock.
+    private static func setUpAnew(_ root: CacheRoot, tally: Tally, detail: String, log: Log) throws -> Connection {
+        try setAside(root, detail: detail, log: log)
+        let connection = try setUp(root, tally: tally)
+        do {
+            let count = try connection.adoptMetadata(now: Timestamp.now())
+            if count > 0 { log.detail("\(count) records of metadata were taken over from the damaged index") }
+        } catch {
+            log.detail("no more metadata was taken over from the damaged index: \(failure(of: error).message)")
+        }
+        return connection
+    }
+
     private static func makeRoot(_ root: CacheRoot) throws {
         do {
             try root.make()
@@ -247,8 +262,7 @@ final class Index: Sendable {
             let lock = try KeyLock(root: root, path: root.setupLock, removesFile: false, interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             if root.indexIdentity() == connection.identity {
-                try setAside(root, detail: "", log: log)
-                return try setUp(root, tally: connection.tally)
+                return try setUpAnew(root, tally: connection.tally, detail: "", log: log)
             }
         }
         return try open(root, log: log, interruption: interruption, tally: connection.tally)

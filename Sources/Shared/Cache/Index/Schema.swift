@@ -8,7 +8,7 @@ struct Schema: Sendable {
 
     var version: Int { steps.count }
 
-    static let current = Schema(steps: [firstLayout, scopeGenerations, serverWishes, negatives])
+    static let current = Schema(steps: [firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas])
 
     /// Brings the index to this version. To be called by one process at a time (the set-up lock); a crash on the way
     /// leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
@@ -111,6 +111,26 @@ struct Schema: Sendable {
         CREATE INDEX negatives_by_end ON negatives (until);
         CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
             DELETE FROM negatives WHERE scope = old.id;
+        END;
+        """
+
+    /// * `metadata` has no files: an index that is lost takes it along. Of one that was damaged, those rows are taken
+    ///   over that can be read and whose `digest` is still theirs (`Index.digest`).
+    /// * `metadata_by_end` holds all that is asked of expired rows and of sums.
+    /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine.
+    private static let metadataAndQuotas = """
+        CREATE TABLE metadata (
+            id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, collection TEXT NOT NULL, name TEXT NOT NULL,
+            fetched_at INTEGER NOT NULL, expires_at INTEGER, bytes INTEGER NOT NULL, digest INTEGER NOT NULL,
+            body BLOB NOT NULL);
+        CREATE UNIQUE INDEX metadata_by_name ON metadata (scope, collection, name);
+        CREATE INDEX metadata_by_end ON metadata (scope, expires_at, bytes);
+        CREATE TABLE quotas (name TEXT PRIMARY KEY, state TEXT NOT NULL, changed_at INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX quotas_by_change ON quotas (changed_at);
+        DROP TRIGGER scope_forgets;
+        CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
+            DELETE FROM negatives WHERE scope = old.id;
+            DELETE FROM metadata WHERE scope = old.id;
         END;
         """
 }

@@ -6,6 +6,7 @@ enum Value: ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
     case null
     case integer(Int64)
     case text(String)
+    case bytes([UInt8])
 
     init(integerLiteral value: Int64) { self = .integer(value) }
     init(nilLiteral: ()) { self = .null }
@@ -14,8 +15,10 @@ enum Value: ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
     init(_ value: Timestamp) { self = .integer(value.milliseconds) }
     init(_ value: Bool) { self = .integer(value ? 1 : 0) }
     init(_ value: String) { self = .text(value) }
+    init(_ value: [UInt8]) { self = .bytes(value) }
     init(_ value: String?) { self = value.map(Value.text) ?? .null }
     init(_ value: Int?) { self = value.map(Value.init) ?? .null }
+    init(_ value: Timestamp?) { self = value.map(Value.init) ?? .null }
 }
 
 /// A compiled statement, to be used over and over.
@@ -44,6 +47,9 @@ final class Statement {
                             ? csqlite_bind_text(handle, place, "", 0)
                             : csqlite_bind_text(handle, place, $0.baseAddress, Int32($0.count))
                     }
+                }
+                case .bytes(let bytes): bytes.withUnsafeBytes {
+                    csqlite_bind_blob(handle, place, $0.baseAddress, Int32(clamping: $0.count))
                 }
                 }
             if status != SQLITE_OK { throw fail(status) }
@@ -76,6 +82,11 @@ final class Statement {
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
         return String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self)
     }
+
+    fileprivate func bytes(_ column: Int) -> [UInt8] {
+        guard let base = sqlite3_column_blob(handle, Int32(column)) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+    }
 }
 
 /// The row that a statement has come to; not to be kept beyond it.
@@ -89,6 +100,8 @@ struct Row {
     func optionalInt(_ column: Int) -> Int? { statement.isNull(column) ? nil : int(column) }
     func bool(_ column: Int) -> Bool { statement.integer(column) != 0 }
     func timestamp(_ column: Int) -> Timestamp { Timestamp(milliseconds: statement.integer(column)) }
+    func optionalTimestamp(_ column: Int) -> Timestamp? { statement.isNull(column) ? nil : timestamp(column) }
+    func bytes(_ column: Int) -> [UInt8] { statement.bytes(column) }
     func string(_ column: Int) -> String { statement.text(column) }
     func optionalString(_ column: Int) -> String? { statement.isNull(column) ? nil : statement.text(column) }
 }

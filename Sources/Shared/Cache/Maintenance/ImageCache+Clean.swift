@@ -13,6 +13,8 @@ public struct CleanStep: Sendable, Equatable {
         case purges
         /// Failures that are remembered; they have no bytes.
         case failures
+        /// Metadata that expired more than 30 days ago.
+        case metadata
         /// Files whose rows have gone.
         case files
         /// Files that never got a row: whoever stored them was killed.
@@ -70,6 +72,7 @@ extension ImageCache {
         try step(.files) { try cleanDoomed(&$0, dryRun) }
         try step(.expired) { try cleanExpired(&$0, dryRun) }
         try step(.failures) { $0.count = try dryRun ? index.countNegatives() : forgetFailures() }
+        try step(.metadata) { try cleanMetadata(&$0, dryRun) }
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
         // What could be taken in again is no orphan.
         try step(.orphans) { if !(dryRun && mustRebuild) { try cleanOrphans(&$0, dryRun) } }
@@ -111,6 +114,18 @@ extension ImageCache {
                     try removing({ batch.map(\.path) }) { try index.removeExpired(batch.map(\.id), now: now) })
                 try index.sweep(now: now)
             }
+        }
+    }
+
+    private func cleanMetadata(_ step: inout CleanStep, _ dryRun: Bool) throws {
+        let limit = clock.now() - Self.metadataKeptAfterExpiry
+        if dryRun { return step.add(try index.expiredMetadata(before: limit)) }
+        while true {
+            try interruption.check()
+            // There are no files that could go first on a full disk.
+            let batch = try removing({ [] }) { try index.removeMetadata(expiredBefore: limit, now: clock.now()) }
+            if batch.entries == 0 { return }
+            step.add(batch)
         }
     }
 

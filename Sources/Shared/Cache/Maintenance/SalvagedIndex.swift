@@ -3,7 +3,7 @@ import Support
 /// What can still be read of an index that was set aside since it was damaged. Nothing of it is believed that cannot be
 /// checked: a row counts where its SHA-256 is that of the file, and its key that of the file's name.
 struct SalvagedIndex {
-    private let database: Database
+    let database: Database
 
     /// Nil where none was set aside, or nothing can be read.
     init?(root: CacheRoot) {

@@ -21,6 +21,8 @@ extension Statistics {
             "leased_entries", "gauge", "Entries whose leases are in force, without pinned ones.",
             [([], "\(leased.entries)")])
         family("leased_bytes", "gauge", "Bytes of the entries whose leases are in force.", [([], "\(leased.bytes)")])
+        family("metadata", "gauge", "Records of metadata of a scope.", scoped { $0.metadata.entries })
+        family("metadata_bytes", "gauge", "Bytes of the metadata of a scope.", scoped { $0.metadata.bytes })
         family(
             "counted_since_timestamp_seconds", "gauge", "When the counters of a scope began.",
             scopes.compactMap { scope in

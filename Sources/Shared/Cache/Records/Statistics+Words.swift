@@ -21,7 +21,7 @@ extension Statistics {
         .object([
             "entries": .integer(entries), "bytes": .integer(bytes), "capacity": .integer(capacity),
             "excess": .integer(excess), "pinned": pinned.json, "leased": leased.json, "held_bytes": .integer(heldBytes),
-            "scopes": .array(scopes.map(\.json)),
+            "metadata": metadata.jsonOfMetadata, "scopes": .array(scopes.map(\.json)),
         ])
     }
 
@@ -32,6 +32,7 @@ extension Statistics {
         if leased.entries > 0 { lines.append("leases in force: \(leased.words)") }
         if pinned.entries > 0 { lines.append("pinned: \(pinned.words)") }
         if heldBytes > 0 { lines.append("cannot be trimmed now: \(ByteCount.description(heldBytes))") }
+        if metadata.entries > 0 { lines.append("metadata: \(metadata.wordsOfMetadata)") }
         for scope in scopes { lines += [""] + scope.lines }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -39,6 +40,13 @@ extension Statistics {
 
 extension Statistics.Sum {
     fileprivate var json: JSON { .object(["entries": .integer(entries), "bytes": .integer(bytes)]) }
+
+    /// Metadata are no entries.
+    fileprivate var jsonOfMetadata: JSON { .object(["count": .integer(entries), "bytes": .integer(bytes)]) }
+
+    fileprivate var wordsOfMetadata: String {
+        "\(entries) \(entries == 1 ? "record" : "records"), \(ByteCount.description(bytes))"
+    }
 
     fileprivate var words: String {
         "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))"
@@ -49,7 +57,7 @@ extension Statistics.Scope {
     fileprivate var json: JSON {
         .object([
             "scope": .string(name), "entries": .integer(entries), "bytes": .integer(bytes),
-            "since": since.map { .string($0.iso8601) },
+            "metadata": metadata.jsonOfMetadata, "since": since.map { .string($0.iso8601) },
             "counters": .object(Counter.allCases.map { JSON.Member($0.rawValue, .integer(self[$0])) }),
             "failures": .object(failures.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .integer($0.value)) }),
         ])
@@ -61,6 +69,7 @@ extension Statistics.Scope {
         var lines = [
             "scope \(TerminalText.escaped(name)): \(Statistics.Sum(entries: entries, bytes: bytes).words)\(since)"
         ]
+        if metadata.entries > 0 { lines.append("  metadata \(metadata.wordsOfMetadata)") }
         if let found {
             let tenths = Int((Double(found.count) / Double(found.asked) * 1000).rounded(.down))
             let percent = "\(tenths / 10).\(tenths % 10) %"

@@ -6,6 +6,8 @@ public struct Statistics: Sendable, Equatable {
         public let name: String
         public let entries: Int
         public let bytes: Int
+        /// What is kept beside the pictures, see `Metadata`; it counts neither as entries nor against the capacity.
+        public let metadata: Sum
         /// When the oldest of the counters began; nil before anything was counted.
         public let since: Timestamp?
         public let counters: [Counter: Int]
@@ -19,6 +21,8 @@ public struct Statistics: Sendable, Equatable {
     public struct Sum: Sendable, Equatable {
         public var entries = 0
         public var bytes = 0
+
+        static func + (a: Sum, b: Sum) -> Sum { Sum(entries: a.entries + b.entries, bytes: a.bytes + b.bytes) }
     }
 
     /// Over all scopes.
@@ -29,6 +33,8 @@ public struct Statistics: Sendable, Equatable {
     public let pinned: Sum
     /// Those that are not pinned, and whose paths may be in use: their leases have not ended.
     public let leased: Sum
+    /// What is kept beside the pictures, over all scopes.
+    public let metadata: Sum
     /// All, or the one that was asked for.
     public let scopes: [Scope]
 

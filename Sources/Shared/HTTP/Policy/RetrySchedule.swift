@@ -42,7 +42,7 @@ public struct RetrySchedule: Sendable {
     /// The pause is a random part of a back-off that doubles (*full jitter*), or exactly what `Retry-After` says.
     public func delay(after failure: any Failure, attempt: Int, remaining: Duration) -> Duration? {
         guard attempt <= retries, failure.isTransient, !(failure is Cancelled) else { return nil }
-        let asked = (failure as? FetchFailure)?.answer?.retryAfter
+        let asked = (failure as? FetchFailure)?.retryAfter
         let delay: Duration
         if let asked, asked > .zero {
             guard asked <= longestRateLimit else { return nil }

@@ -40,6 +40,15 @@ public final class Progress: Sendable {
         if !isHidden { state.withLock { $0.progress.expected = records } }
     }
 
+    /// Says that the records are days, and how many there will be, if that is known.
+    public func expect(days: Int?) {
+        if isHidden { return }
+        state.withLock { state in
+            state.progress.unit = .days
+            state.progress.expected = days
+        }
+    }
+
     /// Says that something begins which may take long.
     public func beginWork() {
         if !isHidden { state.withLock(start) }

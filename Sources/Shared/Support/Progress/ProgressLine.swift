@@ -19,10 +19,9 @@ enum ProgressLine {
     // MARK: Many
 
     private static func parts(_ state: ProgressState, at now: Duration) -> [String] {
+        if state.unit == .days { return days(state, at: now) }
         let finished = state.done + state.failed
-        if state.expected == 1, finished == 0, state.received == 0 {
-            return ["working for \(time(Int(max((now - state.began).inSeconds, 0))))"]
-        }
+        if state.expected == 1, finished == 0, state.received == 0 { return [working(state, at: now)] }
         var counts = state.expected.map { "\(finished) of \($0) done" } ?? "\(finished) done"
         if state.failed > 0 { counts += ", \(state.failed) failed" }
         var parts = [counts]
@@ -32,6 +31,23 @@ enum ProgressLine {
         }
         if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
         return parts
+    }
+
+    private static func days(_ state: ProgressState, at now: Duration) -> [String] {
+        let finished = state.done + state.failed
+        if finished == 0, state.expected ?? 1 == 1 { return [working(state, at: now)] }
+        var counts = state.expected.map { "\(finished) of \($0) days" } ?? "\(finished) \(finished == 1 ? "day" : "days")"
+        if state.failed > 0 { counts += ", \(state.failed) failed" }
+        var parts = [counts]
+        let rate = state.finishedRate.perSecond
+        // Fewer than that nobody reads as a rate.
+        if rate >= 0.1 { parts.append("\(rate < 10 ? tenths(rate) : String(Int(min(rate, 1e9)))) days/s") }
+        if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
+        return parts
+    }
+
+    private static func working(_ state: ProgressState, at now: Duration) -> String {
+        "working for \(time(Int(max((now - state.began).inSeconds, 0))))"
     }
 
     private static func fitted(_ parts: [String], room: Int) -> (text: String, columns: Int) {
@@ -97,7 +113,13 @@ enum ProgressLine {
     }
 
     private static func rate(_ state: ProgressState) -> String {
-        "\(ByteCount.description(Int(min(max(state.rate.bytesPerSecond, 0), 1e18))))/s"
+        "\(ByteCount.description(Int(min(max(state.rate.perSecond, 0), 1e18))))/s"
+    }
+
+    /// `0.4`, `3.0`.
+    private static func tenths(_ value: Double) -> String {
+        let count = Int((value * 10).rounded())
+        return "\(count / 10).\(count % 10)"
     }
 
     /// `0:07`, `12:34`, `1:02:03`.

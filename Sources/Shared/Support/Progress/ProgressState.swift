@@ -9,6 +9,15 @@ struct ProgressState: Sendable {
         var total: Int?
     }
 
+    /// What is counted.
+    enum Unit: Sendable {
+        /// Records, with what is downloaded for them.
+        case records
+        /// Days of which many come with one download: neither downloads nor bytes say anything of them.
+        case days
+    }
+
+    var unit = Unit.records
     /// How many records there will be; nil where nobody knows, as of a stream.
     var expected: Int?
     private(set) var done = 0
@@ -17,7 +26,10 @@ struct ProgressState: Sendable {
     private(set) var transfers: [Int: Transfer] = [:]
     /// Bytes received in all.
     private(set) var received = 0
-    private(set) var rate = TransferRate()
+    private(set) var rate = Rate()
+    /// Of finished records. Days come in pages, a page may take seconds, and the mean since the beginning would say
+    /// nothing of the days to come where the first ones were in the cache.
+    private(set) var finishedRate = Rate(settling: 10)
     private(set) var began: Duration
     private var nextNumber = 0
 
@@ -57,11 +69,14 @@ struct ProgressState: Sendable {
     mutating func end(_ number: Int) { transfers[number] = nil }
 
     /// To be called at each drawing, which the rate is smoothed over.
-    mutating func sampleRate(at now: Duration) { rate.sample(received, at: now - began) }
+    mutating func sampleRate(at now: Duration) {
+        rate.sample(received, at: now - began)
+        if unit == .days { finishedRate.sample(done + failed, at: now - began) }
+    }
 
     /// The one download that all is about, if it is one.
     var single: Transfer? {
-        guard transfers.count == 1, expected == 1 || expected == nil && done + failed == 0 else { return nil }
+        guard unit == .records, transfers.count == 1, expected == 1 || expected == nil && done + failed == 0 else { return nil }
         return transfers.values.first
     }
 
@@ -69,8 +84,12 @@ struct ProgressState: Sendable {
     func secondsLeft(at now: Duration) -> Int? {
         let seconds: Double
         if let single {
-            guard let total = single.total, rate.bytesPerSecond >= 1 else { return nil }
-            seconds = Double(total - single.bytes) / rate.bytesPerSecond
+            guard let total = single.total, rate.perSecond >= 1 else { return nil }
+            seconds = Double(total - single.bytes) / rate.perSecond
+        } else if unit == .days {
+            let finished = done + failed
+            guard let expected, expected > finished, finishedRate.perSecond >= 0.01 else { return nil }
+            seconds = Double(expected - finished) / finishedRate.perSecond
         } else {
             let finished = done + failed
             guard let expected, expected > finished, finished > 0 else { return nil }
@@ -81,26 +100,26 @@ struct ProgressState: Sendable {
     }
 }
 
-/// Bytes a second, smoothed so that they can be read.
-struct TransferRate: Sendable, Equatable {
-    private(set) var bytesPerSecond = 0.0
-    private var last = (bytes: 0, time: Duration.zero)
+/// How much a second, of bytes or of records, smoothed so that it can be read.
+struct Rate: Sendable, Equatable {
+    private(set) var perSecond = 0.0
+    private var last = (amount: 0, time: Duration.zero)
+    /// How many seconds a change takes to show.
+    private let settling: Double
 
-    /// How long a change takes to show: long enough that figures do not jump, short enough that a stall is seen.
-    private static let settling = 2.0
+    /// - Parameter settling: by default long enough that figures do not jump, short enough that a stall is seen.
+    init(settling: Double = 2) { self.settling = settling }
 
     /// - Parameter time: since the beginning.
-    mutating func sample(_ bytes: Int, at time: Duration) {
+    mutating func sample(_ amount: Int, at time: Duration) {
         let span = (time - last.time).inSeconds
         guard span > 0 else { return }
-        let present = Double(bytes - last.bytes) / span
+        let present = Double(amount - last.amount) / span
         // At first the mean since the beginning, then one that forgets.
-        let weight = span / (min(time.inSeconds, Self.settling + span))
-        bytesPerSecond += weight * (present - bytesPerSecond)
-        last = (bytes, time)
+        let weight = span / (min(time.inSeconds, settling + span))
+        perSecond += weight * (present - perSecond)
+        last = (amount, time)
     }
 
-    static func == (a: TransferRate, b: TransferRate) -> Bool {
-        a.bytesPerSecond == b.bytesPerSecond && a.last == b.last
-    }
+    static func == (a: Rate, b: Rate) -> Bool { a.perSecond == b.perSecond && a.last == b.last }
 }

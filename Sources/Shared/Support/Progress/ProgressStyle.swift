@@ -23,11 +23,7 @@ public enum ProgressStyle: Sendable, Equatable {
         case .plain: self = .lines
         case .auto where !isTerminal || logFormat == .json: self = .hidden
         case .auto where terminal == "dumb": self = .lines
-        case .auto:
-            // no-color.org; bixense.com/clicolors: a wish for none goes first.
-            let isForced = environment["CLICOLOR_FORCE"].map { $0 != "0" } ?? false
-            let isRefused = environment["NO_COLOR"] != nil || !isForced && environment["CLICOLOR"] == "0"
-            self = .drawn(hasColour: !isRefused)
+        case .auto: self = .drawn(hasColour: Terminal.hasColour(isTerminal: isTerminal, environment: environment))
         }
     }
 }

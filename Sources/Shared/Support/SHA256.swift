@@ -1,20 +1,29 @@
 import CNettle
 
 /// The SHA-256 digest (FIPS 180-4) of bytes that come in pieces.
-struct SHA256 {
+public struct SHA256: Sendable {
     private var context = sha256_ctx()
 
-    init() { cnettle_sha256_init(&context) }
+    public init() { cnettle_sha256_init(&context) }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty, let base = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
         cnettle_sha256_update(&context, bytes.count, base)
     }
 
-    /// The digest of everything so far, as 64 lower-case hexadecimal digits; afterwards it begins anew.
-    mutating func finish() -> String {
+    /// The digest of everything so far; afterwards it begins anew.
+    private mutating func finishAsBytes() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         cnettle_sha256_digest(&context, &digest)
+        return digest
+    }
+
+    /// The digest's first eight bytes as a number.
+    public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
+
+    /// The digest of everything so far, as 64 lower-case hexadecimal digits; afterwards it begins anew.
+    public mutating func finish() -> String {
+        let digest = finishAsBytes()
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
         return String(unsafeUninitializedCapacity: 64) { text in
             for (index, byte) in digest.enumerated() {
@@ -26,7 +35,7 @@ struct SHA256 {
     }
 
     /// The digest of a text's UTF-8.
-    static func hex(of text: String) -> String {
+    public static func hex(of text: String) -> String {
         var hash = SHA256()
         var text = text
         text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }

@@ -1,0 +1,53 @@
+import Support
+
+extension APODClient {
+    /// The newest picture from `day` backwards; its own date says which day it is. In most hours one request.
+    ///
+    /// Fails with what the day before the last one met where none of them has a picture. Where nobody can be reached,
+    /// it is the newest that is kept.
+    func newest(from day: CalendarDay) throws -> DayResult {
+        let answers = try choice.answers(for: [day], log: log) { _, service in [day: try newest(from: day, of: service)] }
+        let result = answers[day]
+            ?? DayResult(day: day, outcome: .failed(APODFailure.noPicture(day)), fetchedAt: clock.now())
+        guard let failure = result.failure, ServiceChoice.isOutOfReach(failure), let kept = try newestKept(through: day)
+        else { return result.answering(day) }
+        return settle(for: kept, after: failure).answering(day)
+    }
+
+    /// The newest picture of one service, day by day backwards.
+    private func newest(from day: CalendarDay, of service: Service) throws -> DayResult {
+        let last = max(PublishedDays.first, day.advanced(by: -DayPlan.stepsBack))
+        var candidate = day
+        while true {
+            let result = try freshResult(of: candidate, service) ?? ask(for: candidate, service)
+            guard let failure = result.failure as? APODFailure, failure.isAbsence, candidate > last else { return result }
+            log.detail("\(failure.message); asking for the day before")
+            candidate = candidate.advanced(by: -1)
+        }
+    }
+
+    /// The latest picture that is kept, of whichever service.
+    private func newestKept(through day: CalendarDay) throws -> KeptDay? {
+        guard let store else { return nil }
+        return try choice.order.compactMap { service in
+            var last = day
+            // Days that are kept as failures lie at the end, if anywhere: they are those that aren't out.
+            for _ in 0...DayPlan.stepsBack {
+                guard let kept = try store.newest(through: last, of: service) else { return nil }
+                if kept.picture != nil { return kept }
+                last = kept.day.advanced(by: -1)
+            }
+            return nil
+        }.reduce(nil as KeptDay?) { best, kept in best.map { $0.day >= kept.day ? $0 : kept } ?? kept }
+    }
+}
+
+extension APODFailure {
+    /// Whether the service says that there is nothing for the day, yet or at all.
+    var isAbsence: Bool {
+        switch self {
+        case .noPicture, .notPublished: true
+        default: false
+        }
+    }
+}

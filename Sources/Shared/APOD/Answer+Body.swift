@@ -1,0 +1,36 @@
+/// What can be told of a body before it is read as JSON.
+extension Answer {
+    /// Whether a proxy before the service answers in its place: plain text that Envoy has for a service that it cannot
+    /// reach, usually with status 503. Whatever the status, asking again helps.
+    static func isProxyError(_ bytes: [UInt8]) -> Bool {
+        let text = PlainText.folded(String(decoding: bytes.prefix(200), as: UTF8.self))
+        return ["upstream connect error", "upstream request timeout", "no healthy upstream"].contains {
+            text.hasPrefix(ignoringCase: $0)
+        }
+    }
+
+    /// The first 200 characters of a body on one line, for somebody who wonders what came; nil for an empty one.
+    ///
+    /// - Parameter key: is kept out of it, whatever the server says.
+    static func excerpt(_ bytes: [UInt8], withoutKey key: String?) -> String? {
+        // Enough for 200 characters of any kind, and the end of a key that begins within them.
+        let head = PlainText.folded(String(decoding: bytes.prefix(4000), as: UTF8.self))
+        let text = clipped(hiding(key, in: head))
+        return text.isEmpty ? nil : text
+    }
+
+    /// The text in at most 200 characters.
+    static func clipped(_ text: String) -> String { text.count > 200 ? text.prefix(199) + "…" : text }
+
+    /// The text with `…` wherever the key stands. The key that everybody has is no secret.
+    static func hiding(_ key: String?, in text: String) -> String {
+        guard let key, !key.isEmpty, key != APODClient.demoKey else { return text }
+        var rest = text[...]
+        var clean = ""
+        while let range = rest.firstRange(ofIgnoringCase: key) {
+            clean += rest[..<range.lowerBound] + "…"
+            rest = rest[range.upperBound...]
+        }
+        return clean + rest
+    }
+}

@@ -1,0 +1,14 @@
+import Support
+
+/// Where the services' answers are kept from run to run.
+///
+/// Whatever goes wrong with it is its own affair, since a day can be had without it; it throws only what must end the
+/// run. Called from several threads at once.
+public protocol DayStore: Sendable {
+    /// What is kept of a service's days from `first` to `last`, ascending; expired ones among it.
+    func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay]
+    /// The latest day that is kept up to `last`.
+    func newest(through last: CalendarDay, of service: Service) throws -> KeptDay?
+    /// Keeps all of it at once.
+    func keep(_ days: [KeptDay], of service: Service) throws
+}

@@ -1,0 +1,90 @@
+import Support
+
+/// Which days a command line asks for, as it was typed.
+public struct DayArguments: Sendable {
+    /// `--date`, each time that it stands there.
+    public var dates: [String] = []
+    public var last: String?
+    public var start: String?
+    public var end: String?
+    public var count: String?
+    public var seed: String?
+    /// Arguments that belong to no option: `-` or nothing.
+    public var operands: [String] = []
+
+    public init() {}
+
+    /// Where the days come from.
+    public enum Source: Sendable, Equatable {
+        case request(DayRequest)
+        case standardInput
+    }
+
+    /// Decides what is meant.
+    ///
+    /// - Parameter chance: gives a seed where none is named.
+    ///
+    /// Throws `UsageFailure` for words that say no day or number, and for options that exclude each other.
+    public func source(
+        at time: Timestamp, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
+    ) throws -> Source {
+        try checkOperands(at: time)
+        try checkExclusions()
+        if !operands.isEmpty { return .standardInput }
+        if let last { return .request(.last(try Self.number(last, of: "--last"))) }
+        if let count {
+            return .request(.random(count: try Self.number(count, of: "--count"), seed: try seedNumber() ?? chance()))
+        }
+        if let start {
+            return .request(
+                .range(
+                    from: try Self.days(start, of: "--start-date", at: time),
+                    through: try end.map { try Self.days($0, of: "--end-date", at: time) }))
+        }
+        let named = try dates.map { try Self.days($0, of: "--date", at: time) }
+        return .request(.named(named.isEmpty ? [.today] : named))
+    }
+
+    private func checkOperands(at time: Timestamp) throws {
+        guard let operand = operands.first(where: { $0 != "-" }) else {
+            if operands.count > 1 { throw UsageFailure("standard input can be read once; give - once") }
+            return
+        }
+        let isDay = (try? NamedDays(typed: operand, at: time)) != nil
+        throw UsageFailure(
+            "\"\(operand)\" is an argument too many; days are named by --date"
+                + (isDay ? ": did you mean --date \(operand)?" : ", and - reads them from standard input"))
+    }
+
+    private func checkExclusions() throws {
+        let ways = [
+            ("--date", !dates.isEmpty), ("--start-date with --end-date", start != nil || end != nil), ("--last", last != nil),
+            ("--count", count != nil), ("-", !operands.isEmpty),
+        ].filter(\.1).map(\.0)
+        guard ways.count <= 1 else { throw UsageFailure("\(ways[0]) and \(ways[1]) exclude each other; give one of them") }
+        if end != nil, start == nil { throw UsageFailure("--end-date needs --start-date, the first day of the range") }
+        if seed != nil, count == nil { throw UsageFailure("--seed goes with --count") }
+    }
+
+    private static func days(_ text: String, of option: String, at time: Timestamp) throws -> NamedDays {
+        do {
+            return try NamedDays(typed: text, at: time)
+        } catch {
+            throw UsageFailure("\(option): \(failure(of: error).message)")
+        }
+    }
+
+    private static func number(_ text: String, of option: String) throws -> Int {
+        guard let number = Int(text) else { throw UsageFailure("\(option) takes a number of days, not \"\(text)\"") }
+        return number
+    }
+
+    private func seedNumber() throws -> UInt64? {
+        try seed.map { text in
+            guard let seed = UInt64(text) else {
+                throw UsageFailure("--seed takes a whole number from 0 to \(UInt64.max), not \"\(text)\"")
+            }
+            return seed
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Records
+import Support
+
+/// Adds the picture of its `date` to each record: the work of apod-fetch where records come in.
+///
+/// Records whose pictures are of media that are not wanted are left out.
+///
+/// A job with an argument is a record that came out of its source finished.
+public struct PictureTool: RecordTool {
+    public let name = "apod-fetch"
+    private let client: APODClient
+
+    public init(client: APODClient) { self.client = client }
+
+    public func accepts(_ job: RecordJob) -> Bool { job.argument == nil }
+
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+        let day = try Self.day(of: record, at: client.clock.now())
+        let result = try client.result(of: .day(day))
+        if let failure = result.failure {
+            if let raw = result.raw { record.set("raw", .raw(raw)) }
+            throw failure
+        }
+        guard client.isWanted(result) else { throw LeftOut() }
+        record.takePicture(result.record)
+    }
+
+    /// The day that a record's `date` says: `2024-02-03`, also with a time behind it. Throws `APODFailure.badDate`.
+    static func day(of record: Record, at time: Timestamp) throws -> CalendarDay {
+        let advice = PublishedDays.rangeAdvice(at: time)
+        guard record.has("date") else { throw APODFailure.badDate(reason: "the record has no date; \(advice)") }
+        guard let text = record.string("date") else {
+            throw APODFailure.badDate(reason: "the record's date is no text; \(advice)")
+        }
+        let isBehind = text.dropFirst(10).first.map { $0 == "T" || $0 == " " } ?? true
+        do {
+            let days = try NamedDays(typed: isBehind ? String(text.prefix(10)) : text, at: time)
+            guard case .day(let day) = days else {
+                throw UsageFailure("the record's date is \"\(days)\", which is no day; \(advice)")
+            }
+            try PublishedDays.check(day, at: time)
+            return day
+        } catch {
+            throw APODFailure.badDate(reason: failure(of: error).message)
+        }
+    }
+}

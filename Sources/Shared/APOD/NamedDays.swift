@@ -1,0 +1,127 @@
+import Support
+
+/// The days that one word stands for, as `--date` and plain lines of standard input have it.
+public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
+    /// The newest day that is published.
+    case today
+    /// The day before the newest one that may be published.
+    case yesterday
+    case day(CalendarDay)
+    /// All days of a month, 1 to 12.
+    case month(Int, year: Int)
+    /// All days of a year, 1 to 9999.
+    case year(Int)
+
+    /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`.
+    ///
+    /// - Parameter time: what the valid range is named by, where the text is none of these.
+    ///
+    /// Throws `UsageFailure`, which tells what no calendar has (`2024-02-30`, `2024-13`) from text that is no day at all.
+    /// A day that is well-formed, but has no picture, is `DayPlan`'s to refuse.
+    public init(typed text: String, at time: Timestamp) throws {
+        switch text {
+        case "today": self = .today
+        case "yesterday": self = .yesterday
+        default:
+            let parts = Self.numbers(text)
+            if let parts, let days = Self.inCalendar(parts) {
+                self = days
+                return
+            }
+            let range = PublishedDays.rangeAdvice(at: time)
+            guard let parts else {
+                throw UsageFailure("\"\(Self.quoted(text))\" is not a day\(Self.advice(for: text)); \(range)")
+            }
+            let unit = ["year", "month", "day"][parts.count - 1]
+            throw UsageFailure("there is no \(unit) \(text) in the calendar; \(range)")
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .today: "today"
+        case .yesterday: "yesterday"
+        case .day(let day): day.description
+        case .month(let month, let year): String(Self.first(month, year).description.prefix(7))
+        case .year(let year): String(Self.first(1, year).description.prefix(4))
+        }
+    }
+
+    /// The first and the last of the days, whether they have pictures or not.
+    ///
+    /// - Parameter newest: the newest day that may be published.
+    func span(newest: CalendarDay) -> ClosedRange<CalendarDay> {
+        switch self {
+        case .today: return newest...newest
+        case .yesterday:
+            let day = newest.advanced(by: -1)
+            return day...day
+        case .day(let day): return day...day
+        case .month(let month, let year): return Self.first(month, year)...Self.last(month, year)
+        case .year(let year): return Self.first(1, year)...Self.last(12, year)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The numbers of `2024`, `2024-02` or `2024-02-03`, in exactly so many ASCII digits each; nil for another shape.
+    private static func numbers(_ text: String) -> [Int]? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count <= 3, parts.map(\.utf8.count) == Array([4, 2, 2].prefix(parts.count)) else { return nil }
+        let numbers = parts.compactMap { part in
+            part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(part) : nil
+        }
+        return numbers.count == parts.count ? numbers : nil
+    }
+
+    /// Nil where the calendar has nothing of these numbers.
+    private static func inCalendar(_ numbers: [Int]) -> NamedDays? {
+        let day = CalendarDay(
+            year: numbers[0], month: numbers.count > 1 ? numbers[1] : 1, day: numbers.count > 2 ? numbers[2] : 1)
+        guard let day else { return nil }
+        return switch numbers.count {
+        case 1: .year(day.year)
+        case 2: .month(day.month, year: day.year)
+        default: .day(day)
+        }
+    }
+
+    /// Bytes beyond which a text is neither looked at nor quoted in full: nobody writes a date at such length, and a line of
+    /// standard input may have 16 MiB.
+    private static let longest = 40
+
+    private static func quoted(_ text: String) -> String {
+        text.utf8.count <= longest ? text : "\(String(text.unicodeScalars.prefix(longest)))…"
+    }
+
+    /// What somebody may have meant by a text that is no day: a word with a slip in it, or a date in another notation
+    /// that begins with the year (`2024-2-3`, `2024/02/03`, `20240203`).
+    private static func advice(for text: String) -> String {
+        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        guard text.utf8.count <= longest else { return "" }
+        var parts = text.utf8.split { !isDigit($0) }.map { String(Substring($0)) }
+        if parts.count == 1, parts[0].count == 8, parts[0] == text {
+            parts = [String(text.prefix(4)), String(text.dropFirst(4).prefix(2)), String(text.suffix(2))]
+        }
+        let numbers = parts.compactMap { Int($0) }
+        if (2...3).contains(numbers.count), numbers.count == parts.count, parts[0].count == 4, text.hasPrefix(parts[0]),
+            parts.dropFirst().allSatisfy({ $0.count <= 2 }), let days = inCalendar(numbers)
+        {
+            return "; did you mean \(days)?"
+        }
+        return NearMatch.advice(for: text, among: ["today", "yesterday"])
+    }
+
+    // MARK: The calendar
+
+    /// - Precondition: `inCalendar` gave the numbers.
+    private static func first(_ month: Int, _ year: Int) -> CalendarDay { day(1, month, year) }
+
+    private static func last(_ month: Int, _ year: Int) -> CalendarDay {
+        day(CalendarDay.length(ofMonth: month, year: year), month, year)
+    }
+
+    private static func day(_ day: Int, _ month: Int, _ year: Int) -> CalendarDay {
+        CalendarDay(year: year, month: month, day: day) ?? PublishedDays.first
+    }
+}

@@ -1,0 +1,29 @@
+/// What is wanted of the pictures, and how they may be had.
+public struct PictureOptions: Sendable, Equatable {
+    /// The media types that are wanted; days of other ones are left out.
+    public var media: Set<Picture.MediaType>
+    /// Gives the latest image before a day that has none.
+    public var fallsBack: Bool
+    /// Carries NASA's own object along.
+    public var raw: Bool
+    /// Asks the services for what is kept, too.
+    public var refreshes: Bool
+    /// Asks no service at all.
+    public var isOffline: Bool
+
+    public init(
+        media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), fallsBack: Bool = false, raw: Bool = false,
+        refreshes: Bool = false, isOffline: Bool = false
+    ) {
+        self.media = media
+        self.fallsBack = fallsBack
+        self.raw = raw
+        self.refreshes = refreshes
+        self.isOffline = isOffline
+    }
+
+    /// Whether a result is of a type that is wanted. Failures are always told.
+    public func wants(_ result: DayResult) -> Bool {
+        result.picture.map { media.contains($0.mediaType) } ?? true
+    }
+}

@@ -1,0 +1,53 @@
+import Records
+
+/// What of a record is shown to a person. All of it is folded: one line each, and nothing that a terminal would act on,
+/// wherever the record comes from.
+struct Caption: Sendable, Equatable {
+    var title: String?
+    var day: String?
+    /// Who made it and who claims it, with a label: "Credit & copyright: Ada Example".
+    var credits: [String]
+    var explanation: String?
+    var isVideo: Bool
+    /// What the picture shows.
+    var alt: String?
+    /// The picture to be shown on a page: NASA's (resized) one, or a video's still.
+    var shown: String?
+    /// The best picture, the video, or wherever the other media are.
+    var media: String?
+    /// The article.
+    var page: String?
+
+    /// Nil for a record that bears an error, or has nothing to show.
+    init?(_ record: Record) {
+        if record.bearsError { return nil }
+        func text(_ path: FieldPath) -> String? {
+            guard let text = record.string(path).map({ PlainText.folded($0) }), !text.isEmpty else { return nil }
+            return text
+        }
+        title = text("title")
+        day = text("date")
+        explanation = text("explanation")
+        alt = text("alt")
+        page = text("permalink")
+        credits = Self.credits(credit: text("credit"), copyright: text("copyright"))
+        let url = text("url")
+        switch text("media_type") {
+        case "video":
+            (isVideo, media, shown) = (true, url, text("thumbnail_url"))
+        case "other":
+            (isVideo, media, shown) = (false, url, nil)
+        default:
+            (isVideo, media, shown) = (false, text("hdurl") ?? url, url ?? text("hdurl"))
+        }
+        if title == nil, explanation == nil, media == nil { return nil }
+    }
+
+    private static func credits(credit: String?, copyright: String?) -> [String] {
+        if let credit, credit == copyright { return ["Credit & copyright: \(credit)"] }
+        return [credit.map { "Credit: \($0)" }, copyright.map { "Copyright: \($0)" }].compactMap { $0 }
+    }
+
+    /// The word for `media`.
+    var mediaLabel: String { isVideo ? "Video" : shown == nil ? "Link" : "Picture" }
+}

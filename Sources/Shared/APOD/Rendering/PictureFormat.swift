@@ -1,0 +1,33 @@
+import Records
+import Support
+
+/// How a record of a picture of the day is written.
+public enum PictureFormat: String, Sendable, CaseIterable {
+    case json
+    /// What a person reads.
+    case text
+    case markdown
+    /// The address of the best picture, or of the video, alone.
+    case url
+
+    /// Reads a name. Throws `UsageFailure` with a near match where there is one.
+    public init(typed name: String) throws {
+        guard let format = PictureFormat(rawValue: name) else {
+            let names = Self.allCases.map(\.rawValue)
+            throw UsageFailure(
+                "--format takes json, text, markdown or url, not \"\(name)\"\(NearMatch.advice(for: name, among: names))")
+        }
+        self = format
+    }
+
+    /// The layout for a tool's output; nil for `json`, of which there are several. A record that bears an `error` gives
+    /// nothing in the others: its message is on standard error.
+    public func layout(for page: TextPage) -> RecordLayout? {
+        switch self {
+        case .json: nil
+        case .text: .text(RecordText(part: "text", separator: "\n") { Caption($0).map(page.text) })
+        case .markdown: .text(RecordText(part: "Markdown", separator: "\n") { Caption($0)?.markdown })
+        case .url: .text(RecordText(part: "address") { Caption($0)?.media })
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Support
+
+/// A row of metadata as it was found in a damaged index.
+struct SalvagedMetadata {
+    let metadata: Metadata
+    let collection: String
+    let digest: Int64
+    /// The folder of its scope and generation; empty where that cannot be told, or was purged.
+    let folder: String
+
+    /// Whether it is what was written once, and it is known where it belongs.
+    var isWhole: Bool { !folder.isEmpty && digest == Index.digest(of: metadata, in: collection) }
+}
+
+extension SalvagedIndex {
+    /// Gives all metadata that can be read and is whole, a batch at a time, each of one scope. A page that cannot be read
+    /// costs only the rows in it.
+    func forEachBatchOfMetadata(_ body: ([SalvagedMetadata]) throws -> Void) throws {
+        guard let last = lastMetadata else { return }
+        for first in stride(from: 1, through: last, by: Index.batch) {
+            // One by one: a walk along the rows would end at the first whose number is wrong.
+            let rows = (first..<first + Index.batch).compactMap(metadata).filter(\.isWhole)
+            for batch in Dictionary(grouping: rows, by: \.folder).values { try body(batch) }
+        }
+    }
+
+    /// The highest number of a row: by the rows themselves, else by the index on them.
+    private var lastMetadata: Int? {
+        for source in ["metadata", "metadata INDEXED BY metadata_by_end"] {
+            let found = try? database.first("SELECT max(id) FROM \(source)") { $0.optionalInt(0) }
+            if let last = found.flatMap(\.self) { return min(last, Self.rowLimit) }
+        }
+        return nil
+    }
+
+    /// Numbers are given in turn, so that one beyond this is damage.
+    private static let rowLimit = 1_000_000
+
+    private func metadata(_ number: Int) -> SalvagedMetadata? {
+        try? database.first(Self.selectMetadata, Value(number)) {
+            SalvagedMetadata(
+                metadata: Metadata($0), collection: $0.string(4), digest: $0.int64(5), folder: $0.string(6))
+        }
+    }
+
+    private static let selectMetadata = """
+        SELECT \(Index.metadataColumns), collection, digest,
+            (SELECT folder FROM scopes WHERE scopes.id = metadata.scope AND purged = 0)
+        FROM metadata WHERE id = ?1
+        """
+}
+
+extension Index.Connection {
+    /// Takes over the metadata of the index that was set aside, into the scopes and generations that it belongs to; gives
+    /// how many rows. Done by whoever sets it aside and never again: what is purged after that must not come back.
+    func adoptMetadata(now: Timestamp) throws -> Int {
+        guard let salvaged = SalvagedIndex(root: root) else { return 0 }
+        var count = 0
+        try salvaged.forEachBatchOfMetadata { batch in
+            let folder = batch[0].folder
+            guard let name = salvaged.scopeName(folder) else { return }
+            count += try database.transaction {
+                guard let scopeID = try rowForAdoption(folder: folder, name: name) else { return 0 }
+                return try batch.filter {
+                    try keep($0.metadata, digest: $0.digest, in: $0.collection, of: scopeID, now: now)
+                }.count
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,115 @@
+import Support
+
+/// A transport that keeps within what servers say they take, by a ledger that others may share.
+///
+/// Stands between the client and whatever carries requests out, so that repetitions and redirects count too. While a
+/// slot is waited for, the receiver is told of pauses. A wait does not shorten the time that the exchange itself may
+/// take.
+public struct QuotaTransport: HTTPTransport {
+    /// The longest time that is waited where a server takes no request at all: as for a `Retry-After`.
+    static let longestRefusal = Duration.seconds(60)
+
+    private let base: any HTTPTransport
+    private let ledger: any QuotaLedger
+    private let log: Log
+    private let clock: Clock
+    private let sleep: Sleeper?
+    /// One thread at a time takes a slot and waits for it, so that a process holds no more than one ahead of time.
+    private let turns = HostLimit(1)
+    private let hasToldOfPauses = Monitor(false)
+
+    /// - Parameters:
+    ///   - log: details tell what is left.
+    ///   - sleep: by default the `sleep` of the exchange's interruption.
+    public init(
+        over base: any HTTPTransport, ledger: any QuotaLedger, log: Log = .silent, clock: Clock = .system,
+        sleep: Sleeper? = nil
+    ) {
+        self.base = base
+        self.ledger = ledger
+        self.log = log
+        self.clock = clock
+        self.sleep = sleep
+    }
+
+    public func exchange(
+        _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
+    ) throws -> HTTPResponse {
+        let name = Self.name(of: request)
+        func wait(_ span: Duration) throws {
+            var rest = span
+            while rest > .zero {
+                let piece = min(rest, HTTPEvent.pauseLength)
+                try sleep.map { try $0(piece) } ?? interruption.sleep(piece)
+                try receive(.pause)
+                rest -= piece
+            }
+        }
+        let number = try turns.withRoom(at: request.url, interruption: interruption) {
+            try takeTurn(name, request.url, wait)
+        }
+        var head: HTTPResponse?
+        do {
+            let response = try base.exchange(request, interruption: interruption) { event in
+                if case .head(let response) = event { head = response }
+                try receive(event)
+            }
+            try learn(from: response, name, number)
+            return response
+        } catch {
+            if let head { try learn(from: head, name, number) }
+            throw error
+        }
+    }
+
+    /// Waits until the request may go; gives its number. Throws `FetchFailure.quotaUsedUp` where that would take too
+    /// long, `Cancelled`, and what the wait throws.
+    private func takeTurn(_ name: String, _ url: WebURL, _ wait: (Duration) throws -> Void) throws -> Int {
+        let asked = clock.now()
+        while true {
+            let (turn, quota) = try ledger.update(name) { ($0.take(now: clock.now()), $0) }
+            switch turn {
+            case .go(let pause, let number):
+                if pause > .zero { tellOfPause(pause, quota, url) }
+                try wait(pause)
+                return number
+            case .refused(let until):
+                guard until - asked <= Self.longestRefusal else {
+                    throw FetchFailure.quotaUsedUp(
+                        FetchFailure.UsedUpQuota(
+                            url: url, limit: quota.limit, until: until, retryAfter: until - clock.now()))
+                }
+                let pause = until - clock.now()
+                log.detail("\(url.host) takes no requests for \(pause.milliseconds) ms")
+                try wait(pause)
+            }
+        }
+    }
+
+    private func tellOfPause(_ pause: Duration, _ quota: RequestQuota, _ url: WebURL) {
+        let isFirst = hasToldOfPauses.withLock { hasTold in
+            defer { hasTold = true }
+            return !hasTold
+        }
+        if isFirst {
+            log.notice("few requests are left at \(url.host), which are made more slowly from here on")
+        }
+        log.detail("next request to \(url.host) in \(pause.milliseconds) ms, to make the rest of them last")
+    }
+
+    private func learn(from response: HTTPResponse, _ name: String, _ number: Int) throws {
+        let now = clock.now()
+        let report = QuotaReport(response, now: now)
+        guard !report.isEmpty else { return }
+        try ledger.update(name) { $0.learn(report, number: number, now: clock.now()) }
+        guard let remaining = report.remaining else { return }
+        log.detail("\(response.url.host) says: \(remaining)\(report.limit.map { " of \($0)" } ?? "") requests left")
+    }
+
+    /// What the server tells those apart by who ask: its origin, and every field that is meant for it alone, a key above
+    /// all. A digest, so that no ledger holds a key.
+    static func name(of request: HTTPRequest) -> String {
+        let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
+        return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,67 @@
+import Support
+import Testing
+
+@testable import APOD
+
+@Suite struct DayArgumentsTests {
+    private let now = time("2026-11-20", 12)
+
+    /// Arguments as words of a command line, each option with its value.
+    private func arguments(_ line: String) -> DayArguments {
+        var arguments = DayArguments()
+        var words = line.split(separator: " ").map(String.init)[...]
+        while let word = words.popFirst() {
+            switch word {
+            case "--date": arguments.dates.append(words.removeFirst())
+            case "--last": arguments.last = words.removeFirst()
+            case "--start-date": arguments.start = words.removeFirst()
+            case "--end-date": arguments.end = words.removeFirst()
+            case "--count": arguments.count = words.removeFirst()
+            case "--seed": arguments.seed = words.removeFirst()
+            default: arguments.operands.append(word)
+            }
+        }
+        return arguments
+    }
+
+    @Test(arguments: [
+        ("", DayArguments.Source.request(.named([.today]))), ("--date today", .request(.named([.today]))),
+        ("--date 2024-02 --date yesterday", .request(.named([.month(2, year: 2024), .yesterday]))),
+        ("--last 7", .request(.last(7))), ("--count 5 --seed 42", .request(.random(count: 5, seed: 42))),
+        ("--count 5", .request(.random(count: 5, seed: 99))),
+        ("--seed 18446744073709551615 --count 1", .request(.random(count: 1, seed: .max))),
+        ("--start-date 2024", .request(.range(from: .year(2024), through: nil))),
+        (
+            "--end-date 2024-02 --start-date 2024-01-15",
+            .request(.range(from: .day(day("2024-01-15")), through: .month(2, year: 2024)))
+        ),
+        ("-", .standardInput),
+    ])
+    func eachWayOfAskingIsOneRequest(_ line: String, _ source: DayArguments.Source) throws {
+        #expect(try arguments(line).source(at: now, chance: { 99 }) == source)
+    }
+
+    @Test(arguments: [
+        ("--date today --last 2", "--date and --last exclude each other"),
+        ("--date today --start-date 2024", "--date and --start-date with --end-date exclude"),
+        ("--last 2 --count 2", "--last and --count exclude"), ("--count 2 --end-date 2024", "--start-date with --end-date and --count"),
+        ("--date today -", "--date and - exclude"), ("- --last 2", "--last and - exclude"), ("--count 2 -", "--count and - exclude"),
+        ("--end-date 2024", "--end-date needs --start-date"), ("--seed 3", "--seed goes with --count"),
+        ("--seed 3 --last 2", "--seed goes with --count"), ("--count 2 --seed x", "whole number"),
+        ("--count 2 --seed 18446744073709551616", "whole number"), ("--last some", "--last takes a number of days, not \"some\""),
+        ("--count 1.5", "--count takes a number"), ("--count 99999999999999999999", "--count takes a number"),
+        ("--date tody", "--date: \"tody\" is not a day; did you mean today?"), ("--start-date 2024-02-30", "--start-date: there is no day"),
+        ("--start-date 2024 --end-date 2024-13", "--end-date: there is no month 2024-13"),
+        ("2024-02-03", "did you mean --date 2024-02-03?"), ("- 2024", "did you mean --date 2024?"),
+        ("banana", "\"banana\" is an argument too many"), ("- -", "give - once"),
+    ])
+    func whatCannotBeMeantIsRefusedInWords(_ line: String, _ words: String) {
+        let failure = #expect(throws: UsageFailure.self) { try arguments(line).source(at: now) }
+        #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test func chanceIsAnotherOneEachTime() throws {
+        let seeds = try (0..<8).map { _ in try arguments("--count 1").source(at: now) }
+        #expect(Set(seeds.map { "\($0)" }).count > 1)
+    }
+}

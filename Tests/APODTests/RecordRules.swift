@@ -1,0 +1,28 @@
+import Records
+import Testing
+
+@testable import APOD
+
+/// Checks what every record of a picture promises, whatever the day and whatever the service said.
+func expectRecordRules(_ record: Record, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
+    func expect(_ holds: Bool, _ what: String) {
+        if !holds { Issue.record("\(what) \(comment.map { "\($0)" } ?? "")", sourceLocation: sourceLocation) }
+    }
+    let order = Record.pictureFields + ["apod"]
+    expect(record.names == order.filter { record.has($0) }, "the fields are \(record.names)")
+    for name in ["date", "title", "explanation", "media_type", "service_version"] { expect(record.has(name), "no \(name)") }
+    let type = record.string("media_type").flatMap(Picture.MediaType.init)
+    expect(type != nil, "the media type is none")
+    expect(record.has("url") || type == .other, "no url")
+    expect(type == .image || !record.has("hdurl"), "a full picture of what is none")
+    expect(type != .image || !record.has("thumbnail_url"), "a still of a picture")
+    for name in record.names where name != "apod" {
+        let text = FieldPath(name).flatMap { record.string($0) } ?? ""
+        expect(!text.isEmpty || name == "explanation", "\(name) is empty")
+        expect(text == PlainText.folded(text), "\(name) is not folded")
+        let isAddress = name.hasSuffix("url") || name == "permalink"
+        guard isAddress else { continue }
+        expect(MediaAddress(text)?.text == text, "\(name) is no address")
+        expect(MediaAddress(text)?.isStandIn != true, "\(name) is a stand-in")
+    }
+}

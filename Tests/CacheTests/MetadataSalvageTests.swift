@@ -1,0 +1,114 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// What is left of metadata when the index was damaged.
+@Suite struct MetadataSalvageTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private let days = "apod/science"
+
+    private func kept(_ numbers: Range<Int>) -> [Metadata] {
+        numbers.map { number in
+            Metadata(
+                name: "\(number)", body: (0..<1500).map { UInt8(truncatingIfNeeded: $0 &* number) },
+                fetchedAt: world.time.now, expiresAt: number % 2 == 0 ? nil : world.time.now + .seconds(number))
+        }
+    }
+
+    private func all(_ cache: ImageCache) throws -> [Metadata] {
+        try cache.metadata(in: days, from: "", through: "9999")
+    }
+
+    private func writeIntoIndex(at offset: Int, _ bytes: [UInt8]) throws {
+        let file = try File.open(world.root + "/index.sqlite", O_WRONLY)
+        lseek(file.descriptor, off_t(offset), SEEK_SET)
+        try file.write(bytes)
+    }
+
+    @Test func itIsTakenOverByWhoeverSetsTheIndexAside() throws {
+        let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
+        _ = try bob.purge(alice.scope)
+        let fresh = try world.cache(scope: "alice")
+        try fresh.keep(kept(1000..<1600), in: days)
+        try bob.keep(kept(2000..<2010), in: days)
+
+        try bob.index.setAside()
+
+        #expect(try all(world.cache(scope: "alice")) == kept(1000..<1600))
+        #expect(try all(world.cache(scope: "bob")) == kept(2000..<2010))
+        #expect(try world.cache(scope: "alice").scopes().map(\.generation) == [1, 0, 0])
+        // Whoever has the old one open goes on in the new one.
+        try fresh.keep(kept(1600..<1601), in: days)
+        #expect(try all(world.cache(scope: "alice")).count == 601)
+    }
+
+    /// Damage in the page of some rows: those are lost, and the others are what they were.
+    @Test(arguments: 0..<12)
+    func whatCanBeReadIsWhatItWas(_ seed: Int) throws {
+        let cache = try world.cache()
+        try cache.keep(kept(1000..<1400), in: days)
+        try cache.index.emptyLog()
+        cache.close()
+        var random = SeededRandom(seed: UInt64(seed))
+        let size = try Surroundings.contents(world.root + "/index.sqlite").count
+        // Beyond the pages of the layout; noise over a page's head, or within a body, which SQLite does not notice.
+        for _ in 0..<3 {
+            let page = 30 + random.below(size / 4096 - 30)
+            let noise = (0..<64).map { _ in UInt8(random.below(256)) }
+            try writeIntoIndex(at: page * 4096 + (seed % 2 == 0 ? 0 : 1000), noise)
+        }
+
+        try cache.index.setAside()
+        let found = try all(world.cache())
+
+        let before = Dictionary(uniqueKeysWithValues: kept(1000..<1400).map { ($0.name, $0) })
+        #expect(found.allSatisfy { before[$0.name] == $0 })
+        // Three pages with two rows each, and one that is looked for in a page beside its own.
+        #expect(found.count >= 391)
+    }
+
+    @Test func whatWasPurgedStaysAway() throws {
+        let cache = try world.cache(scope: "alice")
+        try cache.keep(kept(1000..<1010), in: days)
+        _ = try world.cache().purge(cache.scope)
+
+        try world.cache().index.setAside()
+
+        #expect(try all(world.cache(scope: "alice")) == [])
+    }
+
+    /// What is taken over is taken over once: it must not come back after a purge, although the damaged index lies there
+    /// for a while.
+    @Test func whatIsPurgedAfterwardsStaysAwayThoughTheIndexIsLostOnceMore() throws {
+        try world.cache(scope: "alice").keep(kept(1000..<1010), in: days)
+        let cache = try world.cache()
+        try cache.index.setAside()
+        _ = try cache.purge(ScopeName("alice"))
+        try cache.finishPurges()
+        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+
+        let fresh = try world.cache(scope: "alice")
+        try fresh.clean { _ in }
+
+        #expect(world.files("").contains("index.sqlite.damaged"))
+        #expect(try all(fresh) == [])
+    }
+
+    @Test func aLostIndexTakesItAlong() throws {
+        try world.cache().keep(kept(1000..<1010), in: days)
+        for suffix in ["", "-wal", "-shm"] { unlink("\(world.root)/index.sqlite\(suffix)") }
+
+        #expect(try all(world.cache()) == [])
+    }
+}

@@ -1,0 +1,245 @@
+import Support
+import Testing
+
+@testable import Cache
+
+/// What is kept under names beside the pictures.
+@Suite struct MetadataTests {
+    private let world: Surroundings
+    init() throws { world = try Surroundings() }
+
+    private let days = "apod/science"
+
+    private func day(_ name: String, _ text: String = "x", at: Timestamp? = nil, until: Timestamp? = nil) -> Metadata {
+        Metadata(name: name, body: Array(text.utf8), fetchedAt: at ?? world.time.now, expiresAt: until)
+    }
+
+    private func names(
+        _ cache: ImageCache, in collection: String? = nil, from first: String = "", through last: String = "9999"
+    ) throws -> [String] {
+        try cache.metadata(in: collection ?? days, from: first, through: last).map(\.name)
+    }
+
+    private func rows(_ cache: ImageCache) throws -> Int? {
+        try cache.index.perform { try $0.database.first("SELECT count(*) FROM metadata") { $0.int(0) } }
+    }
+
+    @Test func whatIsKeptComesBackAsItWas() throws {
+        let bodies: [[UInt8]] = [[], [0], Array(0...255), Array(repeating: 7, count: 100_000)]
+        let kept = bodies.enumerated().map { number, body in
+            Metadata(
+                name: "2024-02-0\(number)", body: body, fetchedAt: world.time.now,
+                expiresAt: number % 2 == 0 ? nil : world.time.now + .seconds(number))
+        }
+
+        try world.cache().keep(kept.reversed(), in: days)
+
+        #expect(try world.cache().metadata(in: days, from: "2024-02-00", through: "2024-02-31") == kept)
+    }
+
+    @Test func rangeHasBothEndsAndNothingElse() throws {
+        let cache = try world.cache()
+        try cache.keep(["2024-01-31", "2024-02-01", "2024-02-29", "2024-03-01"].map { day($0) }, in: days)
+        try cache.keep([day("2024-02-10")], in: "apod/api")
+
+        #expect(try names(cache, from: "2024-02-01", through: "2024-02-29") == ["2024-02-01", "2024-02-29"])
+        #expect(try names(cache, from: "2024-02-02", through: "2024-02-28") == [])
+        #expect(try names(cache, from: "2024-02-29", through: "2024-02-01") == [])
+        #expect(try names(cache, in: "apod/api") == ["2024-02-10"])
+    }
+
+    @Test func newestIsTheLastThatIsNotBehindAName() throws {
+        let cache = try world.cache()
+        try cache.keep(["2024-01-31", "2024-02-29"].map { day($0) }, in: days)
+
+        #expect(try cache.newestMetadata(in: days, through: "2024-02-29")?.name == "2024-02-29")
+        #expect(try cache.newestMetadata(in: days, through: "2024-02-28")?.name == "2024-01-31")
+        #expect(try cache.newestMetadata(in: days, through: "2024-01-30") == nil)
+        #expect(try cache.newestMetadata(in: "apod/api", through: "2024-02-29") == nil)
+    }
+
+    @Test func whatWasFetchedLaterStays() throws {
+        let cache = try world.cache()
+        let now = world.time.now
+        try cache.keep([day("2024-02-03", "second", at: now)], in: days)
+        try cache.keep([day("2024-02-03", "first", at: now - .seconds(1), until: now)], in: days)
+        #expect(try cache.metadata(in: days, from: "", through: "9").map(\.body) == [Array("second".utf8)])
+
+        try cache.keep([day("2024-02-03", "third", at: now)], in: days)
+        #expect(try cache.metadata(in: days, from: "", through: "9") == [day("2024-02-03", "third", at: now)])
+    }
+
+    @Test func whatWasFetchedBeforeTheClockWasSetBackGivesWay() throws {
+        let cache = try world.cache()
+        let future = day("2024-02-03", "future", at: world.time.now + .seconds(3600), until: world.time.now + .seconds(9000))
+        try cache.keep([future], in: days)
+        try cache.keep([day("2024-02-03", "now")], in: days)
+
+        #expect(try cache.newestMetadata(in: days, through: "9")?.body == Array("now".utf8))
+        #expect(future.isExpired(at: world.time.now))
+    }
+
+    @Test func expiryIsJudgedByTheReader() throws {
+        let cache = try world.cache()
+        let now = world.time.now
+        try cache.keep([day("a", until: now + .seconds(10)), day("b")], in: days)
+        world.time.advance(.seconds(10))
+
+        let found = try cache.metadata(in: days, from: "", through: "z")
+
+        #expect(found.map { $0.isExpired(at: now) } == [false, false])
+        #expect(found.map { $0.isExpired(at: world.time.now) } == [true, false])
+    }
+
+    @Test func whatIsRemovedIsGoneAndNothingElse() throws {
+        let cache = try world.cache()
+        try cache.keep(["a", "b", "c"].map { day($0) }, in: days)
+        try cache.keep([day("a")], in: "apod/api")
+
+        try cache.removeMetadata(in: days, names: ["a", "c", "d"])
+
+        #expect(try names(cache, through: "z") == ["b"])
+        #expect(try names(cache, in: "apod/api", through: "z") == ["a"])
+    }
+
+    @Test func keepingIsAllOrNothing() throws {
+        let cache = try world.cache()
+        try cache.index.perform {
+            // An error that is none of the index's.
+            try $0.database.execute(
+                """
+                CREATE TRIGGER overflows BEFORE INSERT ON metadata WHEN new.name = 'c' BEGIN
+                    SELECT abs(-9223372036854775807 - 1);
+                END
+                """)
+        }
+
+        #expect(throws: CacheFailure.fault(detail: "SQLite 1: integer overflow")) { try cache.keep(["a", "b", "c"].map { day($0) }, in: days) }
+
+        #expect(try rows(cache) == 0)
+    }
+
+    // MARK: Scopes
+
+    @Test func scopesDoNotSeeOneAnother() throws {
+        let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
+        try alice.keep([day("a")], in: days)
+        try bob.keep([day("b")], in: days)
+
+        #expect(try names(alice, through: "z") == ["a"] && names(bob, through: "z") == ["b"])
+        #expect(try names(world.cache(), through: "z") == [])
+    }
+
+    @Test func purgeHidesAllAtOnceAndTakesItAway() throws {
+        let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
+        try alice.keep((1000..<1600).map { day("\($0)") }, in: days)
+        try bob.keep([day("b")], in: days)
+
+        _ = try bob.purge(alice.scope)
+
+        #expect(try names(alice) == [])
+        #expect(try rows(bob) == 601)
+        try bob.finishPurges()
+        #expect(try rows(bob) == 1)
+        #expect(try names(bob, through: "z") == ["b"])
+    }
+
+    @Test func whatBeganBeforeAPurgeIsThrownAway() throws {
+        let cache = try world.cache(scope: "alice")
+        #expect(try names(cache) == [])
+        _ = try world.cache().purge(cache.scope)
+
+        #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try cache.keep([day("a")], in: days) }
+
+        #expect(try rows(cache) == 0)
+        try world.cache(scope: "alice").keep([day("a")], in: days)
+        #expect(try names(cache, through: "z") == ["a"])
+    }
+
+    @Test(arguments: [false, true])
+    func switchEndsWhatFollowedTheCurrentScope(_ keeping: Bool) throws {
+        let cache = try world.cache()
+        try cache.keep([day("a")], in: days)
+        _ = try world.cache().makeCurrent(ScopeName("alice"), keeping: keeping)
+
+        #expect(throws: CacheFailure.scopeChanged(scope: "default")) { try cache.keep([day("b")], in: days) }
+
+        #expect(try names(world.cache(), through: "z") == [])
+        #expect(try names(world.cache(scope: "default"), through: "z") == (keeping ? ["a"] : []))
+    }
+
+    @Test func resetTakesAllScopes() throws {
+        let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
+        try alice.keep([day("a")], in: days)
+        try bob.keep([day("b")], in: days)
+
+        #expect(try world.cache().resetReport().metadata == 2)
+        #expect(try world.cache().reset().metadata == 2)
+
+        #expect(try rows(alice) == 0)
+        #expect(throws: CacheFailure.scopeChanged(scope: "alice")) { try alice.keep([day("a")], in: days) }
+    }
+
+    @Test func statisticsHaveItByScopeAndNotAmongTheEntries() throws {
+        let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
+        try alice.keep([day("a", "12345"), day("b", "1234567")], in: days)
+        try bob.keep([day("b", "123")], in: "apod/api")
+        _ = try world.cache(scope: "carol").keep([day("c")], in: days)
+        _ = try bob.purge(ScopeName("carol"))
+
+        let statistics = try bob.statistics()
+
+        #expect(statistics.entries == 0 && statistics.bytes == 0)
+        #expect(statistics.metadata == Statistics.Sum(entries: 3, bytes: 15))
+        #expect(statistics.scopes.map(\.metadata) == [(2, 12), (1, 3), (0, 0)].map(Statistics.Sum.init))
+    }
+
+    @Test func scopeWhoseNumberBecomesAnothersLeavesItNothing() throws {
+        let alice = try world.cache(scope: "alice")
+        try alice.keep([day("a")], in: days)
+        // As a process of an earlier version purges, which knows of no metadata.
+        try alice.index.perform { try $0.database.execute("DELETE FROM scopes") }
+
+        let bob = try world.cache(scope: "bob")
+        try bob.keep([day("b")], in: days)
+
+        #expect(try names(bob, through: "z") == ["b"])
+    }
+
+    // MARK: What goes wrong
+
+    @Test func removedRootIsMadeAnewWithWhatComes() throws {
+        let cache = try world.cache()
+        try cache.keep([day("a")], in: days)
+        Surroundings.removeTree(world.root)
+
+        #expect(try names(cache, through: "z") == [])
+        try cache.keep([day("b")], in: days)
+
+        #expect(try names(world.cache(), through: "z") == ["b"])
+    }
+
+    @Test func keepingLeavesWhatIsRememberedOfPictures() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        let version = cache.index.version()
+        try cache.keep([day("a")], in: days)
+        #expect(version != nil && cache.index.version() == version)
+    }
+
+    @Test func threadsKeepAndReadTheSameDaysAtOnce() throws {
+        let results = try together(8) { [world, days] worker in
+            let cache = try world.cache()
+            for start in stride(from: 1000, to: 1400, by: 25) {
+                let window = (start..<start + 25).map {
+                    Metadata(name: "\($0)", body: Array("\($0) \(worker)".utf8), fetchedAt: world.time.now)
+                }
+                try cache.keep(window, in: days)
+                let found = try cache.metadata(in: days, from: "\(start)", through: "\(start + 24)")
+                #expect(found.map(\.name) == window.map(\.name))
+            }
+        }
+        for result in results { try result.get() }
+        #expect(try names(world.cache()) == (1000..<1400).map(String.init))
+    }
+}

@@ -1,0 +1,158 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+/// A clock that goes on by what is slept.
+private final class SleptClock: Sendable {
+    private let time = Monitor(Timestamp(milliseconds: 1_800_000_000_000))
+
+    var clock: Clock { Clock { [time] in time.withLock { $0 } } }
+    var sleep: Sleeper { { [time] span in time.withLock { $0 = $0 + span } } }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct QuotaTransportTests {
+    private let interruption = Interruption()
+    private let time = SleptClock()
+    private let ledger = MemoryQuotas()
+
+    private func fields(_ remaining: Int, of limit: Int) -> KeyValuePairs<String, String> {
+        ["X-RateLimit-Limit": "\(limit)", "X-RateLimit-Remaining": "\(remaining)"]
+    }
+
+    private func client(_ transport: ScriptedTransport, log: Log = .silent) -> HTTPClient {
+        HTTPClient(
+            transport: QuotaTransport(
+                over: transport, ledger: ledger, log: log, clock: time.clock, sleep: time.sleep),
+            interruption: interruption, clock: time.clock, sleep: time.sleep)
+    }
+
+    private func request(_ address: String = "https://api.example/a", key: String? = nil) throws -> HTTPRequest {
+        HTTPRequest(url: try WebURL(address), headers: key.map { [HTTPHeader("X-Api-Key", $0)] } ?? [])
+    }
+
+    @Test func usedUpQuotaEndsInFailureWithoutARequest() throws {
+        let server = ScriptedTransport { [self] _, count in .status(200, fields(max(1 - count, 0), of: 2)) }
+        let client = client(server)
+        for _ in 0..<2 { _ = try client.data(try request()) }
+        let failure = #expect(throws: FetchFailure.self) { try client.data(try request()) }
+        #expect(server.requests.count == 2)
+        #expect(failure?.code == "rate-limited")
+        #expect(failure?.exitCode == .temporary)
+        #expect(failure?.message.contains("limit 2") == true)
+        #expect(failure?.retryAfter == .seconds(3600))
+    }
+
+    @Test func refusalThatOneProcessMetSparesTheOthersTheirRequests() throws {
+        let first = ScriptedTransport { _, _ in .status(429, ["Retry-After": "2870"]) }
+        #expect(throws: FetchFailure.self) { try client(first).data(try request()) }
+        #expect(first.requests.count == 1)
+        let second = ScriptedTransport { _, _ in .ok("") }
+        let failure = #expect(throws: FetchFailure.self) { try client(second).data(try request()) }
+        #expect(second.requests.isEmpty)
+        #expect(failure?.retryAfter == .seconds(2870))
+    }
+
+    @Test func shortRefusalIsWaitedFor() throws {
+        let server = ScriptedTransport { _, count in count == 0 ? .status(429, ["Retry-After": "20"]) : .ok("a") }
+        let begun = time.clock.now()
+        // By the client that met it, and by the next one at once.
+        #expect(try client(server).data(try request()).1 == Array("a".utf8))
+        #expect(time.clock.now() - begun == .seconds(20))
+        #expect(try client(server).data(try request()).1 == Array("a".utf8))
+        #expect(time.clock.now() - begun == .seconds(20))
+    }
+
+    @Test func anothersShortRefusalIsWaitedForToo() throws {
+        let refusing = ScriptedTransport { _, _ in .status(429, ["Retry-After": "20"]) }
+        let transport = QuotaTransport(over: refusing, ledger: ledger, clock: time.clock, sleep: time.sleep)
+        _ = try transport.exchange(try request(), interruption: interruption) { _ in }
+        let begun = time.clock.now()
+        var pauses = 0
+        let willing = QuotaTransport(
+            over: ScriptedTransport { _, _ in .ok("a") }, ledger: ledger, clock: time.clock, sleep: time.sleep)
+        _ = try willing.exchange(try request(), interruption: interruption) { event in
+            if case .pause = event { pauses += 1 }
+        }
+        #expect(time.clock.now() - begun == .seconds(20))
+        // Whoever supervises the request is asked all the while.
+        #expect(pauses == 80)
+    }
+
+    @Test func requestsAreSpacedWhenFewAreLeft() throws {
+        let server = ScriptedTransport { [self] _, count in .status(200, fields(125 - count, of: 1000)) }
+        let client = client(server)
+        let begun = time.clock.now()
+        _ = try client.data(try request())
+        _ = try client.data(try request())
+        #expect(time.clock.now() == begun)
+        _ = try client.data(try request())
+        #expect((3600...3700).contains((time.clock.now() - begun).milliseconds))
+    }
+
+    @Test func quotasAreThoseOfOriginAndKey() throws {
+        let server = ScriptedTransport { _, _ in .status(429, ["Retry-After": "2870"]) }
+        let client = client(server)
+        for key in ["a", "b"] {
+            for address in ["https://api.example/a", "https://other.example/a", "http://api.example/a"] {
+                #expect(throws: FetchFailure.self) { try client.data(try request(address, key: key)) }
+            }
+        }
+        #expect(server.requests.count == 6)
+        #expect(throws: FetchFailure.self) { try client.data(try request("https://api.example/b?c", key: "a")) }
+        #expect(server.requests.count == 6)
+    }
+
+    @Test func namesShowNoKey() throws {
+        let name = QuotaTransport.name(of: try request(key: "sesame"))
+        #expect(name.utf8.count == 64)
+        #expect(name.allSatisfy { $0.isHexDigit })
+    }
+
+    @Test func fieldsThatEveryServerGetsMakeNoDifference() throws {
+        var other = try request(key: "a")
+        other.headers.insert(HTTPHeader("Accept", "application/json", crossesOrigins: true), at: 0)
+        #expect(QuotaTransport.name(of: other) == QuotaTransport.name(of: try request(key: "a")))
+    }
+
+    @Test func answerThatEndsInFailureCountsToo() throws {
+        let server = ScriptedTransport { _, _ in
+            var answer = ScriptedTransport.Answer.status(429, ["Retry-After": "100"])
+            answer.error = .cutShort(url: try! WebURL("https://api.example/a"), detail: "")
+            return answer
+        }
+        let transport = QuotaTransport(over: server, ledger: ledger, clock: time.clock, sleep: time.sleep)
+        #expect(throws: FetchFailure.self) {
+            try transport.exchange(try request(), interruption: interruption) { _ in }
+        }
+        let failure = #expect(throws: FetchFailure.self) {
+            try transport.exchange(try request(), interruption: interruption) { _ in }
+        }
+        #expect(failure?.code == "rate-limited")
+    }
+
+    @Test func waitEndsWithTheRun() throws {
+        let refusing = ScriptedTransport { _, _ in .status(429, ["Retry-After": "50"]) }
+        let transport = QuotaTransport(over: refusing, ledger: ledger)
+        let interruption = interruption
+        _ = try transport.exchange(try request(), interruption: interruption) { _ in }
+        #expect(throws: Cancelled.self) {
+            try transport.exchange(try request(), interruption: interruption) { _ in
+                interruption.cancel(.outputClosed)
+            }
+        }
+        #expect(refusing.requests.count == 1)
+    }
+
+    @Test func detailsTellWhatIsLeft() throws {
+        let lines = Monitor<[String]>([])
+        let log = Log(tool: "t", threshold: .detail) { line in lines.withLock { $0.append(line) } }
+        let server = ScriptedTransport { [self] _, count in .status(200, fields(20 - count, of: 1000)) }
+        let client = client(server, log: log)
+        for _ in 0..<4 { _ = try client.data(try request(key: "sesame")) }
+        let said = lines.withLock { $0.joined() }
+        #expect(said.contains("api.example says: 20 of 1000 requests left"))
+        #expect(said.split(separator: "\n").count { $0.contains("more slowly") } == 1)
+        #expect(!said.contains("sesame"))
+    }
+}

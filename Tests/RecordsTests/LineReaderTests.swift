@@ -1,0 +1,141 @@
+import Support
+import Testing
+
+@testable import Records
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a reader makes of the bytes: lines as `number: text`, bad ones as `number! code`.
+private func drain(_ reader: LineReader) throws -> [String] {
+    var result: [String] = []
+    while let item = try reader.next() {
+        switch item {
+        case .line(let line): result.append("\(line.number): \(line.text)")
+        case .bad(let bad): result.append("\(bad.line)! \(bad.code)")
+        }
+    }
+    return result
+}
+
+private func read(_ text: String) throws -> [String] { try drain(LineReader(bytes: Array(text.utf8))) }
+
+/// A reader of a pipe into which a thread writes these pieces, one after the other.
+private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void = {}) throws -> LineReader {
+    // The reader may have seen enough.
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let writer = try File(descriptor: ends[1], path: "pipe")
+    try Thread.start { for piece in pieces { try? writer.write(piece) } }.detach()
+    return LineReader(file: try File(descriptor: ends[0], path: "pipe"), willWait: willWait)
+}
+
+@Suite struct LineReaderTests {
+    @Test(arguments: [
+        ("", []), ("a", ["1: a"]), ("a\n", ["1: a"]), ("a\nb", ["1: a", "2: b"]), ("a\r\nb\r\n", ["1: a", "2: b"]),
+        ("\n\na\n", ["1: ", "2: ", "3: a"]), ("\r\n", ["1: "]), ("a\rb\n", ["1: a\rb"]), ("a\r", ["1: a"]),
+        ("é\n", ["1: é"]), (" a \n", ["1:  a "]),
+    ])
+    func linesEndByALineFeed(_ text: String, _ lines: [String]) throws { #expect(try read(text) == lines) }
+
+    @Test func damagedTextIsStillALine() throws {
+        #expect(try drain(LineReader(bytes: [0xFF, 0x61, 0x0A, 0x00, 0x0A])) == ["1: \u{FFFD}a", "2: \0"])
+    }
+
+    @Test func howTheBytesArriveMakesNoDifference() throws {
+        let text = (0..<500).map { "line \($0)\($0 % 3 == 0 ? "\r" : "")\n" }.joined() + "end"
+        let whole = try read(text)
+        for size in [1, 2, 7, 64, 5000] {
+            let bytes = Array(text.utf8)
+            let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
+            #expect(try drain(reader(of: pieces)) == whole, "\(size)")
+        }
+    }
+
+    @Test func itIsKnownWhetherALineIsThere() throws {
+        let lines = LineReader(bytes: Array("a\nb".utf8))
+        #expect(lines.hasLine)
+        _ = try lines.next()
+        // The end of what is there may be the middle of a line.
+        #expect(!lines.hasLine)
+        #expect(try lines.next() == .line(LineReader.Line(text: "b", number: 2)))
+        #expect(try lines.next() == nil)
+    }
+
+    @Test func aLineOverSixteenMebibytesIsPassedOver() throws {
+        let limit = RecordReader.lengthLimit
+        let longest = [UInt8](repeating: UInt8(ascii: "x"), count: limit)
+        for extra in [1, 1 << 20, 20 << 20] {
+            let pieces = [Array("a\n".utf8), longest, [UInt8](repeating: UInt8(ascii: "y"), count: extra), Array("\nb\n".utf8)]
+            let lines = try reader(of: pieces)
+            #expect(try drain(lines) == ["1: a", "2! record-too-long", "3: b"])
+        }
+        let lines = LineReader(bytes: longest + [UInt8(ascii: "\n")])
+        guard case .line(let line) = try lines.next() else {
+            Issue.record("a line of just the limit is refused")
+            return
+        }
+        #expect(line.text.utf8.count == limit)
+    }
+
+    @Test(arguments: [
+        ("{\"a\":1}", true), ("[{}]", true), (" \r\n\t {}", true), ("\u{FEFF}{}", true), ("\u{FEFF}\n [", true),
+        ("2024-02-03", false), ("", false), ("\n\n", false), ("# {", false), ("\u{FEFF}2024", false), ("é", false),
+        ("\"a\"", false), ("GIF89a", false),
+    ])
+    func recordsAreToldFromText(_ text: String, _ areRecords: Bool) throws {
+        let bytes = Array(text.utf8)
+        #expect(try LineReader(bytes: bytes).beginsRecords() == areRecords)
+        #expect(try reader(of: bytes.map { [$0] }).beginsRecords() == areRecords)
+    }
+
+    @Test func aPictureIsNoText() throws {
+        #expect(try LineReader(bytes: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0]).beginsRecords())
+        #expect(try LineReader(bytes: Array("GIF89a\0\u{1}".utf8)).beginsRecords())
+    }
+
+    @Test func recordsBehindBlankLinesKeepTheirLineNumbers() throws {
+        let lines = LineReader(bytes: Array("\u{FEFF}\n\n{\"a\":1}\nbanana\n{\"b\":2}".utf8))
+        #expect(try lines.beginsRecords())
+        let records = RecordReader(continuing: lines)
+        guard case .record(let first) = try records.next(), case .bad(let bad) = try records.next(),
+            case .record(let second) = try records.next()
+        else {
+            Issue.record("not what was written")
+            return
+        }
+        #expect(first.names == ["a"] && second.names == ["b"])
+        #expect(bad.line == 4)
+        #expect(try records.next() == nil)
+    }
+
+    @Test func recordsAreReadOnWhereLinesWereLeft() throws {
+        let record = Array(#"{"date":"2024-02-03"}"#.utf8)
+        let pieces = [[UInt8]](repeating: record + [0x0A], count: 9000)
+        let waits = Monitor(0)
+        let lines = try reader(of: pieces) { waits.withLock { $0 += 1 } }
+        #expect(try lines.beginsRecords())
+        let records = RecordReader(continuing: lines)
+        var count = 0
+        while let item = try records.next() {
+            guard case .record(let read) = item, read.line == record else { break }
+            count += 1
+        }
+        #expect(count == pieces.count)
+        #expect(waits.withLock { $0 } > 1)
+    }
+
+    @Test func blankLinesWithoutEndTakeNoMemory() throws {
+        let blanks = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20)
+        let lines = try reader(of: [[UInt8]](repeating: blanks, count: 8) + [Array("{}".utf8)])
+        #expect(try lines.beginsRecords())
+        #expect(lines.buffer.count <= 256 << 10)
+        #expect(lines.line == 8 * blanks.count + 1)
+    }
+}

@@ -1,0 +1,31 @@
+import Support
+
+/// Which days there are: every one since the first but NASA's gaps, as far as six digits can name them (2094).
+enum SampleArchive {
+    static let first = CalendarDay(daysSince1970: 9297)  // 1995-06-16
+
+    static let days: [CalendarDay] = {
+        let last = 45_655  // 2094-12-31
+        return (first.daysSince1970...last).map(CalendarDay.init).filter { !gaps.contains($0) }
+    }()
+
+    /// 1995-06-17 to -19, and 2020-06-10.
+    private static let gaps = Set([9298, 9299, 9300, 18_423].map(CalendarDay.init(daysSince1970:)))
+
+    /// The days from `start` to `end`, ascending. Cost: two binary searches.
+    static func days(from start: CalendarDay, through end: CalendarDay) -> ArraySlice<CalendarDay> {
+        let lower = position(of: start)
+        return days[lower..<max(lower, position(of: end.advanced(by: 1)))]
+    }
+
+    static func has(_ day: CalendarDay) -> Bool { !days(from: day, through: day).isEmpty }
+
+    /// Where `day` stands, or the next one after it.
+    private static func position(of day: CalendarDay) -> Int {
+        var range = 0..<days.count
+        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+            range = days[middle] < day ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}

@@ -9,8 +9,8 @@ struct ListCommand: ParsableCommand {
         commandName: "ls",
         abstract: "List the GIFs of the scope: a table at a terminal, else one record a GIF.",
         discussion: """
-            All conditions must be met. Listing counts as no use of what is listed. Other pictures in the cache are not \
-            listed: img-cache ls lists all.
+            All conditions must be met. Listing counts as no use of what is listed. Other pictures in the cache are \
+            not listed: img-cache ls lists all.
 
             EXAMPLES
               gif-cache ls --larger-than 1MB

@@ -22,8 +22,10 @@ extension GIFCommand {
 
 extension ArgumentHelp {
     static let resolution = ArgumentHelp(
-        "Take this resolution alone: 180, 360, 720 or 1080. Else the configured one or 180, and where that is not there "
-            + "the nearest larger, then smaller one.",
+        """
+        Take this resolution alone: 180, 360, 720 or 1080. Else the configured one or 180, and where that is not there \
+        the nearest larger, then the nearest smaller one.
+        """,
         valueName: "pixels")
 
     static let idField = ArgumentHelp("Field that holds the id; else id or exerciseId.", valueName: "field")

@@ -7,8 +7,8 @@ struct PinCommand: ParsableCommand, GIFCommand {
         commandName: "pin",
         abstract: "Keep GIFs from being trimmed or cleaned away.",
         discussion: """
-            They still expire, and are asked for anew then. A GIF that is not in the cache gives a record with an error, \
-            and status 1.
+            They still expire, and are asked for anew then. A GIF that is not in the cache gives a record with an \
+            error, and status 1.
 
             EXAMPLES
               gif-cache put < favourites.ndjson | gif-cache pin > pinned.ndjson

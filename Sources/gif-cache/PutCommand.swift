@@ -16,7 +16,9 @@ struct PutCommand: ParsableCommand, GIFCommand {
     @OptionGroup var stream: StreamOptions
     @OptionGroup var network: NetworkOptions
 
-    @Option(help: ArgumentHelp("Pixels of a side: 180, 360, 720 or 1080, as far as the plan goes (180).", valueName: "pixels"))
+    @Option(
+        help: ArgumentHelp(
+            "Pixels of a side: 180, 360, 720 or 1080, as far as the plan goes (180).", valueName: "pixels"))
     var resolution: String?
 
     @Option(help: .idField) var idField: String?

@@ -6,13 +6,13 @@ import Support
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Look at every GIF of the scope: is its file as the index says, and a whole GIF? Status 1 where not.",
+        abstract: "Look at every GIF of the scope: is it whole, and as the index says? Status 1 where not.",
         discussion: """
             The steps are mark (has each GIF its file?) and check (has the file its SHA-256, is it a GIF that put would \
             keep, and of the size that records tell?). img-cache verify looks at the whole cache and its index.
 
-            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the status \
-            is 1 all the same.
+            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the \
+            status is 1 all the same.
 
             EXAMPLES
               gif-cache verify

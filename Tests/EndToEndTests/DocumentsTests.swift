@@ -22,7 +22,8 @@ import Testing
             ["apod-fetch"], ["img-downsample"],
         ]
             + [
-                "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear", "pin", "unpin", "verify",
+                "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear", "pin", "unpin",
+                "verify",
             ].map { ["gif-cache", $0] }
             + [
                 "put", "prefetch", "explain", "get", "has", "path", "cat", "ls", "info", "rm", "pin", "unpin", "clean",

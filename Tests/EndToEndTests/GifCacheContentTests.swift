@@ -102,8 +102,8 @@ struct GifCacheContentTests {
 
     /// The frames that the suite's own pictures show first.
     @Test(.enabled(if: Corpus.isPresent), arguments: [
-        "dispose-keep", "dispose-restore-background", "image-overlap-bg", "image-outside-bg", "transparent", "interlace",
-        "local-color-table",
+        "dispose-keep", "dispose-restore-background", "image-overlap-bg", "image-outside-bg", "transparent",
+        "interlace", "local-color-table",
     ])
     func postersAreAsTheTestSuiteHasThem(_ name: String) throws {
         let folder = try Corpus.path("images/gif/gif-test-suite")

@@ -3,8 +3,8 @@ import Support
 
 /// All GIFs of a scope: listed, counted, removed.
 extension KeptGIFs {
-    /// The caches that may have GIFs, on the disk and in memory: policies change, and what was kept under an earlier one
-    /// is still there.
+    /// The caches that may have GIFs, on the disk and in memory: policies change, and what was kept under an earlier
+    /// one is still there.
     func all() throws -> [ImageCache] {
         let cache = try caches.standard()
         return try [cache, caches.other(than: cache)].compactMap(\.self)
@@ -18,11 +18,9 @@ extension KeptGIFs {
         return filter
     }
 
-    /// Gives the GIFs of the scope that `filter` accepts, of one resolution or all, to `body`, in an order without
+    /// The GIFs of the scope that `filter` accepts, of one resolution or all, one after the other, in an order without
     /// meaning. Hands nothing out; memory does not grow with their number.
-    public func list(
-        _ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil
-    ) throws -> Listing {
+    public func list(_ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil) throws -> Listing {
         let filter = Self.narrowed(filter, resolution)
         return Listing(rest: try all().map { ($0, try $0.entries(filter)) }[...])
     }

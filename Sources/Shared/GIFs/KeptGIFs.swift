@@ -38,7 +38,8 @@ public struct KeptGIFs: Sendable {
     /// The wanted GIF where it can be handed out in microseconds; see `ImageCache.immediately`.
     func immediately(_ id: ExerciseID, _ choice: ResolutionChoice) -> KeptGIF? {
         let gif = ExerciseGIF(id: id, resolution: choice.wanted)
-        guard let key = try? CacheKey(custom: gif.cacheKey), let cache = (try? cache(of: gif)) ?? nil else { return nil }
+        guard let key = try? CacheKey(custom: gif.cacheKey), let cache = (try? cache(of: gif)) ?? nil
+        else { return nil }
         return immediately(gif, key, cache)
     }
 

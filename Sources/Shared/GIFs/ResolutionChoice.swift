@@ -2,7 +2,7 @@
 public enum ResolutionChoice: Sendable, Hashable {
     /// This one alone: somebody asked for it by name.
     case exactly(Resolution)
-    /// This one; where it is not there, the nearest larger one, which can be made smaller, and then the nearest smaller.
+    /// This one; where it is not there, the nearest larger one, which can be made smaller, then the nearest smaller.
     case preferably(Resolution)
 
     /// The one that is wanted most.

@@ -163,4 +163,21 @@ struct GifCacheLookupTests {
         #expect(try tool("get", "0001", "--scope", "alice").status == 1)
         #expect(try tool("ls", "--scope", "alice").expect(0).stdoutBytes.isEmpty)
     }
+
+    /// Policies change, and what was kept under another one is still there.
+    @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndClearedToo() throws {
+        let memory = try TemporaryFolder(in: TemporaryFolder.memory)
+        let home = try ToolHome(environment: ["XDG_RUNTIME_DIR": memory.path])
+        let file = try home.write("new.gif", Self.gif(8, seed: 1))
+        for (id, policy) in [("0001", "enabled"), ("0002", "memory")] {
+            try home.run("img-cache", ["put", file, "--key", "exercisedb:\(id)@180", "--policy", policy]).expect(0)
+        }
+        #expect(try Set(home.run("gif-cache", ["ls", "--print", "id"]).expect(0).lines) == ["0001", "0002"])
+        #expect(try home.run("gif-cache", ["size", "--json"]).expect(0).record.integer("gifs") == 2)
+        #expect(try home.run("gif-cache", ["get", "0002"]).status == 1)
+        try home.run("gif-cache", ["get", "0002", "--policy", "memory"]).expect(0)
+        try home.run("gif-cache", ["rm", "0002"]).expect(0)
+        #expect(try home.run("gif-cache", ["clear"]).expect(0).record.integer("removed") == 1)
+        #expect(try home.run("gif-cache", ["ls"]).expect(0).stdoutBytes.isEmpty)
+    }
 }

@@ -85,6 +85,8 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Option(help: .retries) var retries: String?
     @Option(help: .allowPrivate) var allowPrivate: String?
     @Option(help: .cacert) var cacert: String?
+    @Flag(help: .netrc) var netrc = false
+    @Option(help: .netrcFile) var netrcFile: String?
 
     // MARK: Words and places
 
@@ -144,7 +146,9 @@ extension APODOptions {
         return APODClient(
             choice: choice ?? .auto, options: try pictureOptions(), science: science, api: api,
             key: try context.secret(file: apiKeyFile, variable: "NASA_API_KEY") ?? APODClient.demoKey,
-            http: try client(context),
+            http: try client(context, passwords: try passwords(context)) {
+                QuotaTransport(over: $0, ledger: caches.quotas(for: api, log: context.log), log: context.log)
+            },
             store: CachedDays(caches: caches, addresses: [.science: science, .api: api], log: context.log), jobs: jobs,
             interruption: context.interruption, log: context.log)
     }

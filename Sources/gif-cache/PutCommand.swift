@@ -40,7 +40,9 @@ extension GIFCommand {
         let key = try context.secret(file: apiKeyFile, variable: "EXERCISEDB_API_KEY")
         let gifs = GIFCache(
             caches: caches, service: try context.exerciseService(key: key),
-            client: try network.client(context) { ExerciseTransport(over: $0) })
+            client: try network.client(context, passwords: try network.passwords(context)) {
+                ExerciseTransport(over: $0)
+            })
         let status = try context.run(
             GIFTool(cache: gifs, naming: try naming(context)), options: try stream.runOptions(context, jobs: 3),
             arguments: ids, expecting: "ids of exercises", job: gifJob)

@@ -10,8 +10,6 @@ protocol FetchArguments: NetworkArguments {
     var headerFor: [String] { get }
     var headerFile: String? { get }
     var bearerFile: String? { get }
-    var netrc: Bool { get }
-    var netrcFile: String? { get }
     var rate: String? { get }
     var jobsPerHost: String? { get }
     var allowInsecureRedirects: Bool { get }
@@ -29,8 +27,6 @@ extension FetchArguments {
     var headerFor: [String] { [] }
     var headerFile: String? { nil }
     var bearerFile: String? { nil }
-    var netrc: Bool { false }
-    var netrcFile: String? { nil }
     var rate: String? { nil }
     var jobsPerHost: String? { nil }
     var allowInsecureRedirects: Bool { false }
@@ -84,7 +80,7 @@ extension FetchArguments {
             "max-bytes", option: maxBytes, expected: "a size such as 256MB", parse: ByteCount.parse)
         let given = try context.headers(
             header, addressed: headerFor, file: headerFile, bearerFile: bearerFile)
-        let passwords = try context.passwords(usesHome: netrc, file: netrcFile)
+        let passwords = try passwords(context)
         let origin = given.needOneOrigin ? SoleOrigin() : nil
         for argument in arguments where argument.hasScheme {
             // What is no address is said when its turn has come.

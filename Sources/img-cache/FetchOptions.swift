@@ -22,10 +22,10 @@ struct FetchOptions: ParsableArguments, FetchArguments {
     @Option(help: ArgumentHelp("Send this file's token to the one server that is asked.", valueName: "file"))
     var bearerFile: String?
 
-    @Flag(help: "Take user names and passwords from ~/.netrc.")
+    @Flag(help: .netrc)
     var netrc = false
 
-    @Option(help: ArgumentHelp("Take user names and passwords from this file.", valueName: "file"))
+    @Option(help: .netrcFile)
     var netrcFile: String?
 
     @Option(help: ArgumentHelp("Download no more than this in a second, such as 500KB.", valueName: "size"))

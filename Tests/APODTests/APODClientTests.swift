@@ -59,6 +59,18 @@ import Testing
         #expect(nasa.asked.isEmpty)
     }
 
+    @Test(arguments: [
+        (FakeNASA.Reply.ok("<html>Sign in, topsecret\u{1B}[2J"), "<html>Sign in, …"), (.status(503, "upstream connect error"), "upstream connect error"),
+        (.ok(legacyAnswer("2026-11-18", ["title": nil]).line), "{\"date\":"), (.ok(""), "answered nothing"),
+    ] as [(FakeNASA.Reply, String)])
+    func howAnAnswerBeginsThatCannotBeUsedIsToldWithoutTheKey(reply: FakeNASA.Reply, words: String) throws {
+        let nasa = FakeNASA { _ in reply }
+        let lines = Lines()
+        _ = try nasa.client(.api, key: "topsecret", log: lines.log).results(.day(day("2026-11-18")))
+        #expect(lines.all.contains { $0.contains(words) })
+        #expect(!lines.all.contains { $0.contains("topsecret") || $0.contains("\u{1B}") })
+    }
+
     @Test func theOldServiceIsAskedWhereScienceFails() throws {
         let outage = try outage(.science)
         for reply in [outage, .status(500, ""), .ok("<html>"), FakeNASA.notFound, .ok(scienceAnswer("2001-01-01").line)] {

@@ -66,6 +66,26 @@ import Testing
         #expect(excerpt(String(repeating: "x", count: 190) + "secret")?.contains("secr") == false)
     }
 
+    @Test func nasasOwnObjectIsLastButOneFieldOnOneLine() throws {
+        let text = String(decoding: legacyAnswer("2026-11-20", ["copyright": "\u{E9}"]).line, as: UTF8.self)
+        let answer = try Answer.day(day("2026-11-20"), in: Array(text.replacing(",\"", with: ",\n\"").utf8), from: .api)
+        let result = DayResult(
+            day: day("2026-11-20"), outcome: .picture(PictureRecord(try answer.outcome.get())), fetchedAt: time("2026-11-20"),
+            raw: answer.object)
+        #expect(result.record.names.suffix(2) == ["raw", "apod"])
+        #expect(result.record.raw("raw").map { String(decoding: $0, as: UTF8.self) } == text)
+    }
+
+    @Test func aStandInHasTheObjectThatCame() throws {
+        let answer = try Answer.day(day("2026-11-20"), in: logoAnswer().line, from: .api)
+        let failure = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
+        #expect(throws: failure) { try answer.outcome.get() }
+        let result = DayResult(day: day("2026-11-20"), outcome: .failed(failure), fetchedAt: time("2026-11-20"), raw: answer.object)
+        let record = result.record(tool: "apod-fetch")
+        #expect(record.names == ["date", "raw", "error"])
+        #expect(record.string("raw.title") == "NASA Science")
+    }
+
     @Test func aByteOrderMarkAndPrettyPrintingAreRead() throws {
         let text = "\u{FEFF}\n" + String(decoding: scienceAnswer().line, as: UTF8.self).replacing(",\"", with: ",\n  \"")
         #expect(try picture(text).title == "A Ring of Dust")
@@ -154,6 +174,22 @@ import Testing
         #expect(!own.message.contains("https://api.nasa.gov"))
         #expect(try failure(429, "", key: "DEMO_KEY").message.contains("https://api.nasa.gov"))
         #expect(try failure(429, "", from: .science, key: nil).message.contains("try again later"))
+    }
+
+    @Test(arguments: [200, 404, 400, 503])
+    func aProxyWithoutItsServerMayPassWhateverTheStatus(status: Int) throws {
+        let text = "upstream connect error or disconnect/reset before headers. reset reason: connection timeout"
+        let failure = try failure(status, text)
+        #expect(failure == .failing(.api, status: status, said: text))
+        #expect(failure.isTransient)
+    }
+
+    @Test func aQuotaThatIsUsedUpSaysUntilWhenAndHowToGetAKey() throws {
+        let quota = FetchFailure.UsedUpQuota(
+            url: try WebURL(FakeNASA.apiBase), limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(600))
+        let failure = ErrorAnswer.failure(
+            for: FetchFailure.quotaUsedUp(quota), from: .api, day: nil, newest: day("2026-11-20"), key: "DEMO_KEY")
+        #expect(failure == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 600, isDemoKey: true))
     }
 
     @Test func faultsOfTheServerMayPass() throws {

@@ -84,7 +84,7 @@ import Testing
 }
 
 /// From now on a file of this process that would become larger cannot be written.
-private func limitFiles(to bytes: Int) throws {
+func limitFiles(to bytes: Int) throws {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
     #if canImport(Glibc)

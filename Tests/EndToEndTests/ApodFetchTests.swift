@@ -55,7 +55,10 @@ struct ApodFetchTests {
             ["--end-date", "2024-02-03"],
             ["--start-date", "2999-01-01"], ["--count", "0"], ["--count", "20000"], ["--count", "some"], ["--seed", "1"],
             ["--date", "2024-02-03", "--count", "2"], ["--count", "2", "--start-date", "2024-02-03"],
-            ["--count", "2", "--seed", "-1x"],
+            ["--count", "2", "--seed", "-1x"], ["--date", "2024-13"], ["--date", "0000"], ["--date", "1995-05"],
+            ["--date", "2999"], ["--date", "--last", "2"], ["--last", "0"], ["--last", "x"], ["--date", "-"], ["2024-02-03"],
+            ["--refresh", "--offline"], ["--media", "film"], ["--format", "xml"], ["--format", "text", "--print", "date"],
+            ["--format", "url", "--pretty"], ["--service", "nasa"], ["--fallback-previous", "--media", "video"],
         ]
         for arguments in wrong { try home.run("apod-fetch", arguments).expectRefusal(64, "apod-fetch", "") }
         #expect(try service.requests().total == 0)
@@ -79,6 +82,35 @@ struct ApodFetchTests {
         #expect(open.lines.last == newest.description, "\(open)")
     }
 
+    @Test func monthsYearsAndDaysComeAsTheyWereNamed() throws {
+        let dates = ["2024-02", "2020-01-31", "1995", "2024-02-03"].flatMap { ["--date", $0] }
+        let output = try fetch(dates + ["--print", "date"]).expect(69)
+        #expect(output.lines.count == 29 + 1 + 196 + 1)
+        #expect(output.lines[28...30] == ["2024-02-29", "2020-01-31", "1995-06-16"] && output.lines.last == "2024-02-03")
+        let notes = output.errorLines.filter { $0.contains("left out") }
+        #expect(notes == ["apod-fetch: there was no picture of the day on 1995-06-17, 1995-06-18 and 1995-06-19; left out"])
+        let quiet = try fetch(["--date", "2020-06", "-q", "--print", "date"])
+        #expect(quiet.lines.count == 29 && !quiet.stderr.contains("left out"))
+    }
+
+    @Test func theLastDaysAscendToTheNewestPicture() throws {
+        let service = try SampleServer(["--today", newest.advanced(by: -1).description])
+        let home = try ToolHome(environment: service.environment)
+        let output = try home.run("apod-fetch", ["--last", "3", "--print", "date", "--media", "image,video,other"])
+        #expect(output.lines == (1...3).reversed().map { newest.advanced(by: -$0).description }, "\(output)")
+        // The month that this day is in ends with it, quietly.
+        let month = String(newest.description.prefix(7))
+        let open = try home.run("apod-fetch", ["--date", month, "--print", "date"])
+        #expect(open.lines.last ?? "" < newest.description && !open.stderr.contains("not published"), "\(open)")
+    }
+
+    @Test func chanceTellsItsSeed() throws {
+        let drawn = try fetch(["--count", "3", "-v", "--print", "date"])
+        let line = try #require(drawn.errorLines.first { $0.contains("--seed") })
+        let seed = try #require(line.split(separator: " ").first { UInt64($0) != nil })
+        #expect(try fetch(["--count", "3", "--seed", String(seed), "--print", "date"]).lines == drawn.lines)
+    }
+
     @Test func chanceCanBeRepeated() throws {
         let one = try fetch(["--count", "6", "--seed", "42", "--print", "date"])
         let two = try fetch(["--count", "6", "--seed", "42", "--print", "date"])
@@ -86,6 +118,26 @@ struct ApodFetchTests {
         #expect(one.lines.count == 6 && Set(one.lines).count == 6, "\(one)")
         #expect(one.lines == two.lines && one.lines != other.lines)
         #expect(try fetch(["--count", "3", "--print", "date"]).lines.count == 3)
+    }
+
+    @Test func whatIsRefusedIsNamedWithWhatIsMeant() throws {
+        let home = try Sample.home()
+        try home.run("apod-fetch", ["--date", "2024-2-3"]).expectRefusal(64, "apod-fetch", "did you mean 2024-02-03?", "1995-06-16 to 2")
+        try home.run("apod-fetch", ["--date", "1994"]).expectRefusal(64, "apod-fetch", "1994 is before the first picture")
+        try home.run("apod-fetch", ["2024"]).expectRefusal(64, "apod-fetch", "did you mean --date 2024?")
+        try home.run("apod-fetch", ["--format", "txt"]).expectRefusal(64, "apod-fetch", "did you mean text?")
+        try home.run("apod-fetch", ["--service", "scince"]).expectRefusal(64, "apod-fetch", "did you mean science?")
+        try home.run("apod-fetch", ["--media", "image,vidoe"]).expectRefusal(64, "apod-fetch", "did you mean video?")
+        let file = try home.write("config.json", #"{"service": "nasa"}"#)
+        try home.run("apod-fetch", ["--config", file]).expectRefusal(78, "apod-fetch", "service", "nasa")
+    }
+
+    @Test func theServiceMayStandInTheConfiguration() throws {
+        let home = try Sample.home()
+        let file = try home.write("config.json", #"{"service": "api"}"#)
+        let api = try home.run("apod-fetch", ["--config", file, "--date", "2024-02-01"])
+        try api.expectFailure(69, code: "stand-in", tool: "apod-fetch")
+        try home.run("apod-fetch", ["--config", file, "--service", "science", "--date", "2024-02-01"]).expect(0)
     }
 
     // MARK: Records
@@ -143,7 +195,8 @@ struct ApodFetchTests {
         )
         .expect(75)
         try service.reset()
-        _ = try home.run("apod-fetch", ["--service", "api", "--date", "2024-02-01"]).expect(0)
+        // A day of which nothing is kept.
+        _ = try home.run("apod-fetch", ["--service", "api", "--date", "2024-02-02"]).expect(0)
         #expect(try service.requests().counts.keys.sorted() == ["/planetary/apod"])
     }
 

@@ -68,6 +68,43 @@ import Testing
         #expect(record.string("cache.status") == "miss" && record.string("cache.key") == url)
     }
 
+    // MARK: apod-fetch
+
+    private func fetch(_ server: SecureServer, _ options: String...) throws -> ToolOutput {
+        try home.write("apod?date=\(ClassicDay.day)&thumbs=true", ClassicDay.bytes)
+        return try home.run(
+            "apod-fetch", ["--service", "api", "--retries", "0", "--date", ClassicDay.day] + options,
+            environment: ["APOD_API_URL": "\(server.address)/apod"])
+    }
+
+    @Test func servicesOfAKnownAuthorityAreTrusted() throws {
+        let server = try SecureServer(.good, home: home)
+        #expect(try fetch(server, "--cacert", "ca.pem").expect(0).record.string("title") == "A Title")
+        let record = try fetch(server, "--policy", "disabled").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
+        #expect(record.string("error.message")?.contains("--cacert") == true)
+    }
+
+    @Test(arguments: [SecureServer.Certificate.own, .expired, .foreign])
+    func servicesWithBadCertificatesAreNot(_ certificate: SecureServer.Certificate) throws {
+        let server = try SecureServer(certificate, home: home)
+        try fetch(server, "--cacert", "ca.pem").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
+    }
+
+    @Test func filesWithoutCertificatesEndAFetch() throws {
+        let server = try SecureServer(.good, home: home)
+        try fetch(server, "--cacert", "nowhere.pem").expect(78)
+    }
+
+    /// There is no option for it: a service that gives up encryption is not NASA's.
+    @Test func servicesDoNotLeadToPlainHTTP() throws {
+        let server = try SecureServer(.good, home: home)
+        try home.write("apod?date=\(ClassicDay.day)&thumbs=true", Self.answer("302 Found", "Location: http://127.0.0.1:9/"))
+        try home.run(
+            "apod-fetch", ["--service", "api", "--retries", "0", "--date", ClassicDay.day, "--cacert", "ca.pem"],
+            environment: ["APOD_API_URL": "\(server.address)/apod"]
+        ).expectFailure(77, code: "insecure-redirect", tool: "apod-fetch")
+    }
+
     @Test func redirectsToABadCertificateAreRefused() throws {
         let bad = try SecureServer(.own, home: home)
         let target = "\(bad.address)/moon.png"

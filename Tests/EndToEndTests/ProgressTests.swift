@@ -59,6 +59,52 @@ struct ProgressTests {
         #expect(tool.wait().signal == SIGTERM)
     }
 
+    // MARK: Days
+
+    /// A service that takes its time for each page.
+    private func slowNASA() throws -> (server: SampleServer, home: ToolHome) {
+        let server = try SampleServer()
+        let slow = server.url("/wp-json/wp/v2/apod-basic", faults: ["wait-800"])
+        let home = try ToolHome(
+            environment: server.environment.merging(["TERM": "xterm", "APOD_SCIENCE_URL": slow]) { $1 })
+        return (server, home)
+    }
+
+    @Test func aRangeCountsItsDays() throws {
+        let (server, home) = try slowNASA()
+        defer { server.stop() }
+        let tool = try home.start(
+            "apod-fetch", ["--start-date", "2024-01-01", "--end-date", "2024-04-09", "--jobs", "1", "--service", "science"],
+            stdin: .empty, stderr: .terminal)
+        #expect(tool.waitForErrors("0 of 100 days"))
+        #expect(tool.waitForErrors("25 of 100 days"))
+        #expect(tool.waitForErrors(" days/s"))
+        #expect(tool.waitForErrors(" left"))
+        tool.kill(SIGINT)
+        let output = tool.wait(deadline: .seconds(20))
+        #expect(output.signal == SIGINT && output.stderr.hasSuffix(Self.clear), "\(output)")
+        #expect(!output.stderr.contains("B/s") && !output.stderr.contains("apod-basic"), "\(output)")
+    }
+
+    @Test func aSingleDaySaysThatItIsWaitedFor() throws {
+        let (server, home) = try slowNASA()
+        defer { server.stop() }
+        let tool = try home.start("apod-fetch", ["--date", "2024-02-01"], stdin: .empty, stderr: .terminal)
+        #expect(tool.waitForErrors("working for 0:0"))
+        try tool.wait(deadline: .seconds(20)).expect(0)
+    }
+
+    @Test func linesForALogCountDaysToo() throws {
+        let (server, home) = try slowNASA()
+        defer { server.stop() }
+        let days = ["--start-date", "2024-02-28", "--end-date", "2024-03-26", "--progress", "plain", "--jobs", "1"]
+        let output = try home.run("apod-fetch", days).expect(0)
+        #expect(output.errorLines.first == "apod-fetch: 0 of 28 days", "\(output)")
+        #expect(output.errorLines.last?.hasPrefix("apod-fetch: 28 of 28 days, ") == true, "\(output)")
+        let stream = try home.run("apod-fetch", ["-", "--progress", "plain"], stdin: .lines(["2023-02-03"])).expect(0)
+        #expect(stream.errorLines.last?.hasPrefix("apod-fetch: 1 day") == true, "\(stream)")
+    }
+
     @Test func aReaderThatGoesLeavesAClearedLine() throws {
         // The reader waits for a word from here, and then goes.
         let script = "exec 3<&0; img-cache put \(server.url()) </dev/null | read go <&3"

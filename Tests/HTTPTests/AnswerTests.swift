@@ -87,6 +87,9 @@ import Testing
             .tooManyRedirects(url: url, limit: 10), .badRedirect(url: url, status: 302), .nameNotResolved(url: url),
             .connectionFailed(url: url, detail: "x"), .timedOut(url: url, .connecting), .cutShort(url: url, detail: "x"),
             .tooLarge(url: url, byteLimit: 1), .badCertificate(url: url, detail: "x"), .tlsFailed(url: url, detail: "x"),
+            .repeated(.timedOut(url: url, .waiting), attempts: 4),
+            .quotaUsedUp(.init(url: url, limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(90))),
+            .passingFault(.init(status: 200, headers: HTTPHeaders(), url: url)),
             .badAnswer(url: url, detail: "x"), .proxyFailed(url: url, detail: "x"), .transportFault(url: url, detail: "x"),
         ]
         for failure in failures {

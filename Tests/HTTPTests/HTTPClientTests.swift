@@ -104,6 +104,51 @@ import Testing
         #expect(transport.requests.count == 4)
     }
 
+    @Test func failureSaysHowOftenWasAsked() throws {
+        let failing = ScriptedTransport { _, _ in .status(503) }
+        let failure = #expect(throws: FetchFailure.self) { try client(failing).data(request()) }
+        #expect(failure?.message.hasSuffix("try again later (asked 4 times)") == true)
+        #expect(failure?.status == 503)
+        #expect(failure?.code == "server-error")
+        let refusing = ScriptedTransport { _, count in .status(count == 0 ? 503 : 404) }
+        let definite = #expect(throws: FetchFailure.self) { try client(refusing).data(request()) }
+        #expect(definite?.message.contains("asked") == false)
+    }
+
+    @Test(arguments: [200, 404, 503])
+    func answerThatIsDeclaredAFaultIsRepeatedByTheSameSchedule(status: Int) throws {
+        let transport = ScriptedTransport { _, count in
+            ScriptedTransport.Answer(status: count < 2 ? status : 200, body: [Array((count < 2 ? "away" : "here").utf8)])
+        }
+        let isFault = { (answer: FetchFailure.Answer) in answer.body == Array("away".utf8) && answer.status == status }
+        #expect(try client(transport).data(request(), isPassingFault: isFault).1 == Array("here".utf8))
+        #expect(pauses.withLock { $0 } == [.milliseconds(500), .seconds(1)])
+    }
+
+    @Test func faultThatStaysIsTransientAndKeepsTheAnswer() throws {
+        let transport = ScriptedTransport { _, _ in .ok("away") }
+        let failure = #expect(throws: FetchFailure.self) {
+            try client(transport).data(request(), isPassingFault: { _ in true })
+        }
+        #expect(transport.requests.count == 4)
+        #expect(failure?.exitCode == .temporary)
+        #expect(failure?.status == 200)
+        #expect(failure?.errorBody == Array("away".utf8))
+        #expect(failure?.message.contains("gateway") == true && failure?.message.contains("asked 4 times") == true)
+    }
+
+    @Test func passwordsOfTheClientAreForRequestsWithoutTheirOwn() throws {
+        let transport = ScriptedTransport { _, _ in .ok("") }
+        let own = Netrc(Array("machine a login own".utf8))
+        let client = HTTPClient(
+            transport: transport, passwords: Netrc(Array("machine a login shared".utf8)), interruption: Interruption())
+        _ = try client.data(request())
+        var other = try request()
+        other.netrc = own
+        _ = try client.data(other)
+        #expect(transport.requests.map { $0.netrc?.credentials(for: $0.url)?.user } == ["shared", "own"])
+    }
+
     @Test func longRateLimitEndsItAtOnce() throws {
         let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "3600"]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }

@@ -46,6 +46,28 @@ final class LoopbackServer: Sendable {
         /// Ends the connection: what was promised and isn't sent yet never comes.
         func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+        /// Sends a chunk again and again until the client has taken nothing for `limit`, or has gone; gives how many
+        /// bytes went out.
+        func sendUntilFull(_ chunk: [UInt8], limit: Duration) -> Int {
+            var count = 0
+            while true {
+                let sent = chunk.withUnsafeBytes { systemSend(descriptor, $0, Int32(MSG_DONTWAIT)) }
+                if sent > 0 {
+                    count += sent
+                    continue
+                }
+                guard errno == EAGAIN else { return count }
+                var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                if poll(&watched, 1, Int32(limit.milliseconds)) <= 0 { return count }
+            }
+        }
+
+        /// Sends a byte every so often until the client has gone.
+        func drip(every span: Duration) {
+            var watched = pollfd(fd: descriptor, events: 0, revents: 0)
+            while poll(&watched, 1, Int32(span.milliseconds)) == 0 { send("x") }
+        }
+
         /// Holds the answer back until the client has gone.
         func waitForTheEnd() {
             var byte: UInt8 = 0
@@ -154,6 +176,6 @@ final class LoopbackServer: Sendable {
     }
 }
 
-private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    send(descriptor, bytes.baseAddress, bytes.count, 0)
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32 = 0) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, flags)
 }

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://", "http:///path", "http://?x", "http://user@/", "http://a b/", "http://a..b/", "http://.a/",
+        "http://a b/", "http://a..b/", "http://.a/",
         "http://a%2fb/", "http://a%00b/", "http://1.2.3.4.5/", "http://256.1.1.1/", "http://0x/", "http://08.1.1.1/",
         "http://4294967296/", "http://1.2.3.999/", "http://[::1/", "http://[127.0.0.1]/", "http://[fe80::1%25eth0]/",
         "http://[::1]x/", "http://a\\b/", "http://example.org\\@127.0.0.1/", "http://ex<am>ple/", "http://a|b/",
@@ -107,6 +107,14 @@ import Testing
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
         #expect(failure?.code == "blocked-host")
         #expect(failure?.exitCode == .notAllowed)
+    }
+
+    @Test(arguments: ["http://", "http:///a.jpg", "https:///a.jpg", "http://?x", "http://#x", "http://user@/", "http://:80/"])
+    func addressWithoutAServerIsNoAddress(text: String) {
+        let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
+        #expect(failure?.code == "bad-url")
+        #expect(failure?.exitCode == .data)
+        #expect(failure?.message.contains("names no server") == true)
     }
 
     /// RFC 3986 §5.4, with `http` for the abnormal scheme and without its path-less schemes.

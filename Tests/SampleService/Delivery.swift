@@ -85,6 +85,7 @@ struct Delivery {
         var piece: [UInt8] = []
         repeat { piece += element + [comma] } while piece.count < 65536
         response.set("Transfer-Encoding", "chunked")
+        if request.header("Connection")?.lowercased() == "close" { connection.close() }
         try connection.send(response.head())
         func send(_ bytes: [UInt8]) throws {
             try connection.send(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10])

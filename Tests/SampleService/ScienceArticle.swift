@@ -69,7 +69,7 @@ struct ScienceArticle {
         }
     }
 
-    private static let head = (1...20).map { number in
+    private static let head = (1...32).map { number in
         "<meta name=\"sample-\(number)\" content=\"One of the many lines that each page of a large site begins with\">"
     }.joined(separator: "\n")
 

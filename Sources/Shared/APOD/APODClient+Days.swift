@@ -54,6 +54,15 @@ extension APODClient {
         try keptDays(from: [day], of: service).fresh[day]
     }
 
+    /// A day's picture where the service that is asked first has told it before and nobody needs to be asked again; nil
+    /// where there is more to it.
+    func keptPicture(of day: CalendarDay) throws -> DayResult? {
+        guard let service = choice.order.first, let result = try freshResult(of: day, service),
+            let picture = result.picture, picture.mediaType == .image || !options.fallsBack
+        else { return nil }
+        return result
+    }
+
     // MARK: One service
 
     /// What one service says about each of these days.

@@ -6,7 +6,9 @@ extension APODClient {
     /// Fails with what the day before the last one met where none of them has a picture. Where nobody can be reached,
     /// it is the newest that is kept.
     func newest(from day: CalendarDay) throws -> DayResult {
-        let answers = try choice.answers(for: [day], log: log) { _, service in [day: try newest(from: day, of: service)] }
+        let answers = try choice.answers(for: [day], log: log) { _, service in
+            [day: try newest(from: day, of: service)]
+        }
         let result = answers[day]
             ?? DayResult(day: day, outcome: .failed(APODFailure.noPicture(day)), fetchedAt: clock.now())
         guard let failure = result.failure, ServiceChoice.isOutOfReach(failure), let kept = try newestKept(through: day)
@@ -20,7 +22,9 @@ extension APODClient {
         var candidate = day
         while true {
             let result = try freshResult(of: candidate, service) ?? ask(for: candidate, service)
-            guard let failure = result.failure as? APODFailure, failure.isAbsence, candidate > last else { return result }
+            guard let failure = result.failure as? APODFailure, failure.isAbsence, candidate > last else {
+                return result
+            }
             log.detail("\(failure.message); asking for the day before")
             candidate = candidate.advanced(by: -1)
         }

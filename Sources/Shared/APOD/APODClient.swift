@@ -42,8 +42,9 @@ public struct APODClient: Sendable {
     ) {
         self.choice = choice
         self.options = options
-        self.science = ServiceClient(service: .science, base: science, key: nil, http: http, clock: clock)
-        self.api = ServiceClient(service: .api, base: api, key: key.isEmpty ? nil : key, http: http, clock: clock)
+        self.science = ServiceClient(service: .science, base: science, key: nil, http: http, clock: clock, log: log)
+        self.api = ServiceClient(
+            service: .api, base: api, key: key.isEmpty ? nil : key, http: http, clock: clock, log: log)
         self.store = store
         self.jobs = jobs
         self.interruption = interruption

@@ -23,7 +23,7 @@ public enum APODFailure: Failure, Equatable {
     /// 429, after all retries.
     case rateLimited(Service, limitPerHour: Int?, retryAfterSeconds: Int?, isDemoKey: Bool)
     /// 408 or 5xx, after all retries; with the service's own words.
-    case failing(Service, status: Int, said: String?)
+    case failing(Service, status: Int, said: String?, attempts: Int = 1)
 
     /// What stands in for a picture.
     public enum StandIn: String, Sendable {
@@ -111,14 +111,17 @@ public enum APODFailure: Failure, Equatable {
             "\(service.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
                 + "; try again\(seconds.map { " in \(Self.span(seconds: $0))" } ?? " later")"
                 + (isDemoKey ? ", or get a key of your own at https://api.nasa.gov and set NASA_API_KEY" : "")
-        case .failing(let service, 200, let said):
+        case .failing(let service, 200, let said, let attempts):
             "\(service.name) cannot be reached behind its proxy\(Self.quoted(said)); try again later"
-        case .failing(let service, let status, let said):
-            "\(service.name) failed with status \(status)\(Self.quoted(said)); try again later"
+                + Self.asked(attempts)
+        case .failing(let service, let status, let said, let attempts):
+            "\(service.name) failed with status \(status)\(Self.quoted(said)); try again later\(Self.asked(attempts))"
         }
     }
 
     private static func quoted(_ said: String?) -> String { said.map { ": \"\($0)\"" } ?? "" }
+
+    private static func asked(_ attempts: Int) -> String { attempts > 1 ? " (asked \(attempts) times)" : "" }
 
     private static func span(seconds: Int) -> String {
         seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"

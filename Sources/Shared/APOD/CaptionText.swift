@@ -25,9 +25,8 @@ enum CaptionText {
 
     /// The title on one line. 184 old titles go on with a line of credits, which is cut off.
     static func title(_ text: String) -> String {
-        let lines = text.split(whereSeparator: \.isNewline).map { PlainText.line(ofText: String($0)) }.filter { !$0.isEmpty }
         var kept: [String] = []
-        for line in lines {
+        for line in text.split(whereSeparator: \.isNewline).map({ PlainText.line(ofText: String($0)) }) where !line.isEmpty {
             if !kept.isEmpty, isCreditLine(line) { break }
             kept.append(line)
         }

@@ -8,16 +8,35 @@ import Support
 /// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain text
 /// or HTML of their own.
 enum ErrorAnswer {
+    /// What a request's failure means; nil where it is about the network alone. Parameters as below.
+    static func failure(
+        for failure: FetchFailure, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?
+    ) -> APODFailure? {
+        if let quota = failure.usedUpQuota {
+            return .rateLimited(
+                service, limitPerHour: quota.limit, retryAfterSeconds: seconds(quota.retryAfter),
+                isDemoKey: isDemoKey(service, key))
+        }
+        return failure.answer.map {
+            self.failure(for: $0, from: service, day: day, newest: newest, key: key, attempts: failure.attempts)
+        }
+    }
+
     /// - Parameters:
     ///   - day: the day asked for; nil for several.
     ///   - newest: the newest day that may be published now.
     ///   - key: the key that was sent; it is kept out of the failure, whatever the server says.
+    ///   - attempts: how often was asked.
     static func failure(
-        for answer: FetchFailure.Answer, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?
+        for answer: FetchFailure.Answer, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?,
+        attempts: Int = 1
     ) -> APODFailure {
         let body = (try? Record(parsing: answer.body)) ?? Record()
         let code = body.string("error.code") ?? body.string("code") ?? ""
         let said = words(of: body, answer.body, key: key)
+        if Answer.isProxyError(answer.body) {
+            return .failing(service, status: answer.status, said: said, attempts: attempts)
+        }
         let absent = day.map { $0 >= newest ? APODFailure.notPublished($0) : .noPicture($0) }
         switch answer.status {
         case 401, 403:
@@ -39,11 +58,17 @@ enum ErrorAnswer {
         case 429:
             return .rateLimited(
                 service, limitPerHour: answer.headers.last("X-RateLimit-Limit").flatMap(Int.init),
-                retryAfterSeconds: answer.retryAfter.map { Int(min($0.milliseconds, 1 << 40) + 999) / 1000 },
-                isDemoKey: service == .api && key == APODClient.demoKey)
-        case 408, 500...: return .failing(service, status: answer.status, said: said)
+                retryAfterSeconds: answer.retryAfter.map(seconds), isDemoKey: isDemoKey(service, key))
+        case 408, 500...: return .failing(service, status: answer.status, said: said, attempts: attempts)
         default: return .refused(service, status: answer.status, said: said)
         }
+    }
+
+    /// Rounded up.
+    private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
+
+    private static func isDemoKey(_ service: Service, _ key: String?) -> Bool {
+        service == .api && key == APODClient.demoKey
     }
 
     /// What the server has to say, as one line of at most 200 characters.

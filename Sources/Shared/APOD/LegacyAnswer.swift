@@ -31,8 +31,8 @@ enum LegacyAnswer {
             service: .api, day: day, title: title, explanation: CaptionText.explanation([explanation]), mediaType: type,
             url: shown?.text, hdurl: type == .image ? full?.text : nil,
             copyright: answer.string("copyright").flatMap { CreditLine(PlainText.line(ofText: $0)).names },
-            thumbnailURL: type == .image ? nil : (thumbnail(of: answer) ?? full ?? url?.youTubeStill)?.text, permalink: nil,
-            credit: nil, alt: nil)
+            thumbnailURL: type == .image ? nil : (thumbnail(of: answer) ?? full ?? url?.youTubeStill)?.text,
+            permalink: nil, credit: nil, alt: nil)
     }
 
     private static let siteName = "NASA Science"

@@ -29,7 +29,8 @@ struct MediaAddress: Sendable, Equatable {
         } else if escaped.hasPrefix("//") {
             self.init(absolute: "https:" + escaped)
         } else if let base, Self.isReference(escaped) {
-            self.init(absolute: base.text[..<base.pathStart] + (escaped.hasPrefix("/") ? escaped : base.folder + escaped))
+            let path = escaped.hasPrefix("/") ? escaped : base.folder + escaped
+            self.init(absolute: base.text[..<base.pathStart] + path)
         } else {
             return nil
         }
@@ -47,8 +48,9 @@ struct MediaAddress: Sendable, Equatable {
             host.utf8.allSatisfy({ $0 >= 0x80 || $0.isASCIIAlphanumeric || "-._[]".utf8.contains($0) })
         else { return nil }
         pathStart = authority.endIndex
-        pathEnd = bytes[pathStart...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.endIndex
-        let last = bytes[pathStart..<pathEnd].split(separator: UInt8(ascii: "/")).last
+        let path = bytes[pathStart...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        pathEnd = path.endIndex
+        let last = path.split(separator: UInt8(ascii: "/")).last
         fileName = last.map { String(decoding: $0.map(\.lowercased), as: UTF8.self) } ?? ""
         self.text = text
     }
@@ -59,8 +61,8 @@ struct MediaAddress: Sendable, Equatable {
 
     static func == (a: MediaAddress, b: MediaAddress) -> Bool { a.text == b.text }
 
-    /// The address in a field, which may hold anything: words, a tag, nothing. A reference counts only where its file name
-    /// says that it is one.
+    /// The address in a field, which may hold anything: words, a tag, nothing. A reference counts only where its file
+    /// name says that it is one.
     init?(field text: String?, base: MediaAddress?) {
         guard let address = MediaAddress(text, base: base) else { return nil }
         guard MediaAddress(text) != nil || address.kind != .unknown else { return nil }

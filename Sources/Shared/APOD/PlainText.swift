@@ -94,7 +94,8 @@ enum PlainText {
     /// Whether there are tags, not merely angle brackets: an end tag or a line break.
     private static func holdsTags(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "<")) else { return false }
-        return text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst().contains { rest in
+        return text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst().contains {
+            rest in
             if rest.first == UInt8(ascii: "/") { return rest.dropFirst().first.map { isASCIILetter($0) } ?? false }
             return rest.prefix(2).map(\.lowercased).elementsEqual("br".utf8)
                 && !(rest.dropFirst(2).first.map { isASCIILetter($0) } ?? false)
@@ -118,13 +119,16 @@ enum PlainText {
 
     private static func holdsReference(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return false }
-        return text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst().contains { rest in
+        return text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst().contains {
+            rest in
             let name = rest.prefix(33).prefix { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "#") }
             return name.count >= 2 && rest.dropFirst(name.count).first == UInt8(ascii: ";")
         }
     }
 
-    private static func isASCIILetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    private static func isASCIILetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
 
     /// A line break in HTML's source is a blank, so that only tags make lines.
     private static func lines(of text: String) -> [String] {

@@ -14,7 +14,8 @@ enum ScienceAnswer {
         let title = try AnswerFields.text(of: answer, "title", service: service)
         let explanation = try lines(of: answer, "explanation", service: service)
         guard let explanation else {
-            throw .badAnswer(answer.has("explanation") ? .wrongType(field: "explanation") : .missing(field: "explanation"), service)
+            let isThere = answer.has("explanation")
+            throw .badAnswer(isThere ? .wrongType(field: "explanation") : .missing(field: "explanation"), service)
         }
         let headings = try lines(ofHTML: withBreaks(title), "title", service: service)
         let heading = CaptionText.title(headings.joined(separator: "\n"))

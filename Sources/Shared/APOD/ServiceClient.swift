@@ -9,6 +9,8 @@ struct ServiceClient: Sendable {
     let key: String?
     var http: HTTPClient
     let clock: Clock
+    /// Told how an answer begins that can't be used.
+    let log: Log
 
     /// The most days that one answer lists: the new service's limit for a page.
     static let pageLimit = 25
@@ -18,24 +20,51 @@ struct ServiceClient: Sendable {
 
     /// What is said of that day. Throws `APODFailure`, or what the request threw.
     func answer(of day: CalendarDay) throws -> AnsweredDay {
-        try Answer.day(day, in: fetch(address(of: day), day: day), from: service)
+        let bytes = try fetch(address(of: day), day: day)
+        let answer = try telling(bytes) { try Answer.day(day, in: bytes, from: service) }
+        note(answer)
+        return answer
     }
 
     /// What is said of the days from `first` to `last`, at most a page of them, as far as the service lists them.
     func answers(from first: CalendarDay, through last: CalendarDay) throws -> [CalendarDay: AnsweredDay] {
-        try Answer.days(in: fetch(address(from: first, through: last), day: nil), from: first, through: last, of: service)
+        let bytes = try fetch(address(from: first, through: last), day: nil)
+        let answers = try telling(bytes) { try Answer.days(in: bytes, from: first, through: last, of: service) }
+        for answer in answers.values { note(answer) }
+        return answers
     }
 
     private func fetch(_ url: WebURL, day: CalendarDay?) throws -> [UInt8] {
         var headers = [HTTPHeader("Accept", "application/json", crossesOrigins: true)]
         if let key { headers.append(HTTPHeader("X-Api-Key", key)) }
         do {
-            return try http.data(HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit)).1
+            // What stands before the service answers in its place when it is away, now and then with 200.
+            return try http.data(
+                HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit),
+                isPassingFault: { Answer.isProxyError($0.body) }).1
         } catch let failure as FetchFailure {
-            guard let answer = failure.answer else { throw failure }
+            if let answer = failure.answer { note(answer.body) }
             throw ErrorAnswer.failure(
-                for: answer, from: service, day: day, newest: PublishedDays.newest(at: clock.now()), key: key)
+                for: failure, from: service, day: day, newest: PublishedDays.newest(at: clock.now()), key: key) ?? failure
         }
+    }
+
+    // MARK: Words
+
+    /// Reads a body; tells how it begins where it can't be used.
+    private func telling<T>(_ bytes: [UInt8], _ read: () throws -> T) throws -> T {
+        do { return try read() } catch {
+            note(bytes)
+            throw error
+        }
+    }
+
+    private func note(_ answer: AnsweredDay) {
+        if case .failure(.badAnswer) = answer.outcome { note(answer.object) }
+    }
+
+    private func note(_ bytes: [UInt8]) {
+        log.detail("\(service.name) answered\(Answer.excerpt(bytes, withoutKey: key).map { ": \($0)" } ?? " nothing")")
     }
 
     // MARK: Addresses

@@ -8,6 +8,8 @@ public struct NetworkOptions: ParsableArguments, NetworkArguments {
     @Option(help: .retries) public var retries: String?
     @Option(help: .allowPrivate) public var allowPrivate: String?
     @Option(help: .cacert) public var cacert: String?
+    @Flag(help: .netrc) public var netrc = false
+    @Option(help: .netrcFile) public var netrcFile: String?
 
     public init() {}
 }
@@ -19,6 +21,8 @@ public protocol NetworkArguments {
     var retries: String? { get }
     var allowPrivate: String? { get }
     var cacert: String? { get }
+    var netrc: Bool { get }
+    var netrcFile: String? { get }
 }
 
 /// As if the option were not given.
@@ -27,6 +31,8 @@ extension NetworkArguments {
     public var retries: String? { nil }
     public var allowPrivate: String? { nil }
     public var cacert: String? { nil }
+    public var netrc: Bool { false }
+    public var netrcFile: String? { nil }
 }
 
 extension ArgumentHelp {
@@ -44,6 +50,12 @@ extension ArgumentHelp {
             Allow private, loopback and reserved addresses: all of them, or a list of CIDRs (APOD_TOOLS_ALLOW_PRIVATE).
             """,
             valueName: "cidrs")
+    }
+
+    public static var netrc: ArgumentHelp { "Take user names and passwords from ~/.netrc." }
+
+    public static var netrcFile: ArgumentHelp {
+        ArgumentHelp("Take user names and passwords from this file.", valueName: "file")
     }
 
     public static var cacert: ArgumentHelp {
@@ -69,10 +81,11 @@ extension NetworkArguments {
     ///
     /// - Parameters:
     ///   - pace: how much of the network is used at once.
+    ///   - passwords: for all requests; see `passwords(_:)`.
     ///   - wrap: what is to stand between the client and libcurl, if anything.
     public func client(
         _ context: ToolContext, redirects: RedirectPolicy = RedirectPolicy(), pace: NetworkPace = NetworkPace(),
-        over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
+        passwords: Netrc? = nil, over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) throws -> HTTPClient {
         let addressGuard = try addressGuard(context)
         var schedule = RetrySchedule()
@@ -91,8 +104,14 @@ extension NetworkArguments {
                     metrics: context.metrics, progress: context.progress)),
             guard: addressGuard, retries: schedule, redirects: redirects,
             timeouts: try timeouts(context, isSlowedDown: pace.bytesPerSecond != nil),
-            rate: pace.bytesPerSecond.map(RateLimit.init), hosts: pace.jobsPerHost.map(HostLimit.init),
+            rate: pace.bytesPerSecond.map(RateLimit.init), hosts: pace.jobsPerHost.map(HostLimit.init), passwords: passwords,
             log: context.log, interruption: context.interruption)
+    }
+
+    /// The user names and passwords of the `.netrc` file that the options or the configuration name; nil where they name
+    /// none. Throws as `ToolContext.passwords` does.
+    public func passwords(_ context: ToolContext) throws -> Netrc? {
+        try context.passwords(usesHome: netrc, file: netrcFile)
     }
 
     /// How long a request may take. What is slowed down on purpose takes as long as it takes, unless there is a limit

@@ -33,7 +33,8 @@ public struct GIFCache: Sendable {
     public func put(_ gif: ExerciseGIF) throws -> Item {
         do {
             let key = try CacheKey(custom: gif.cacheKey)
-            let request = try service.imageRequest(for: gif)
+            var request = try service.imageRequest(for: gif)
+            request.netrc = client.passwords
             switch try caches.place(for: request.url) {
             case .cache(let cache):
                 if let item = try fetch(request, key, in: cache) { return item }

@@ -4,6 +4,8 @@ extension FetchFailure {
     public var code: String {
         switch self {
         case .status(let answer): Self.code(ofStatus: answer.status)
+        case .passingFault: "server-error"
+        case .repeated(let failure, _): failure.code
         case .quotaUsedUp: "rate-limited"
         case .blockedAddress: "blocked-address"
         case .insecureRedirect: "insecure-redirect"
@@ -30,9 +32,11 @@ extension FetchFailure {
     public var exitCode: ExitCode {
         switch self {
         case .status(let answer): Self.exitCode(ofStatus: answer.status)
+        case .repeated(let failure, _): failure.exitCode
         case .blockedAddress, .insecureRedirect, .tooLarge, .badCertificate: .notAllowed
         case .tooManyRedirects, .badRedirect: .unavailable
-        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed, .quotaUsedUp:
+        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed, .quotaUsedUp,
+            .passingFault:
             .temporary
         case .unwantedEncoding: .data
         case .badHeader: .usage
@@ -44,9 +48,14 @@ extension FetchFailure {
     public var message: String {
         switch self {
         case .status(let answer): Self.message(of: answer)
+        case .repeated(let failure, let attempts): "\(failure.message) (asked \(attempts) times)"
+        case .passingFault(let answer):
+            "\(answer.url.redacted) answered \(answer.status), but only with the words of a gateway that cannot reach the "
+                + "server; try again later"
         case .quotaUsedUp(let quota):
             "\(quota.url.redacted) was not asked for: \(quota.url.host) takes no more requests for now"
-                + "\(quota.limit.map { " (limit \($0))" } ?? ""); try again at \(quota.until.iso8601)"
+                + "\(quota.limit.map { " (limit \($0))" } ?? ""); try again at \(quota.until.iso8601), "
+                + "in \(TimeSpan.description(quota.retryAfter))"
         case .blockedAddress(let url, let address, let kind):
             "\(url.redacted) is not fetched: \(Self.subject(url, address)) is \(kind.phrase); "
                 + "use --allow-private if that is meant"
@@ -66,7 +75,8 @@ extension FetchFailure {
         case .cutShort(let url, let detail):
             "the connection broke before \(url.redacted) was complete: \(detail); try again"
         case .tooLarge(let url, let limit):
-            "\(url.redacted) has more than the \(limit) bytes that are allowed; raise the limit if that is meant"
+            "\(url.redacted) has more than the \(limit) bytes that are allowed; check the address, or raise the limit "
+                + "where there is an option for it"
         case .badCertificate(let url, let detail):
             "the certificate of \(url.origin) is not trusted, so \(url.redacted) was not fetched: \(detail); "
                 + "check the clock and the installed certificates; --cacert takes others"

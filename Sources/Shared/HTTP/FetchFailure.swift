@@ -6,6 +6,10 @@ public enum FetchFailure: Failure {
     case status(Answer)
     /// The server is known to take no request for longer than is waited, so none was made.
     case quotaUsedUp(UsedUpQuota)
+    /// An answer that whoever asked takes for a fault that may pass.
+    case passingFault(Answer)
+    /// A transient failure that came as often as that, every time but the last one with a pause after it.
+    indirect case repeated(FetchFailure, attempts: Int)
     /// The address guard refuses the host.
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
     /// A redirect from https to http.
@@ -78,10 +82,30 @@ public enum FetchFailure: Failure {
         }
     }
 
+    /// The failure as it is after so many attempts.
+    func asked(_ attempts: Int) -> FetchFailure {
+        attempts > 1 && isTransient ? .repeated(self, attempts: attempts) : self
+    }
+
+    /// How often was asked.
+    public var attempts: Int {
+        if case .repeated(_, let attempts) = self { return attempts }
+        return 1
+    }
+
+    /// The failure itself, of however many attempts.
+    var single: FetchFailure {
+        if case .repeated(let failure, _) = self { return failure }
+        return self
+    }
+
     /// How long to wait before the next attempt, where that is known.
-    public var retryAfter: Duration? {
-        if case .quotaUsedUp(let quota) = self { return quota.retryAfter }
-        return answer?.retryAfter
+    public var retryAfter: Duration? { usedUpQuota?.retryAfter ?? answer?.retryAfter }
+
+    /// Why no request was made.
+    public var usedUpQuota: UsedUpQuota? {
+        if case .quotaUsedUp(let quota) = single { return quota }
+        return nil
     }
 
     /// The status of the answer, where there was one.
@@ -94,7 +118,9 @@ public enum FetchFailure: Failure {
     public var errorBody: [UInt8] { answer?.body ?? [] }
 
     public var answer: Answer? {
-        if case .status(let answer) = self { return answer }
-        return nil
+        switch single {
+        case .status(let answer), .passingFault(let answer): answer
+        default: nil
+        }
     }
 }

@@ -34,12 +34,22 @@ extension HTTPClient {
     ///
     /// - Parameter next: asked before each attempt, and after each `AskAgain`.
     public func get(attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void) throws -> HTTPResponse {
+        try get(attempts: next, receive: receive) { try $0.get() }
+    }
+
+    /// - Parameter judge: what to make of an attempt's end; throws what is not to be taken for an answer.
+    private func get(
+        attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
+        judge: (Result<HTTPResponse, any Error>) throws -> HTTPResponse
+    ) throws -> HTTPResponse {
         var (request, statuses) = try sendable(next())
         var deadline = clock.now() + request.timeouts.total
         var attempt = 1
+        var asked = 1
         while true {
             do {
-                return try follow(request, accepting: statuses, deadline: &deadline, receive: receive)
+                return try judge(
+                    Result { try follow(request, accepting: statuses, deadline: &deadline, receive: receive) })
             } catch let stop as ReceiverStopped {
                 guard stop.error is AskAgain else { throw stop.error }
                 (request, statuses) = try sendable(next())
@@ -50,11 +60,12 @@ extension HTTPClient {
                 if (request.rangeStart ?? 0) - start >= RetrySchedule.progress { attempt = 1 }
                 let remaining = deadline - clock.now()
                 guard let delay = retries.delay(after: failure, attempt: attempt, remaining: remaining) else {
-                    throw error
+                    throw (error as? FetchFailure)?.asked(asked) ?? error
                 }
-                log.detail("\(failure.message); attempt \(attempt + 1) in \(delay.milliseconds) ms")
+                log.detail("\(failure.message); attempt \(asked + 1) in \(delay.milliseconds) ms")
                 try pause(delay)
                 attempt += 1
+                asked += 1
             }
         }
     }
@@ -66,19 +77,37 @@ extension HTTPClient {
             throw FetchFailure.badHeader(name: header.name)
         }
         if let timeouts { request.timeouts = timeouts }
+        if request.netrc == nil { request.netrc = passwords }
         return (request, statuses)
     }
 
     /// Gets a small answer whole, in memory.
+    ///
+    /// - Parameter isPassingFault: tells answers, whatever their status, that are none: faults that may pass, such as
+    ///   the words of a gateway whose server is away. They are repeated like other transient failures, and thrown as
+    ///   `FetchFailure.passingFault` if they stay.
     public func data(
-        _ request: HTTPRequest, accepting statuses: Set<Int> = [200]
+        _ request: HTTPRequest, accepting statuses: Set<Int> = [200],
+        isPassingFault: (FetchFailure.Answer) -> Bool = { _ in false }
     ) throws -> (HTTPResponse, [UInt8]) {
         var bytes: [UInt8] = []
-        let response = try get(request, accepting: statuses) { event in
+        let response = try get(attempts: { (request, statuses) }) { event in
             switch event {
             case .head: bytes.removeAll(keepingCapacity: true)
             case .body(let chunk): bytes.append(contentsOf: chunk)
             case .pause: break
+            }
+        } judge: { result in
+            switch result {
+            case .success(let response):
+                let answer = FetchFailure.Answer(
+                    status: response.status, headers: response.headers, url: response.url,
+                    body: Array(bytes.prefix(Self.errorBodyLimit)))
+                if isPassingFault(answer) { throw FetchFailure.passingFault(answer) }
+                return response
+            case .failure(FetchFailure.status(let answer)) where isPassingFault(answer):
+                throw FetchFailure.passingFault(answer)
+            case .failure(let error): throw error
             }
         }
         return (response, bytes)

@@ -12,6 +12,8 @@ public struct HTTPClient: Sendable {
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
+    /// For requests that have none of their own.
+    public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
     let clock: Clock
@@ -24,12 +26,13 @@ public struct HTTPClient: Sendable {
     ///   - timeouts: for all requests; nil leaves each its own.
     ///   - rate: for all bodies together; nil is as fast as they come.
     ///   - hosts: how many exchanges go on at once with a host; nil is any number.
+    ///   - passwords: the user names and passwords of every request that has no others.
     ///   - sleep: by default `interruption.sleep`.
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
         retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(),
-        timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil, log: Log = .silent,
-        interruption: Interruption, clock: Clock = .system, sleep: Sleeper? = nil
+        timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil,
+        passwords: Netrc? = nil, log: Log = .silent, interruption: Interruption, clock: Clock = .system, sleep: Sleeper? = nil
     ) {
         self.transport = transport
         self.addressGuard = addressGuard
@@ -38,6 +41,7 @@ public struct HTTPClient: Sendable {
         self.timeouts = timeouts
         self.rate = rate
         self.hosts = hosts
+        self.passwords = passwords
         self.log = log
         self.interruption = interruption
         self.clock = clock

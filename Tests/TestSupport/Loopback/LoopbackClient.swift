@@ -27,24 +27,8 @@ public enum LoopbackClient {
 
     /// Sends bytes and gives all that comes back until the server closes.
     public static func exchange(_ port: UInt16, _ bytes: [UInt8]) throws -> [UInt8] {
-        #if canImport(Darwin)
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        guard descriptor >= 0 else { throw SystemFailure(errno: errno, "make a socket") }
+        let descriptor = try connected(to: port)
         defer { close(descriptor) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw SystemFailure(errno: errno, "connect to 127.0.0.1:\(port)") }
         let file = try File(descriptor: descriptor, path: "127.0.0.1:\(port)", closes: false)
         try file.write(bytes)
         var result: [UInt8] = []
@@ -55,6 +39,32 @@ public enum LoopbackClient {
             if count <= 0 { return result }
             result.append(contentsOf: buffer[..<count])
         }
+    }
+
+    /// A socket that is connected to that port; the caller's to close.
+    static func connected(to port: UInt16) throws -> Int32 {
+        #if canImport(Darwin)
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else { throw SystemFailure(errno: errno, "make a socket") }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else {
+            let failure = SystemFailure(errno: errno, "connect to 127.0.0.1:\(port)")
+            close(descriptor)
+            throw failure
+        }
+        return descriptor
     }
 
     private static func parsed(_ bytes: [UInt8]) throws -> LoopbackResponse {

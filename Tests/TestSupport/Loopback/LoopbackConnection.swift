@@ -20,7 +20,9 @@ public final class LoopbackConnection {
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// Sends bytes as they are. Throws `Broken` once the client has gone.
-    public func send(_ bytes: [UInt8]) throws {
+    public func send(_ bytes: [UInt8]) throws { try Self.send(bytes, to: descriptor) }
+
+    private static func send(_ bytes: [UInt8], to descriptor: Int32) throws {
         try bytes.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
@@ -42,6 +44,26 @@ public final class LoopbackConnection {
         if !staysOpen { response.set("Connection", "close") }
         let hasBody = request.method != "HEAD" && response.status != 204 && response.status != 304
         try send(response.head() + (hasBody ? response.body : []))
+    }
+
+    /// Connects the client with a port of 127.0.0.1 (RFC 9110 §9.3.6), and carries bytes both ways until one of them
+    /// goes.
+    public func tunnel(to port: UInt16) throws {
+        let far = try LoopbackClient.connected(to: port)
+        defer { _ = closeDescriptor(far) }
+        close()
+        try send(Array("HTTP/1.1 200 Connected\r\n\r\n".utf8))
+        var watched = [descriptor, far].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            if poll(&watched, 2, -1) < 0 { continue }
+            for (from, to) in [(0, 1), (1, 0)] where watched[from].revents != 0 {
+                let count = read(watched[from].fd, &buffer, buffer.count)
+                if count < 0 && errno == EINTR { continue }
+                if count <= 0 { return }
+                try Self.send(Array(buffer[..<count]), to: watched[to].fd)
+            }
+        }
     }
 
     /// Ends the connection after this answer.
@@ -136,6 +158,8 @@ public final class LoopbackConnection {
 }
 
 private typealias linger_t = linger
+
+private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 /// Sends without SIGPIPE when the client has gone.
 private func sendQuietly(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {

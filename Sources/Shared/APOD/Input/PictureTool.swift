@@ -14,14 +14,32 @@ public struct PictureTool: RecordTool {
 
     public func accepts(_ job: RecordJob) -> Bool { job.argument == nil }
 
+    /// Answers from the cache what it has and may be given without another look.
+    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
+        guard let day = try? Self.day(of: record, at: client.clock.now()),
+            let result = try? client.keptPicture(of: day), client.options.wants(result)
+        else { return false }
+        _ = client.isWanted(result)
+        record.takePicture(result.record)
+        return true
+    }
+
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         let day = try Self.day(of: record, at: client.clock.now())
-        let result = try client.result(of: .day(day))
+        let result: DayResult
+        do {
+            result = try client.result(of: .day(day))
+        } catch {
+            let failure = failure(of: error)
+            if failure is Cancelled { throw failure }
+            // Whatever became of the day would be in the result.
+            throw EndOfRun(failure)
+        }
+        guard client.isWanted(result) else { throw LeftOut() }
         if let failure = result.failure {
             if let raw = result.raw { record.set("raw", .raw(raw)) }
             throw failure
         }
-        guard client.isWanted(result) else { throw LeftOut() }
         record.takePicture(result.record)
     }
 

@@ -26,8 +26,8 @@ extension Caption {
 
 /// Text and addresses as CommonMark wants them (spec 0.31.2), so that they mean themselves.
 enum Markdown {
-    /// The text with a backslash before every character that would be more than text in a paragraph or a heading, also by
-    /// the extensions of GitHub (`~~`, `$`). To be given text without line breaks.
+    /// The text with a backslash before every character that would be more than text in a paragraph or a heading, also
+    /// by the extensions of GitHub (`~~`, `$`). To be given text without line breaks.
     static func text(_ text: String) -> String {
         var result = ""
         var rest = text.unicodeScalars[...]
@@ -76,7 +76,9 @@ enum Markdown {
             return "\\" + String(first)
         default:
             let digits = rest.prefix { ("0"..."9").contains($0) }
-            guard !digits.isEmpty, let mark = rest.dropFirst(digits.count).first, mark == "." || mark == ")" else { return "" }
+            guard !digits.isEmpty, let mark = rest.dropFirst(digits.count).first, mark == "." || mark == ")" else {
+                return ""
+            }
             rest = rest.dropFirst(digits.count + 1)
             return String(digits) + "\\" + String(mark)
         }
@@ -84,7 +86,7 @@ enum Markdown {
 
     /// Whether an entity or a numeric reference begins here (§6.2): `&`, letters, digits or `#`, and a semicolon.
     private static func beginsReference(_ text: Substring.UnicodeScalarView) -> Bool {
-        let name = text.dropFirst().prefix { $0 == "#" || $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) }
+        let name = text.dropFirst().prefix { $0 == "#" || $0.isASCII && UInt8($0.value).isASCIIAlphanumeric }
         return !name.isEmpty && text.dropFirst(name.count + 1).first == ";"
     }
 }

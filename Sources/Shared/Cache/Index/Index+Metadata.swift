@@ -33,7 +33,8 @@ extension Index {
     func metadata(in collection: String, from first: String, through last: String) throws -> [Metadata] {
         try perform { connection in
             try connection.database.all(
-                Self.selectMetadata, Value(scope.hash), Value(collection), Value(first), Value(last), read: Metadata.init)
+                Self.selectMetadata, Value(scope.hash), Value(collection), Value(first), Value(last),
+                read: Metadata.init)
         }
     }
 

@@ -117,7 +117,8 @@ struct Schema: Sendable {
     /// * `metadata` has no files: an index that is lost takes it along. Of one that was damaged, those rows are taken
     ///   over that can be read and whose `digest` is still theirs (`Index.digest`).
     /// * `metadata_by_end` holds all that is asked of expired rows and of sums.
-    /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine.
+    /// * `quotas` belongs to the root rather than to a scope: servers count all requests of a machine. `name` is a
+    ///   digest, `state` what `RequestQuota` says of itself. There are as many rows as servers that count.
     private static let metadataAndQuotas = """
         CREATE TABLE metadata (
             id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, collection TEXT NOT NULL, name TEXT NOT NULL,
@@ -126,7 +127,6 @@ struct Schema: Sendable {
         CREATE UNIQUE INDEX metadata_by_name ON metadata (scope, collection, name);
         CREATE INDEX metadata_by_end ON metadata (scope, expires_at, bytes);
         CREATE TABLE quotas (name TEXT PRIMARY KEY, state TEXT NOT NULL, changed_at INTEGER NOT NULL) WITHOUT ROWID;
-        CREATE INDEX quotas_by_change ON quotas (changed_at);
         DROP TRIGGER scope_forgets;
         CREATE TRIGGER scope_forgets AFTER DELETE ON scopes BEGIN
             DELETE FROM negatives WHERE scope = old.id;

@@ -13,8 +13,8 @@ struct SalvagedMetadata {
 }
 
 extension SalvagedIndex {
-    /// Gives all metadata that can be read and is whole, a batch at a time, each of one scope. A page that cannot be read
-    /// costs only the rows in it.
+    /// Gives all metadata that can be read and is whole, a batch at a time, each of one scope. A page that cannot be
+    /// read costs only the rows in it.
     func forEachBatchOfMetadata(_ body: ([SalvagedMetadata]) throws -> Void) throws {
         guard let last = lastMetadata else { return }
         for first in stride(from: 1, through: last, by: Index.batch) {
@@ -51,8 +51,8 @@ extension SalvagedIndex {
 }
 
 extension Index.Connection {
-    /// Takes over the metadata of the index that was set aside, into the scopes and generations that it belongs to; gives
-    /// how many rows. Done by whoever sets it aside and never again: what is purged after that must not come back.
+    /// Takes over the metadata of the index that was set aside, into the scopes and generations that it belongs to;
+    /// gives how many rows. Done by whoever sets it aside and never again: what is purged after that must not come back.
     func adoptMetadata(now: Timestamp) throws -> Int {
         guard let salvaged = SalvagedIndex(root: root) else { return 0 }
         var count = 0

@@ -36,6 +36,7 @@ extension WebURL {
             authority = authority[(at + 1)...]
         }
         let (host, port) = try Self.splitPort(authority)
+        if host.isEmpty { throw .notAURL(text: text, reason: .noHost) }
         if let port, !port.isEmpty {
             guard port.count <= 5, port.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
                 let number = Int(String(decoding: port, as: UTF8.self)), (1...65535).contains(number)

@@ -6,12 +6,13 @@ public enum WebURLFailure: Failure, Equatable {
     case notAURL(text: String, reason: Reason)
     /// A scheme other than `http` and `https`: status 77.
     case blockedScheme(of: String)
-    /// A host that is empty, has characters no host has, or is a number that is no address: status 77.
+    /// A host that has characters no host has, or is a number that is no address: status 77.
     case blockedHost(String)
 
     public enum Reason: Sendable, Equatable {
         case noScheme
         case noAuthority
+        case noHost
         case badPort
         case controlCharacter
     }
@@ -37,6 +38,8 @@ public enum WebURLFailure: Failure, Equatable {
             "\"\(Self.shown(text))\" is not an absolute URL; write it in full, beginning with https://"
         case .notAURL(let text, .noAuthority):
             "\"\(Self.shown(text))\" names no server; write two slashes after the colon, as in https://example.org/"
+        case .notAURL(let text, .noHost):
+            "\"\(Self.shown(text))\" names no server; write one behind the two slashes, as in https://example.org/"
         case .notAURL(let text, .badPort):
             "\"\(Self.shown(text))\" has no valid port; it is a number from 1 to 65535"
         case .notAURL(let text, .controlCharacter):

@@ -71,11 +71,16 @@ public struct KeptDay: Sendable, Equatable {
         }
     }
 
+    /// Processes read the clock at slightly different moments; what was fetched later than that was so before the clock
+    /// was set back, and says nothing about its age.
+    private static let clockTolerance: Duration = .seconds(60)
+
     /// Whether it does instead of asking.
     ///
     /// - Parameter needsRaw: whether NASA's own object must be there, where there was one.
     func isFresh(at now: Timestamp, needsRaw: Bool) -> Bool {
-        guard isCurrent, expiresAt.map({ now < $0 }) ?? true else { return false }
+        guard isCurrent else { return false }
+        if let expiresAt, now >= expiresAt || fetchedAt > now + Self.clockTolerance { return false }
         return !needsRaw || raw != nil || !hadObject
     }
 

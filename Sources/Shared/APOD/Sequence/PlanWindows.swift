@@ -24,7 +24,7 @@ struct PlanWindows {
         self.steps = []
         for step in steps {
             guard case .last(let count, let day) = step, count > 1 else {
-                if case .last(_, let day) = step { self.steps.append(.newest(from: day)) } else { self.steps.append(step) }
+                self.steps.append(step)
                 continue
             }
             let result = try newest(day)

@@ -3,8 +3,8 @@ import Support
 /// Works on the windows of a plan and gives their results in its order: on the caller's thread where there is but one
 /// window or one job, else on as many threads as there are jobs.
 ///
-/// At most two windows more than there are threads are worked on or wait to be handed out, however many there are. Whoever
-/// lets go of it ends the requests that are under way, within `HTTPEvent.pauseLength`, and waits for that.
+/// At most two windows more than there are threads are worked on or wait to be handed out, however many there are.
+/// Whoever lets go of it ends the requests that are under way, within `HTTPEvent.pauseLength`, and waits for that.
 final class WindowQueue {
     private struct State {
         var windows: PlanWindows
@@ -69,7 +69,8 @@ final class WindowQueue {
         let limit = windows + 2
         let worker = client.watched { [state] in if state.withLock({ $0.isStopped }) { throw Cancelled() } }
         for _ in 0..<windows {
-            guard let thread = try? Thread.start({ [state] in Self.work(for: worker, state, limit: limit) }) else { break }
+            let work = { @Sendable [state] in Self.work(for: worker, state, limit: limit) }
+            guard let thread = try? Thread.start(work) else { break }
             threads.append(thread)
         }
     }

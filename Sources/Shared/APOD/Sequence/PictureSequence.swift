@@ -23,8 +23,8 @@ public struct PictureSequence {
 
     /// The next day's result; nil behind the last one. Blocks while a page is being fetched.
     ///
-    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, and a failure
-    /// that ends the run, such as a cache of a newer layout.
+    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, and a
+    /// failure that ends the run, such as a cache of a newer layout.
     ///
     /// - Parameter willWait: called before it may have to wait: the moment to write what is done.
     public mutating func next(willWait: () -> Void = {}) throws -> DayResult? {

@@ -1,0 +1,79 @@
+import Cache
+import HTTP
+import Support
+import TestSupport
+import Testing
+
+@testable import APOD
+
+@Suite struct CachedDaysTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func days(
+        policies: Policies = Policies(), scope: String = "default", science: String = APODClient.scienceAddress,
+        root: String? = nil, log: Log = .silent
+    ) throws -> CachedDays {
+        var settings = CacheSettings(root: root ?? folder.path("cache"))
+        settings.policies = policies
+        settings.scope = try ScopeName(scope)
+        settings.places = RuntimePlaces(environment: Environment(["XDG_RUNTIME_DIR": folder.path("run")]))
+        return CachedDays(
+            caches: Caches(settings: settings, interruption: Interruption()),
+            addresses: [.science: try WebURL(science), .api: try WebURL(APODClient.apiAddress)], log: log)
+    }
+
+    private func kept(_ date: String) throws -> KeptDay {
+        KeptDay(
+            day: day(date), outcome: .picture(PictureRecord(try ScienceAnswer.picture(from: scienceAnswer(date)))),
+            raw: scienceAnswer(date).line, fetchedAt: time("2026-11-20"), expiresAt: nil)
+    }
+
+    @Test func whatIsKeptIsThereForTheNextRun() throws {
+        let some = try ["2020-12-31", "2021-01-01", "2021-01-02", "2021-02-01"].map(kept)
+        try days().keep(some, of: .science)
+        let later = try days()
+        #expect(try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .science) == Array(some[1...2]))
+        #expect(try later.newest(through: day("2021-01-31"), of: .science) == some[2])
+        #expect(try later.newest(through: day("2020-01-31"), of: .science) == nil)
+        #expect(try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .api).isEmpty)
+    }
+
+    @Test func scopesDontShareDays() throws {
+        try days(scope: "one").keep([kept("2021-01-01")], of: .science)
+        #expect(try days(scope: "two").newest(through: day("2026-11-20"), of: .science) == nil)
+        #expect(try days(scope: "one").newest(through: day("2026-11-20"), of: .science) != nil)
+    }
+
+    @Test func thePolicyOfTheServicesAddressCounts() throws {
+        let rule = try #require(Policies.Rule("https://science.nasa.gov/*=disabled"))
+        for policies in [Policies(standard: .disabled), Policies(rules: [rule])] {
+            let none = try days(policies: policies)
+            try none.keep([kept("2021-01-01")], of: .science)
+            #expect(try none.newest(through: day("2026-11-20"), of: .science) == nil)
+        }
+        #expect(!folder.contents().contains { $0.hasPrefix("cache") }, "nothing was opened")
+        let one = try days(policies: Policies(rules: [rule]))
+        try one.keep([kept("2021-01-01")], of: .api)
+        #expect(try one.newest(through: day("2026-11-20"), of: .api) != nil)
+    }
+
+    @Test func anotherAddresssDaysAreNotCurrent() throws {
+        try days(science: "http://127.0.0.1:8080/apod").keep([kept("2021-01-01")], of: .science)
+        #expect(try days().newest(through: day("2026-11-20"), of: .science)?.isCurrent == false)
+        let same = try days(science: "http://127.0.0.1:8080/apod")
+        #expect(try same.newest(through: day("2026-11-20"), of: .science)?.isCurrent == true)
+    }
+
+    @Test func aRootThatCannotBeMadeIsOneWarning() throws {
+        let file = try folder.write("file", [1])
+        let lines = Lines()
+        let days = try days(root: file + "/cache", log: lines.log)
+        for _ in 0..<3 {
+            #expect(try days.newest(through: day("2026-11-20"), of: .science) == nil)
+            try days.keep([kept("2021-01-01")], of: .science)
+        }
+        #expect(lines.all.count == 1 && lines.all[0].contains("warning"))
+    }
+}

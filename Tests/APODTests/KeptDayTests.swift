@@ -1,0 +1,128 @@
+import HTTP
+import Records
+import Support
+import Testing
+
+@testable import APOD
+
+@Suite struct KeptDayTests {
+    private let picture = PictureRecord(
+        Picture(
+            service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}", explanation: "A \"ring\".",
+            mediaType: .image, url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada", thumbnailURL: nil, permalink: nil,
+            credit: nil, alt: ""))
+
+    private func outcomes(_ day: CalendarDay, _ service: Service) -> [KeptDay.Outcome] {
+        [
+            .picture(picture), .failed(.noPicture(day)), .failed(.notPublished(day)),
+            .failed(.standIn(.placeholder, day, service)), .failed(.standIn(.nothing, day, service)),
+            .failed(.refused(service, status: 418, said: "a \"teapot\"")),
+            .failed(.refused(service, status: 400, said: nil)),
+        ]
+    }
+
+    @Test func whatIsReadIsWhatWasKept() {
+        for outcome in outcomes(picture.day, .science) {
+            for raw in [nil, scienceAnswer("2024-02-03").line] {
+                for address in [nil, "http://127.0.0.1:8080/apod"] {
+                    let kept = KeptDay(
+                        day: picture.day, outcome: outcome, raw: raw, fetchedAt: time("2024-02-04"),
+                        expiresAt: time("2024-02-05"))
+                    let body = kept.body(address: address)
+                    #expect(!body.contains(UInt8(ascii: "\n")))
+                    let read = KeptDay(
+                        body: body, day: picture.day, service: .science, address: address, fetchedAt: kept.fetchedAt,
+                        expiresAt: kept.expiresAt)
+                    #expect(read == kept)
+                }
+            }
+        }
+    }
+
+    @Test func aPictureIsKeptAsTheLineThatItBecomes() throws {
+        let kept = KeptDay(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04"), expiresAt: nil)
+        let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
+        #expect(String(decoding: kept.body(address: nil), as: UTF8.self) == line + #","kept":{"edition":1}}"#)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "text", #"{"date":"2024-02-03","media_type":"image"}"#,
+        #"{"date":"2024-02-03","media_type":"image","kept":{}}"#,
+        #"{"date":"2024-02-04","media_type":"image","kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","media_type":"hologram","kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","error":{"code":"server-error"},"kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","error":{"code":"stand-in"},"kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","error":7,"kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","media_type":"image","kept":{"edition":1}"#,
+    ])
+    func whatCannotBeReadIsNotThere(_ text: String) {
+        #expect(read(text) == nil)
+    }
+
+    private func read(_ text: String, address: String? = nil) -> KeptDay? {
+        KeptDay(
+            body: Array(text.utf8), day: day("2024-02-03"), service: .science, address: address,
+            fetchedAt: time("2024-02-04"), expiresAt: nil)
+    }
+
+    @Test func anotherEditionOrAddressIsNotCurrent() {
+        func text(_ kept: String) -> String { #"{"date":"2024-02-03","media_type":"image","kept":\#(kept)}"# }
+        #expect(read(text(#"{"edition":1}"#))?.isCurrent == true)
+        #expect(read(text(#"{"edition":0}"#))?.isCurrent == false)
+        #expect(read(text(#"{"edition":2}"#))?.isCurrent == false)
+        #expect(read(text(#"{"edition":1}"#), address: "http://x.org/")?.isCurrent == false)
+        #expect(read(text(#"{"edition":1,"address":"http://x.org/"}"#))?.isCurrent == false)
+        #expect(read(text(#"{"edition":1,"address":"http://x.org/"}"#), address: "http://x.org/")?.isCurrent == true)
+    }
+
+    // MARK: Rules
+
+    @Test(arguments: [
+        // A day, when it is fetched (UTC), and how long its picture and its absence are trusted.
+        ("2026-11-19", "2026-11-20", 12, nil as Int?, 86_400), ("2026-11-20", "2026-11-20", 12, 1800, 300),
+        ("2026-11-21", "2026-11-20", 12, 1800, 300),
+        // Until 04:00 UTC the newest day is that before.
+        ("2026-11-19", "2026-11-20", 3, 1800, 300), ("2026-11-18", "2026-11-20", 3, nil, 86_400),
+    ])
+    func theNewestDayIsTrustedForMinutes(date: String, today: String, hour: Int, picture: Int?, absence: Int) {
+        let outcome = KeptDay.Outcome.picture(self.picture)
+        let now = time(today, hour)
+        #expect(KeptDay.lifetime(of: outcome, day: day(date), fetchedAt: now) == picture.map { .seconds($0) })
+        for failure in [APODFailure.noPicture(day(date)), .notPublished(day(date)), .standIn(.nothing, day(date), .api)] {
+            #expect(KeptDay.lifetime(of: .failed(failure), day: day(date), fetchedAt: now) == .seconds(absence))
+        }
+    }
+
+    @Test func whatMayPassIsNotKept() throws {
+        let today = day("2026-11-20")
+        let passing: [any Failure] = [
+            APODFailure.failing(.api, status: 500, said: nil), APODFailure.key(.invalid),
+            APODFailure.rateLimited(.api, limitPerHour: nil, retryAfterSeconds: nil, isDemoKey: false),
+            APODFailure.badAnswer(.html, .science), APODFailure.forbidden(.science, status: 403),
+            APODFailure.wrongDay(asked: today, answered: today, .api), Cancelled(),
+            FetchFailure.nameNotResolved(url: try WebURL(FakeNASA.apiBase)),
+        ]
+        for failure in passing {
+            #expect(KeptDay(today, .failed(failure), raw: nil, fetchedAt: time("2026-11-20")) == nil)
+        }
+    }
+
+    @Test func freshnessEndsWithTimeEditionOrTheWishForRaw() {
+        func kept(expires: Timestamp?, raw: [UInt8]? = nil, isCurrent: Bool = true) -> KeptDay {
+            KeptDay(
+                day: picture.day, outcome: .picture(picture), raw: raw, fetchedAt: time("2024-02-04"), expiresAt: expires,
+                isCurrent: isCurrent)
+        }
+        let now = time("2024-02-05")
+        #expect(kept(expires: nil).isFresh(at: now, needsRaw: false))
+        #expect(!kept(expires: now).isFresh(at: now, needsRaw: false))
+        #expect(kept(expires: now + .milliseconds(1)).isFresh(at: now, needsRaw: false))
+        #expect(!kept(expires: nil, isCurrent: false).isFresh(at: now, needsRaw: false))
+        #expect(!kept(expires: nil).isFresh(at: now, needsRaw: true))
+        #expect(kept(expires: nil, raw: Array("{}".utf8)).isFresh(at: now, needsRaw: true))
+        // There was no object that could have been kept.
+        let absent = KeptDay(
+            day: picture.day, outcome: .failed(.noPicture(picture.day)), fetchedAt: now, expiresAt: nil)
+        #expect(absent.isFresh(at: now, needsRaw: true))
+    }
+}

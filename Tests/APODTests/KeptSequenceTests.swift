@@ -1,0 +1,249 @@
+import HTTP
+import Support
+import Testing
+
+@testable import APOD
+
+/// Which requests are made for which plan, with which days kept already. All at noon of 2026-11-20.
+@Suite struct KeptSequenceTests {
+    private func down(_ service: Service? = nil) throws -> @Sendable (FakeNASA.Ask) -> FakeNASA.Reply? {
+        let url = try WebURL(FakeNASA.scienceBase)
+        return { ask in
+            service == nil || ask.service == service
+                ? .failure(FetchFailure.connectionFailed(url: url, detail: "refused")) : nil
+        }
+    }
+
+    private func year(_ year: String) -> DayRequest { .range(start: day("\(year)-01-01"), end: day("\(year)-12-31")) }
+
+    // MARK: Asked once
+
+    @Test(arguments: [1, 4]) func aSecondRunOverAYearMakesNoRequest(jobs: Int) throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+            // A lost picture, which the old service doesn't have either, and one that only it has.
+            switch ask {
+            case .page(.science, let first, let last):
+                .ok(list((first.daysSince1970...last.daysSince1970).map { number in
+                    let date = CalendarDay(daysSince1970: number).description
+                    let isLost = ["2023-03-05", "2023-07-08"].contains(date)
+                    return scienceAnswer(date, isLost ? ["hdurl": .string(placeholder), "basic_html": nil] : [:])
+                }))
+            case .day(.api, day("2023-03-05")), .page(.api, day("2023-03-05"), _): .ok(logoAnswer("2023-03-05").line)
+            default: nil
+            }
+        }
+        let store = MemoryDays()
+        let first = try nasa.client(store: store, jobs: jobs).results(year("2023"))
+        #expect(first.count == 365 && first.count { $0.failure != nil } == 1)
+        #expect(first.allSatisfy { $0.source == .network })
+        let asked = nasa.asked.count
+        let second = try nasa.client(store: store, jobs: jobs).results(year("2023"))
+        #expect(nasa.asked.count == asked)
+        #expect(second.allSatisfy { $0.failure != nil || $0.source == .cache })
+        #expect(second.map(\.failure?.code) == first.map(\.failure?.code))
+        #expect(second.map(\.picture) == first.map(\.picture))
+        #expect(second.first { $0.day == day("2023-07-08") }?.picture?.service == .api)
+    }
+
+    @Test func onlyWhatIsMissingIsAskedFor() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        for number in [1, 2, 4, 5, 6, 7, 8, 12] { try store.keep("2021-01-\(number < 10 ? "0" : "")\(number)") }
+        let results = try nasa.client(store: store).results(.range(start: day("2021-01-01"), end: day("2021-01-14")))
+        #expect(results.map(\.day) == PublishedDays.days(from: day("2021-01-01"), through: day("2021-01-14")))
+        #expect(results.count { $0.source == .cache } == 8)
+        // The 3rd lies alone; 9 to 14 are near each other.
+        #expect(nasa.asked == [.day(.science, day("2021-01-03")), .page(.science, day("2021-01-09"), day("2021-01-14"))])
+    }
+
+    @Test func aRunThatWasBrokenOffGoesOnWhereItStopped() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        var sequence = try nasa.client(store: store).pictures(year("2023"))
+        for _ in 0..<100 { _ = try sequence.next() }
+        #expect(store.kept().count == 100)
+        #expect(try nasa.client(store: store).results(year("2023")).count == 365)
+        #expect(nasa.asked.count == 15)
+    }
+
+    @Test func theOldServicesPagesAreMonths() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        #expect(try nasa.client(.api).results(year("2024")).count == 366)
+        #expect(nasa.asked.count == 12)
+        #expect(nasa.asked.contains(.page(.api, day("2024-02-01"), day("2024-02-29"))))
+    }
+
+    @Test func refreshAsksInAnyCase() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        let range = DayRequest.range(start: day("2021-01-01"), end: day("2021-01-02"))
+        _ = try nasa.client(store: store).results(range)
+        let again = try nasa.client(options: PictureOptions(refreshes: true), store: store).results(range)
+        #expect(again.allSatisfy { $0.source == .network } && nasa.asked.count == 2)
+    }
+
+    @Test func nasasObjectIsAskedForWhereItWasNotKept() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        let one = DayRequest.day(day("2021-01-01"))
+        let plain = try nasa.client(store: store).results(one)
+        #expect(plain[0].raw == nil && plain[0].record.names.last == "apod")
+        for source in [Picture.Source.network, .cache] {
+            let result = try nasa.client(options: PictureOptions(raw: true), store: store).results(one)[0]
+            #expect(result.source == source)
+            #expect(result.raw == scienceAnswer("2021-01-01").line)
+            #expect(Array(result.record.names.suffix(2)) == ["raw", "apod"])
+        }
+        #expect(nasa.asked.count == 2)
+    }
+
+    // MARK: Two services
+
+    @Test func aKeptFailureOfScienceIsFollowedByTheOldService() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        store.keep(.noPicture(day("2021-01-01")), on: "2021-01-01")
+        let fresh = try nasa.client(store: store).results(.day(day("2021-01-01")))[0]
+        #expect(fresh.picture?.service == .api && fresh.source == .network)
+        #expect(nasa.asked == [.day(.api, day("2021-01-01"))])
+        let kept = try nasa.client(store: store).results(.day(day("2021-01-01")))[0]
+        #expect(kept.picture?.service == .api && kept.source == .cache)
+        #expect(try nasa.client(.science, store: store).results(.day(day("2021-01-01")))[0].failure?.code == "no-picture")
+        #expect(nasa.asked.count == 1)
+    }
+
+    @Test func whereScienceIsDownTheOldServicesKeptAnswerDoes() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20", except: try down(.science))
+        let store = MemoryDays()
+        try store.keep("2021-01-01", of: .api)
+        let result = try nasa.client(store: store).results(.day(day("2021-01-01")))[0]
+        #expect(result.picture?.service == .api && result.source == .cache)
+        #expect(nasa.asked == [.day(.science, day("2021-01-01"))])
+    }
+
+    @Test func theServicesDontShareTheirDays() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        try store.keep("2021-01-01", of: .api)
+        #expect(try nasa.client(store: store).results(.day(day("2021-01-01")))[0].picture?.service == .science)
+        #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .cache)
+    }
+
+    // MARK: Old records
+
+    @Test func anOldRecordServesWhereNobodyCanBeReached() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
+        let store = MemoryDays()
+        for date in ["2021-01-01", "2021-01-02"] { try store.keep(date, fetched: "2021-02-03", isCurrent: false) }
+        let lines = Lines()
+        let results = try nasa.client(store: store, log: lines.log)
+            .results(.range(start: day("2021-01-01"), end: day("2021-01-03")))
+        #expect(results.map { $0.picture != nil } == [true, true, false])
+        #expect(results[0].source == .stale && results[0].record.string("apod.source") == "stale")
+        #expect(results[0].record.string("apod.fetched_at") == "2021-02-03T12:00:00Z")
+        #expect(results[2].failure?.exitCode == .temporary)
+        let warnings = lines.all.filter { $0.contains("the record of") }
+        #expect(warnings.count == 1)
+        #expect(warnings[0].contains("NASA cannot be reached") && warnings[0].contains("2021-01-01 is from 2021-02-03"))
+    }
+
+    @Test func anOldRecordIsAskedForAgainWhereSomebodyAnswers() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        try store.keep("2021-01-01", isCurrent: false)
+        try store.keep("2026-11-20", expires: time("2026-11-20", 11))
+        for date in ["2021-01-01", "2026-11-20"] {
+            #expect(try nasa.client(store: store).results(.day(day(date)))[0].source == .network)
+        }
+        // A definite answer beats an old record.
+        let gone = FakeNASA { _ in FakeNASA.notFound }
+        try store.keep("2021-01-02", isCurrent: false)
+        #expect(try gone.client(store: store).results(.day(day("2021-01-02")))[0].failure?.code == "no-picture")
+    }
+
+    @Test func aBadKeyIsLikeNobodyThere() throws {
+        let nasa = FakeNASA { _ in .status(403, #"{"error":{"code":"API_KEY_INVALID","message":"x"}}"#) }
+        let store = MemoryDays()
+        try store.keep("2021-01-01", isCurrent: false, of: .api)
+        #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .stale)
+    }
+
+    // MARK: Offline
+
+    @Test func offlineAsksNobody() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        try store.keep("2021-01-01")
+        try store.keep("2021-01-02", expires: time("2026-11-20", 1))
+        try store.keep("2021-01-03", of: .api)
+        store.keep(.noPicture(day("2021-01-04")), on: "2021-01-04")
+        let results = try nasa.client(options: PictureOptions(isOffline: true), store: store)
+            .results(.range(start: day("2021-01-01"), end: day("2021-01-05")))
+        #expect(results.map { $0.picture == nil ? nil : $0.source } == [.cache, .stale, .cache, nil, nil])
+        #expect(results[3].failure?.code == "no-picture")
+        #expect(results[4].failure?.code == "offline" && results[4].failure?.exitCode == .temporary)
+        #expect(results[4].failure?.message.contains("2021-01-05") == true)
+        #expect(nasa.asked.isEmpty)
+    }
+
+    // MARK: The newest
+
+    @Test func theNewestIsAskedForOnceInHalfAnHour() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = MemoryDays()
+        for (minute, source, asked) in [(0, Picture.Source.network, 1), (29, .cache, 1), (30, .network, 2)] {
+            let result = try nasa.client(minute: minute, store: store).results(.newest)[0]
+            #expect(result.source == source && result.picture?.day == day("2026-11-20"))
+            #expect(nasa.asked.count == asked)
+        }
+    }
+
+    @Test func thatTodaysIsNotOutIsRememberedForFiveMinutes() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-19")
+        let store = MemoryDays()
+        for (minute, asked) in [(0, 2), (4, 2), (5, 3), (6, 3)] {
+            let result = try nasa.client(hour: 4, minute: minute, store: store).results(.newest)[0]
+            #expect(result.picture?.day == day("2026-11-19") && result.record.string("date") == "2026-11-19")
+            #expect(nasa.asked.count == asked, "04:0\(minute)")
+        }
+    }
+
+    @Test func withoutANetworkTheNewestIsWhatIsKept() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20", except: try down())
+        for isOffline in [true, false] {
+            let store = MemoryDays()
+            let client = { try nasa.client(options: PictureOptions(isOffline: isOffline), store: store) }
+            #expect(try client().results(.newest)[0].failure?.exitCode == .temporary)
+            try store.keep("2026-10-01")
+            try store.keep("2026-10-03", of: .api)
+            #expect(try client().results(.newest)[0].picture?.day == day("2026-10-03"))
+            #expect(try client().results(.newest)[0].source == .stale)
+            try store.keep("2026-11-20", expires: time("2026-11-20", 13))
+            #expect(try client().results(.newest)[0].source == .cache)
+        }
+    }
+
+    @Test func theLastDaysAreAskedForOnce() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-19")
+        let results = try nasa.client().results(.last(5))
+        #expect(results.map(\.day) == PublishedDays.days(from: day("2026-11-15"), through: day("2026-11-19")))
+        #expect(nasa.asked == [
+            .day(.science, day("2026-11-20")), .day(.science, day("2026-11-19")),
+            .page(.science, day("2026-11-15"), day("2026-11-18")),
+        ])
+    }
+
+    @Test func stepsOneByOneShareWhatIsKnown() throws {
+        let url = try WebURL(FakeNASA.scienceBase)
+        let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
+        let client = try nasa.client(.science)
+        for number in 1...9 {
+            #expect(try client.result(of: .day(day("2021-01-0\(number)"))).failure?.isTransient == true)
+        }
+        #expect(nasa.asked.count == Outages.patience)
+        let good = FakeNASA.complete(through: "2026-11-20")
+        let keeping = try good.client(store: MemoryDays())
+        for _ in 0..<3 { #expect(try keeping.result(of: .newest(from: day("2026-11-20"))).picture != nil) }
+        #expect(good.asked.count == 1)
+    }
+}

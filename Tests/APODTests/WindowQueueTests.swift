@@ -1,0 +1,118 @@
+import HTTP
+import Support
+import Testing
+
+@testable import APOD
+
+/// Several pages at once: without timing, by holding requests until as many are under way as should be.
+@Suite struct WindowQueueTests {
+    private let year = DayRequest.range(start: day("2021-01-01"), end: day("2021-12-31"))
+
+    /// A NASA that holds every page until `count` of them are asked for, or `isOpen`.
+    private final class Gate: Sendable {
+        struct State {
+            var waiting = 0
+            var highest = 0
+            var isOpen = false
+        }
+
+        let state = Monitor(State())
+
+        func pass(together count: Int) {
+            state.update {
+                $0.waiting += 1
+                $0.highest = max($0.highest, $0.waiting)
+            }
+            state.wait { $0.isOpen || $0.highest >= count ? () : nil }
+            state.update { $0.waiting -= 1 }
+        }
+    }
+
+    @Test func asManyPagesAreUnderWayAsThereAreJobsAndDaysStayInOrder() throws {
+        let gate = Gate()
+        let nasa = FakeNASA.complete(through: "2026-11-20") { _ in
+            gate.pass(together: 4)
+            return nil
+        }
+        let results = try nasa.client(jobs: 4).results(year)
+        #expect(results.map(\.day) == PublishedDays.days(from: day("2021-01-01"), through: day("2021-12-31")))
+        #expect(nasa.asked.count == 15)
+        #expect(gate.state.withLock { $0.highest } == 4)
+    }
+
+    @Test func onlyAFewPagesAreAskedForAheadOfWhatIsWanted() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        var sequence = try nasa.client(jobs: 3).pictures(year)
+        #expect(try sequence.next()?.day == day("2021-01-01"))
+        // The first is handed out; five more is the bound.
+        #expect(nasa.asked.count <= 6)
+        var count = 1
+        while try sequence.next() != nil { count += 1 }
+        #expect(count == 365)
+        #expect(try sequence.next() == nil)
+    }
+
+    @Test func whoeverStopsEarlyLeavesNoRequestBehind() throws {
+        let gate = Gate()
+        let nasa = FakeNASA.complete(through: "2026-11-20") { _ in
+            gate.pass(together: 2)
+            return nil
+        }
+        do {
+            var sequence = try nasa.client(jobs: 2).pictures(year)
+            _ = try sequence.next()
+            gate.state.update { $0.isOpen = true }
+        }
+        #expect(gate.state.withLock { $0.waiting } == 0)
+        #expect(nasa.asked.count < 15)
+    }
+
+    @Test func aStopEndsAWaitAtOnce() throws {
+        let interruption = Interruption()
+        let gate = Gate()
+        let nasa = FakeNASA { _ in
+            interruption.cancel(.outputClosed)
+            gate.pass(together: .max)
+            return .failure(Cancelled())
+        }
+        var sequence = try nasa.client(jobs: 2, interruption: interruption).pictures(year)
+        // The requests are still held.
+        #expect(throws: Cancelled.self) { try sequence.next() }
+        gate.state.update { $0.isOpen = true }
+    }
+
+    @Test func aSingleRequestIsMadeOnTheCallersThread() throws {
+        let caller = ThreadMark.current
+        let nasa = FakeNASA.complete(through: "2026-11-20") { _ in
+            #expect(ThreadMark.current == caller)
+            return nil
+        }
+        for request in [DayRequest.newest, .range(start: day("2021-01-01"), end: day("2021-01-25")), .last(1)] {
+            #expect(try nasa.client(jobs: 4).results(request).allSatisfy { $0.picture != nil })
+        }
+    }
+
+    @Test(arguments: [1, 2, 4, 9]) func threadsShareTheirPatience(jobs: Int) throws {
+        let url = try WebURL(FakeNASA.scienceBase)
+        let nasa = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
+        let results = try nasa.client(.science, jobs: jobs).results(year)
+        #expect(results.count == 365 && results.allSatisfy { $0.failure?.isTransient == true })
+        // Those that were under way when the third failed.
+        #expect(nasa.asked.count < Outages.patience + jobs)
+    }
+
+    @Test func whatMustEndTheRunEndsIt() throws {
+        struct NewerLayout: DayStore {
+            func days(from: CalendarDay, through: CalendarDay, of service: Service) throws -> [KeptDay] {
+                throw ConfigurationFailure("a later layout")
+            }
+            func newest(through last: CalendarDay, of service: Service) -> KeptDay? { nil }
+            func keep(_ days: [KeptDay], of service: Service) {}
+        }
+        let nasa = FakeNASA.complete(through: "2026-11-20")
+        for jobs in [1, 4] {
+            #expect(throws: ConfigurationFailure.self) { try nasa.client(store: NewerLayout(), jobs: jobs).results(year) }
+        }
+        #expect(nasa.asked.isEmpty)
+    }
+}

@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// What `apod-fetch` keeps from run to run, and what it does where NASA cannot be reached.
+struct ApodCacheTests {
+    private let service: SampleServer
+    private let home: ToolHome
+
+    init() throws {
+        service = try SampleServer(["--legacy", "classic"])
+        home = try ToolHome(environment: service.environment)
+    }
+
+    private func fetch(_ arguments: [String], environment: [String: String?] = [:]) throws -> ToolOutput {
+        try home.run("apod-fetch", ["--retries", "0"] + arguments, environment: environment)
+    }
+
+    /// How many requests a run makes.
+    private func requests(_ arguments: [String]) throws -> Int {
+        try service.reset()
+        _ = try fetch(arguments)
+        return try service.requests().total
+    }
+
+    /// Addresses at which every connection ends without an answer.
+    private var gone: [String: String?] {
+        [
+            "APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["close"]),
+            "APOD_API_URL": service.url("/planetary/apod", faults: ["close"]),
+        ]
+    }
+
+    private let year = ["--start-date", "2023-01-01", "--end-date", "2023-12-31"]
+
+    @Test func aSecondRunOverAYearMakesNoRequest() throws {
+        let first = try fetch(year)
+        #expect(try first.records.count == 365 && service.requests().total > 14)
+        try service.reset()
+        let second = try fetch(year)
+        #expect(try service.requests().total == 0)
+        #expect(second.status == first.status)
+        let pairs = zip(try first.records, try second.records)
+        for (one, two) in pairs {
+            #expect(one.names == two.names)
+            for name in one.names where name != "apod" {
+                #expect(one.raw(FieldPath(stringLiteral: name)) == two.raw(FieldPath(stringLiteral: name)))
+            }
+        }
+        #expect(try second.records.allSatisfy { $0.has("error") || $0.string("apod.source") == "cache" })
+        #expect(try second.records.map { $0.string("apod.fetched_at") } == first.records.map { $0.string("apod.fetched_at") })
+    }
+
+    @Test func severalPagesAreUnderWayAtOnceAndOneWhereThatIsWanted() throws {
+        _ = try fetch(year + ["--jobs", "1"])
+        #expect(try service.requests().highest == 1)
+        let slow = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["wait-200"])]
+        try service.reset()
+        let dates = try fetch(year + ["--jobs", "4", "--refresh", "--print", "date"], environment: slow).lines
+        #expect(try service.requests().highest > 1)
+        #expect(dates == dates.sorted() && dates.count == 365)
+    }
+
+    @Test func aRunThatWasKilledGoesOnWhereItStopped() throws {
+        let slow = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["slow-5"])]
+        let whole = try requests(year + ["--refresh", "--cache-dir", home.path("other")])
+        try service.reset()
+        let running = try home.start("apod-fetch", year, environment: slow)
+        #expect(running.waitForOutput(100_000))
+        running.kill(SIGKILL)
+        _ = running.wait()
+        let before = try service.requests().total
+        #expect(before < whole)
+        try service.reset()
+        let rest = try home.run("apod-fetch", year, environment: slow)
+        #expect(try rest.records.count == 365)
+        #expect(try rest.records.contains { $0.string("apod.source") == "cache" })
+        // Give or take the pages that were under way.
+        #expect(try (0...6).contains(before + service.requests().total - whole))
+    }
+
+    @Test func refreshAsksAgainAndOfflineNever() throws {
+        let day = ["--date", "2024-02-03"]
+        #expect(try requests(day) == 1)
+        #expect(try requests(day) == 0)
+        #expect(try requests(day + ["--refresh"]) == 1)
+        #expect(try requests(day + ["--offline"]) == 0)
+        let kept = try fetch(day + ["--offline"]).expect(0)
+        #expect(try kept.record.string("apod.source") == "cache" && kept.stderr.isEmpty)
+        let missing = try fetch(["--date", "2024-02-04", "--offline"])
+        try missing.expectFailure(75, code: "offline", tool: "apod-fetch")
+        #expect(try requests(["--date", "2024-02-04", "--offline"]) == 0)
+    }
+
+    @Test func whereTheServiceIsGoneAnOldRecordServesWithOneWarning() throws {
+        _ = try fetch(["--date"]).expect(0)
+        _ = try fetch(["--date", "2024-02-01"]).expect(0)
+        for arguments in [["--date"], ["--date", "2024-02-01"]] {
+            let output = try fetch(arguments + ["--refresh"], environment: gone).expect(0)
+            #expect(try output.record.string("apod.source") == "stale", "\(output)")
+            #expect(output.errorLines.count == 1, "\(output)")
+            #expect(output.stderr.contains("warning: NASA cannot be reached"), "\(output)")
+        }
+        let never = try fetch(["--date", "2024-02-03"], environment: gone)
+        #expect(try never.expect(75).record.bool("error.transient") == true, "\(never)")
+    }
+
+    @Test func scopesDontShareAndDisabledKeepsNothing() throws {
+        let day = ["--date", "2024-02-03"]
+        #expect(try requests(day + ["--scope", "one"]) == 1)
+        #expect(try requests(day + ["--scope", "two"]) == 1)
+        #expect(try requests(day + ["--scope", "one"]) == 0)
+        for disabled in [["--policy", "disabled"], ["--policy-rule", "*/wp-json/*=disabled"]] {
+            for _ in 0..<2 { #expect(try requests(["--date", "2024-02-06", "--cache-dir", home.path("none")] + disabled) == 1) }
+        }
+        #expect(!home.folder.contents().contains { $0.hasPrefix("work/none") })
+        #expect(try requests(day + ["--policy", "memory"]) == 1)
+        #expect(try requests(day + ["--policy", "memory"]) == 0)
+        // A switch takes what was kept away.
+        _ = try home.run("img-cache", ["scope", "switch", "three"]).expect(0)
+        #expect(try requests(day) == 1)
+    }
+
+    @Test func rawIsNASAsOwnObject() throws {
+        let day = ["--date", "2024-02-03"]
+        _ = try fetch(day).expect(0)
+        #expect(try requests(day + ["--raw"]) == 1)
+        let record = try fetch(day + ["--raw"]).expect(0).record
+        #expect(record.string("raw.basic_html")?.isEmpty == false && record.string("apod.source") == "cache")
+        #expect(try fetch(day).expect(0).record.has("raw") == false)
+    }
+
+    @Test func aSignalEndsARunOfManyPagesSoon() throws {
+        let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
+        let running = try home.start("apod-fetch", year + ["-v", "--jobs", "4"], environment: stalled)
+        // The fourth page.
+        #expect(running.waitForErrors("for 2023-03-17 to"))
+        running.kill(SIGTERM)
+        let output = running.wait(deadline: .seconds(10))
+        #expect(output.signal == SIGTERM, "\(output)")
+    }
+}

@@ -1,0 +1,35 @@
+import Support
+import TestSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A proxy on 127.0.0.1 that opens tunnels to other ports there, and answers plain requests itself.
+final class ForwardProxy: Sendable {
+    private let server: LoopbackServer
+    private let seen: Monitor<[LoopbackRequest]>
+
+    /// - Parameter respond: what a plain request is answered with.
+    init(respond: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse = { _ in .text("no", status: 502) }) throws {
+        let seen = Monitor<[LoopbackRequest]>([])
+        self.seen = seen
+        server = try LoopbackServer { request, connection in
+            seen.update { $0.append(request) }
+            guard request.method == "CONNECT" else { return try connection.send(respond(request), to: request) }
+            guard let port = request.target.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+                return try connection.send(.text("no", status: 400), to: request)
+            }
+            try connection.tunnel(to: port)
+        }
+    }
+
+    var address: String { server.address }
+
+    /// `CONNECT 127.0.0.1:443` or `GET http://…`, in their order.
+    var requests: [String] { seen.withLock { $0.map { "\($0.method) \($0.target)" } } }
+}

@@ -1,0 +1,86 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Which of a record's addresses is the one that is kept.
+struct CachedPictureProperties {
+    /// Answers that are no picture, and mean that there never will be one.
+    private static let refusals: [LoopbackResponse] = [
+        .text("gone", status: 404), .text("gone", status: 410), .text("<html><p>Sorry", type: "text/html"),
+        .bytes([], type: "image/png"),
+    ]
+
+    /// Pictures, and the addresses under which there is something else.
+    private struct Site {
+        let refusal: LoopbackResponse?
+        let refused: Monitor<Set<String>>
+        let nasa: RandomNASA
+
+        /// - Parameter refusal: what stands under those; nil is the picture.
+        init(refusal: LoopbackResponse?) throws {
+            let refused = Monitor(Set<String>())
+            (self.refusal, self.refused) = (refusal, refused)
+            nasa = try RandomNASA { exchange in
+                guard let refusal, refused.withLock({ $0.contains(exchange.request.target) }) else {
+                    return try exchange.answer()
+                }
+                try exchange.connection.send(refusal, to: exchange.request)
+            }
+        }
+
+        /// What is behind the server's own address.
+        func target(_ url: String) -> String { String(url.dropFirst(nasa.site.count)) }
+
+        func refuse(_ url: String?) {
+            if let url { refused.withLock { _ = $0.insert(target(url)) } }
+        }
+    }
+
+    @Test("Feature: nasa-apod-viewer, Property 3: hdurl is the one that gets cached when there is one")
+    func theLargestPictureIsKept() throws {
+        try forAll { random in
+            let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)
+            let day = site.nasa.addRange(1, medium: random.one(of: [.picture, .animation]), &random)[0]
+            let fields = try found(random.one(of: [day.science, day.api]).expected, "no picture of \(day.day)")
+            site.refuse(fields["hdurl"])
+            var record = Record()
+            for (name, value) in fields.sorted(by: { $0.key < $1.key }) { record.set(name, .string(value)) }
+            let home = try site.nasa.home()
+            let kept = try home.run("img-cache", ["put", "--retries", "0"], stdin: .bytes(record.line))
+            try withExtendedLifetime(home) { try Self.check(try kept.record, site, kept) }
+        }
+    }
+
+    @Test("Feature: nasa-apod-viewer, Property 3: hdurl is the one that gets cached, from NASA's answer on")
+    func theLargestPictureOfEachDayIsKept() throws {
+        try forAll(12) { random in
+            let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)
+            let days = site.nasa.addRange(random.number(2...5), medium: random.one(of: [.picture, .animation]), &random)
+            let fetched = try site.nasa.fetch(days, random.one(of: ["science", "api"])).expect(0)
+            for record in try fetched.records { site.refuse(record.string("hdurl")) }
+            let home = try site.nasa.home()
+            let kept = try home.run("img-cache", ["put", "--retries", "0"], stdin: .bytes(fetched.stdoutBytes))
+            let records = try kept.records
+            try claim(records.count == days.count, "\(kept)")
+            try withExtendedLifetime(home) { for record in records { try Self.check(record, site, kept) } }
+        }
+    }
+
+    /// Throws where another address was kept than the best one that can be had, or other bytes.
+    private static func check(_ record: Record, _ site: Site, _ output: ToolOutput) throws {
+        let url = try found(record.string("url"), "no url: \(record.text)")
+        let hdurl = record.string("hdurl")
+        let isBroken = site.refusal != nil && hdurl != nil
+        guard !(isBroken && url == hdurl) else {
+            return try claim(record.has("error") && !record.has("path"), "not refused: \(record.text)")
+        }
+        let best = isBroken ? url : hdurl ?? url
+        try claim(record.string("cache.url") == best, "\(best) was to be kept: \(record.text)\n\(output)")
+        let path = try found(record.string("path"), "no path: \(record.text)")
+        let expected = RandomNASA.picture(String(site.target(best).prefix { $0 != "?" })).body
+        try claim(try TestFile.bytes(path) == expected, "other bytes than those of \(best): \(record.text)")
+        let asked = site.nasa.targets
+        try claim(url == best || !asked.contains(site.target(url)), "the smaller one was asked for as well: \(asked)")
+    }
+}

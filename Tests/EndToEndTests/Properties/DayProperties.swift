@@ -1,0 +1,71 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Which day's picture a run gives.
+struct DayProperties {
+    @Test("Feature: nasa-apod-viewer, Property 1: a start without arguments loads today's")
+    func aStartWithoutArgumentsGivesTheNewestPicture() throws {
+        try forAll { random in
+            let nasa = try RandomNASA()
+            // The day it is where NASA publishes. As its picture may not be out yet, the services may be behind.
+            let today = CalendarDay(at: .now(), offset: .seconds(-4 * 3600))
+            let newest = today.advanced(by: -random.below(3))
+            let media = RandomDay.Medium.allCases.filter { $0 != .lost }
+            for step in 0..<random.number(1...3) {
+                nasa.add(newest.advanced(by: -step), medium: random.one(of: media), &random)
+            }
+            let arguments = random.one(of: [[], [], ["--date"], ["--date", "today"]])
+            let service = random.one(of: [[], ["--service", "science"], ["--service", "api"]])
+            let output = try nasa.home().run("apod-fetch", arguments + service)
+            try RecordLaws.check(output, days: [newest])
+            try claim(output.status == 0, "\(output)")
+            let asked = nasa.targets.filter { $0.hasPrefix(service == ["--service", "api"] ? "/api" : "/science") }
+            try claim(asked.count == nasa.targets.count, "another service was asked: \(nasa.targets)")
+        }
+    }
+
+    @Test("Feature: nasa-apod-viewer, Property 4: a date chosen gives that date")
+    func aDateChosenIsTheRecordsOrHasAnError() throws {
+        try forAll { random in
+            // One service in four answers another question than the one that it was asked.
+            let answersOtherwise = random.chance(25)
+            let other = RandomNASA.anyDay(&random)
+            var elsewhere = random
+            let stranger = RandomDay(other, site: "http://127.0.0.1:1", medium: .picture, &elsewhere)
+            let nasa = try RandomNASA { exchange in
+                guard answersOtherwise else { return try exchange.answer() }
+                let text = exchange.request.path.hasPrefix("/api") ? stranger.apiText : stranger.scienceText
+                try exchange.connection.send(.json(text), to: exchange.request)
+            }
+            let chosen = RandomNASA.anyDay(&random)
+            // Its neighbours are there, too.
+            for step in -1...1 { nasa.add(chosen.advanced(by: step), &random) }
+            let service = random.one(of: ["science", "api", "auto"])
+            let home = try nasa.home()
+            let isTyped = random.chance(30)
+            let isRange = random.chance(50)
+            let days = isRange ? ["--start-date", "\(chosen)", "--end-date", "\(chosen)"] : ["--date", "\(chosen)"]
+            func ask(_ options: [String] = []) throws -> ToolOutput {
+                let output = try home.run(
+                    "apod-fetch", (isTyped ? ["-"] : days) + ["--service", service, "--retries", "0"] + options,
+                    stdin: isTyped ? .lines(["\(chosen)"]) : .empty)
+                try RecordLaws.check(output, days: [chosen])
+                return output
+            }
+            let output = try ask()
+            if answersOtherwise, other != chosen {
+                try claim(try output.record.string("error.code") == "wrong-date", "\(output)")
+            } else if random.chance(30), output.status == 0 {
+                // It is kept, and the same without the network.
+                let (first, again) = (try output.record, try ask(["--offline"]).record)
+                try claim(again.string("apod.source") == "cache", "\(again.text)")
+                for name in first.names where name != "apod" {
+                    let field = FieldPath(stringLiteral: name)
+                    try claim(first.string(field) == again.string(field), "\(first.text), then \(again.text)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Support
+import TestSupport
+import Testing
+
+/// Tries a claim on random cases and records those that break it, each with the command that runs it alone.
+///
+/// The numbers are the same in every run, unless `APOD_TOOLS_SEED` gives another seed. Each case has numbers of its
+/// own, so that it can be run without those before it (`APOD_TOOLS_CASE`). `APOD_TOOLS_CASES` gives another number of
+/// cases, for a night.
+///
+/// - Parameters:
+///   - cases: how many; each must hold.
+///   - name: of the test, which is what the command asks for, and makes its numbers others than those of the next test.
+///   - body: throws what breaks the claim; see `claim(_:_:)`.
+func forAll(
+    _ cases: Int = 100, name: String = #function, location: SourceLocation = #_sourceLocation,
+    _ body: (inout SeededRandom) throws -> Void
+) throws {
+    let trial = Trial(name: name, cases: cases, settings: try TrialSettings(.ofProcess()))
+    for counterexample in trial.counterexamples(body) {
+        Issue.record("\(counterexample)", sourceLocation: location)
+    }
+}
+
+/// Throws a `BrokenClaim` with these words, unless the condition is met.
+func claim(_ condition: @autoclosure () throws -> Bool, _ words: @autoclosure () -> String) throws {
+    if try !condition() { throw BrokenClaim(words()) }
+}
+
+/// The value, where there is one; else throws a `BrokenClaim`.
+func found<Value>(_ value: Value?, _ words: @autoclosure () -> String) throws -> Value {
+    guard let value else { throw BrokenClaim(words()) }
+    return value
+}
+
+/// Why a case breaks a claim.
+struct BrokenClaim: Error, CustomStringConvertible {
+    let description: String
+    init(_ words: String) { description = words }
+}
+
+/// What the environment says about random cases.
+struct TrialSettings: Equatable {
+    var seed: UInt64 = 1
+    /// The one case that is run; nil for all.
+    var onlyCase: Int?
+    /// Instead of as many as a test says.
+    var cases: Int?
+
+    init() {}
+
+    /// Throws `UsageFailure` for what is no number, so that nobody believes to have replayed a case.
+    init(_ environment: Environment) throws {
+        func number<Number: FixedWidthInteger>(_ name: String) throws -> Number? {
+            guard let text = environment[name] else { return nil }
+            guard let number = Number(text), number >= 0 else {
+                throw UsageFailure("\(name) takes a whole number, not \"\(text)\"")
+            }
+            return number
+        }
+        if let seed: UInt64 = try number("APOD_TOOLS_SEED") { self.seed = seed }
+        onlyCase = try number("APOD_TOOLS_CASE")
+        cases = try number("APOD_TOOLS_CASES")
+    }
+}
+
+/// A claim's random cases.
+struct Trial {
+    /// More of them would only bury the first.
+    private static let limit = 3
+
+    let name: String
+    let cases: Int
+    let settings: TrialSettings
+
+    /// A case that breaks the claim.
+    struct Counterexample: CustomStringConvertible {
+        let name: String
+        let seed: UInt64
+        let number: Int
+        let words: String
+
+        /// Runs this case alone.
+        var command: String {
+            "APOD_TOOLS_SEED=\(seed) APOD_TOOLS_CASE=\(number) swift test --filter '\(name.prefix { $0 != "(" })'"
+        }
+
+        var description: String { "case \(number) breaks the claim: \(words)\nagain: \(command)" }
+    }
+
+    /// The first few cases that break the claim.
+    func counterexamples(_ body: (inout SeededRandom) throws -> Void) -> [Counterexample] {
+        var broken: [Counterexample] = []
+        for number in settings.onlyCase.map({ [$0] }) ?? Array(0..<(settings.cases ?? cases)) {
+            var random = self.random(number)
+            do {
+                try body(&random)
+            } catch {
+                broken.append(
+                    Counterexample(name: name, seed: settings.seed, number: number, words: String(describing: error)))
+                if broken.count == Self.limit { break }
+            }
+        }
+        return broken
+    }
+
+    /// The numbers of a case: those of another case, test or seed have nothing to do with them.
+    private func random(_ number: Int) -> SeededRandom {
+        SeededRandom(seed: SeededRandom.mixed(settings.seed &+ SeededRandom.hash("\(name)#\(number)".utf8)))
+    }
+}
+
+extension SeededRandom {
+    /// A number in the range.
+    mutating func number(_ range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
+
+    /// True in so many of a hundred cases.
+    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+    /// One of them, each as likely as the others; there must be one.
+    mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
+}

@@ -1,0 +1,51 @@
+import TestSupport
+
+/// What can go wrong between a tool and a server, for a time.
+enum NetworkFault: CaseIterable {
+    case reset, closed, cutShort, notHTTP, stalled
+    case timeout408, tooMany429, error500, badGateway502, unavailable503, gatewayTimeout504, upstreamText
+
+    /// Those that are over at once.
+    static let quick = allCases.filter { $0 != .stalled }
+
+    /// Lets it happen to a request that would have had this answer.
+    ///
+    /// - Parameter pause: what `Retry-After` says, where the answer has one.
+    func happen(
+        to request: LoopbackRequest, _ response: LoopbackResponse, on connection: LoopbackConnection, pause: Int?
+    ) throws {
+        func send(_ status: Int, _ text: String) throws {
+            var response = LoopbackResponse.text(text, status: status)
+            response.set("Retry-After", pause.map { "\($0)" })
+            // A kept connection that then breaks would not count: whoever finds it closed asks again at once, on a new
+            // one (RFC 9112 §9.3.1), as libcurl does.
+            connection.close()
+            try connection.send(response, to: request)
+        }
+        switch self {
+        case .reset: connection.reset()
+        case .closed: connection.close()
+        case .cutShort:
+            var response = response
+            response.set("Content-Length", "\(response.body.count + 1)")
+            try connection.send(response.head() + response.body)
+            connection.close()
+        case .notHTTP:
+            try connection.send(Array("220 mail.example.org ready\r\n\r\n".utf8))
+            connection.close()
+        case .stalled:
+            var response = response
+            response.set("Content-Length", "\(response.body.count + 1)")
+            try connection.send(response.head() + response.body)
+            connection.waitForClient()
+        case .timeout408: try send(408, "")
+        case .tooMany429: try send(429, #"{"error":{"code":"OVER_RATE_LIMIT","message":"You have exceeded it."}}"#)
+        case .error500: try send(500, #"{"code":500,"msg":"Internal Service Error","service_version":"v1"}"#)
+        case .badGateway502: try send(502, "<html><h1>502 Bad Gateway</h1></html>")
+        case .unavailable503: try send(503, "<!DOCTYPE html><p>Maintenance")
+        case .gatewayTimeout504: try send(504, "")
+        case .upstreamText:
+            try send(503, "upstream connect error or disconnect/reset before headers. reset reason: connection timeout")
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Records
+import Support
+import TestSupport
+
+/// Both of NASA's services with random days, and their pictures, on a server of this process.
+final class RandomNASA: Sendable {
+    /// A request with the answer that it should get.
+    struct Exchange {
+        let request: LoopbackRequest
+        /// How many requests there were before.
+        let number: Int
+        let response: LoopbackResponse
+        let connection: LoopbackConnection
+
+        func answer() throws { try connection.send(response, to: request) }
+    }
+
+    private struct State {
+        var days: [CalendarDay: RandomDay] = [:]
+        var targets: [String] = []
+    }
+
+    private let state = Monitor(State())
+    private let server: LoopbackServer
+
+    /// - Parameter answer: what becomes of each request; as it is by default, what should.
+    init(answer: @escaping @Sendable (Exchange) throws -> Void = { try $0.answer() }) throws {
+        server = try LoopbackServer { [state] request, connection in
+            let (number, days) = state.update { state in
+                state.targets.append(request.target)
+                return (state.targets.count - 1, state.days)
+            }
+            let response = Self.response(to: request, days)
+            try answer(Exchange(request: request, number: number, response: response, connection: connection))
+        }
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    var site: String { server.address }
+
+    /// Path and query of each request so far.
+    var targets: [String] { state.withLock { $0.targets } }
+
+    /// What a tool needs to ask these services, and no others.
+    var environment: [String: String] {
+        [
+            "APOD_SCIENCE_URL": "\(site)/science", "APOD_API_URL": "\(site)/api",
+            "APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8",
+        ]
+    }
+
+    /// A home of its own, so that nothing is in its cache.
+    func home() throws -> ToolHome { try ToolHome(environment: environment) }
+
+    /// Stops to listen.
+    func stop() { server.stop() }
+
+    // MARK: Days
+
+    /// Adds a day and gives it.
+    @discardableResult
+    func add(_ day: CalendarDay, medium: RandomDay.Medium? = nil, _ random: inout SeededRandom) -> RandomDay {
+        let day = RandomDay(day, site: site, medium: medium, &random)
+        state.withLock { $0.days[day.day] = day }
+        return day
+    }
+
+    /// Adds so many days in a row, none of them a gap in the archive, and gives them.
+    func addRange(_ count: Int, medium: RandomDay.Medium? = nil, _ random: inout SeededRandom) -> [RandomDay] {
+        let first = Self.anyDay(&random, before: 40)
+        return (0..<count).map { add(first.advanced(by: $0), medium: medium, &random) }
+    }
+
+    /// A day of the archive; so many behind it are none of the days that never had a picture.
+    static func anyDay(_ random: inout SeededRandom, before count: Int = 0) -> CalendarDay {
+        let range = (CalendarDay("1995-06-20")?.daysSince1970 ?? 0)...(CalendarDay("2026-09-01")?.daysSince1970 ?? 0)
+        let silent = CalendarDay("2020-06-10")?.daysSince1970 ?? 0
+        let number = random.number(range)
+        return CalendarDay(daysSince1970: (number...number + count).contains(silent) ? number - count - 1 : number)
+    }
+
+    // MARK: Answers
+
+    private static func response(to request: LoopbackRequest, _ days: [CalendarDay: RandomDay]) -> LoopbackResponse {
+        let path = request.path.split(separator: "/").map(String.init)
+        switch path.first {
+        case "science": return science(request, path.dropFirst().first, days)
+        case "api": return api(request, days)
+        case "pictures", "stills": return picture(request.path)
+        // An exercise's, for gif-cache.
+        case "image": return picture("\(request.target).gif")
+        default: return .text("nothing here", status: 404)
+        }
+    }
+
+    /// A small picture that is another for each path.
+    static func picture(_ path: String) -> LoopbackResponse {
+        let drawn = DrawnPicture.noise(9, 7, seed: SeededRandom.hash(path.utf8))
+        return path.hasSuffix(".gif") ? .bytes(drawn.gif(), type: "image/gif") : .bytes(drawn.png(), type: "image/png")
+    }
+
+    private static func science(
+        _ request: LoopbackRequest, _ name: String?, _ days: [CalendarDay: RandomDay]
+    ) -> LoopbackResponse {
+        if let name {
+            guard let day = sixDigits(name).flatMap({ days[$0] }) else {
+                return .json(#"{"code":"apod_basic_not_found","message":"none","data":{"status":404}}"#, status: 404)
+            }
+            return .json(day.scienceText)
+        }
+        let first = request.field("date_from").flatMap(sixDigits) ?? CalendarDay(daysSince1970: 0)
+        let last = request.field("date_to").flatMap(sixDigits) ?? CalendarDay(daysSince1970: 100_000)
+        let count = min(request.field("per_page").flatMap { Int($0) } ?? 25, 25)
+        let listed = days.values.filter { first <= $0.day && $0.day <= last }
+        // Newest first; behind the last page comes the first one again.
+        return list(listed.sorted { $0.day > $1.day }.prefix(count).map(\.scienceText))
+    }
+
+    private static func api(_ request: LoopbackRequest, _ days: [CalendarDay: RandomDay]) -> LoopbackResponse {
+        if let date = request.field("date") {
+            guard let day = CalendarDay(date).flatMap({ days[$0] }) else { return missing(date) }
+            return .json(day.apiText)
+        }
+        guard let first = request.field("start_date").flatMap({ CalendarDay($0) }),
+            let last = request.field("end_date").flatMap({ CalendarDay($0) }), first <= last
+        else { return .json(#"{"code":400,"msg":"Bad Request: incorrect field","service_version":"v1"}"#, status: 400) }
+        let listed = days.values.filter { first <= $0.day && $0.day <= last }
+        return list(listed.sorted { $0.day < $1.day }.map(\.apiText))
+    }
+
+    private static func missing(_ date: String) -> LoopbackResponse {
+        .json(#"{"code":404,"msg":"No data available for date: \#(date)","service_version":"v1"}"#, status: 404)
+    }
+
+    private static func list(_ objects: [String]) -> LoopbackResponse {
+        .json("[" + objects.joined(separator: ",") + "]")
+    }
+
+    private static func sixDigits(_ text: String) -> CalendarDay? {
+        guard text.utf8.count == 6, let number = Int(text) else { return nil }
+        let year = number / 10_000
+        return CalendarDay(year: year < 95 ? 2000 + year : 1900 + year, month: number / 100 % 100, day: number % 100)
+    }
+}

@@ -1,0 +1,96 @@
+import TestSupport
+
+/// Text as people read it, from which what services send is made: the two are compared.
+enum RandomText {
+    private static let words = [
+        "stars", "dust", "M81", "NGC", "6960,", "the", "of", "Moon", "nebula", "(Hyperion)", "Saturn's", "'Oumuamua",
+        "\"Eye\"", "\u{201C}veil\u{201D}", "Schr\u{F6}dinger", "R\u{F8}mer", "Mar\u{ED}a", "e\u{301}toile", "星雲",
+        "Луна", "\u{0645}\u{062C}\u{0631}\u{0629}", "👩‍🚀", "🌌", "1,000\u{B0}", "\u{2013}", "H\u{3B1}", "10%",
+        "C/2023", "A3", "&", "AT&T",
+        "it\u{2019}s", "50\u{B5}m", "x=y", "#7", "back\\slash", "tab/slash", "https://x.org/?a=1",
+    ]
+    /// Words that are text in HTML only as entities.
+    private static let angles = ["<3", "a<b", ">", "->"]
+
+    /// Words with single blanks between them. They begin with a capital letter, so that none is a label or debris, and
+    /// end with a full stop.
+    ///
+    /// - Parameter hasAngles: whether there may be words that look like tags or entities.
+    static func sentence(_ random: inout SeededRandom, words count: ClosedRange<Int>, hasAngles: Bool) -> String {
+        let pool = hasAngles ? words + angles : words
+        let middle = (0..<random.number(count)).map { _ in random.one(of: pool) }
+        return ([random.one(of: ["Where", "Over", "Behind", "What"])] + middle + ["sky."]).joined(separator: " ")
+    }
+
+    /// A name such as a credit has.
+    static func author(_ random: inout SeededRandom) -> String {
+        let first = ["Ada", "Jos\u{E9}", "\u{5B87}\u{5B99}", "O'Neil", "Zo\u{EB}", "J\u{FC}rgen"]
+        let last = ["Example", "M\u{FC}ller", "de la Cruz", "(ESO)", "N\u{FA}\u{F1}ez", "& Sons"]
+        return random.one(of: first) + " " + random.one(of: last)
+    }
+
+    // MARK: As it is sent
+
+    /// The text with white space as old pages have it, and characters that nobody sees.
+    static func spaced(_ text: String, _ random: inout SeededRandom) -> String {
+        let blanks = [" ", "  ", "\n", "\r\n", "\t", "\u{A0}", " \u{A0} ", "\u{2009}"]
+        var result = random.chance(20) ? random.one(of: blanks) : ""
+        for scalar in text.unicodeScalars {
+            result += scalar == " " && random.chance(15) ? random.one(of: blanks) : String(scalar)
+            if random.chance(1) { result += random.one(of: ["\u{7}", "\u{200B}", "\u{FEFF}", "\u{2060}"]) }
+        }
+        return result + (random.chance(20) ? random.one(of: blanks) : "")
+    }
+
+    /// HTML that reads as the text: entities, tags around words, comments, line breaks.
+    static func html(_ text: String, _ random: inout SeededRandom) -> String {
+        let blanks = [" ", "  ", "\n", "&nbsp;", "\u{A0}", "<br>", "<br />\n", " <!-- nothing --> ", "&#160;"]
+        let tags = [
+            ("<b>", "</b>"), ("<a href=\"https://x.org/?a=1&amp;b=2\" target=\"_blank\">", "</a>"), ("<I>", "</I>"),
+            ("<span class='x'>", "</span>"), ("<em>", "</em>"),
+        ]
+        let words = text.split(separator: " ").map { word in
+            let escaped = word.unicodeScalars.map { entity(of: $0, &random) }.joined()
+            guard random.chance(15) else { return escaped }
+            let tag = random.one(of: tags)
+            return tag.0 + escaped + tag.1
+        }
+        return words.dropFirst().reduce(words.first ?? "") { html, word in
+            html + (random.chance(15) ? random.one(of: blanks) : " ") + word
+        }
+    }
+
+    private static func entity(of scalar: Unicode.Scalar, _ random: inout SeededRandom) -> String {
+        let named: [Unicode.Scalar: String] = [
+            "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#039;", "\u{2019}": "&rsquo;",
+            "\u{201C}": "&ldquo;", "\u{201D}": "&rdquo;", "\u{F6}": "&ouml;", "\u{E9}": "&eacute;",
+            "\u{2013}": "&ndash;",
+        ]
+        let mustBeOne = scalar == "&" || scalar == "<" || scalar == ">"
+        guard mustBeOne || random.chance(20) else { return String(scalar) }
+        switch random.below(3) {
+        case 0: return named[scalar] ?? (mustBeOne ? "&#\(scalar.value);" : String(scalar))
+        case 1: return "&#\(scalar.value);"
+        default: return "&#x\(String(scalar.value, radix: 16));"
+        }
+    }
+
+    /// A string of JSON (RFC 8259 §7), some of its characters escaped though they need not be.
+    static func json(_ text: String, _ random: inout SeededRandom) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\" + String(scalar)
+            case "\n": result += "\\n"
+            case "/" where random.chance(50): result += "\\/"
+            case _ where scalar.value < 0x20 || random.chance(5):
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,86 @@
+import Records
+import Support
+import TestSupport
+
+/// What holds for every record of `apod-fetch`, whatever NASA said.
+enum RecordLaws {
+    /// The fields in the order in which they stand.
+    private static let order = [
+        "date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "copyright", "thumbnail_url",
+        "permalink", "credit", "alt", "apod",
+    ]
+    private static let always: Set = ["date", "title", "explanation", "media_type", "service_version", "apod"]
+
+    /// Throws what is wrong with a record or with the failure that it bears.
+    static func check(_ record: Record) throws {
+        try claim(record.string("date").flatMap { CalendarDay($0) } != nil, "no day: \(record.text)")
+        if record.has("error") { try checkFailure(record) } else { try checkPicture(record) }
+    }
+
+    private static func checkPicture(_ record: Record) throws {
+        let names = record.names
+        try claim(names == order.filter(names.contains), "fields in another order: \(record.text)")
+        try claim(always.isSubset(of: names), "a field is missing: \(record.text)")
+        for name in names where name != "apod" {
+            let text = try found(FieldPath(name).flatMap { record.string($0) }, "\(name) is no text: \(record.text)")
+            try claim(isOneLine(text), "\(name) is not folded: \(record.text)")
+            try claim(!text.isEmpty || name == "explanation", "\(name) is empty: \(record.text)")
+        }
+        let type = record.string("media_type") ?? ""
+        try claim(["image", "video", "other"].contains(type), "a media type of its own: \(record.text)")
+        try claim(record.has("url") || type == "other", "no url: \(record.text)")
+        try claim(!record.has("thumbnail_url") || type != "image", "a still of a picture: \(record.text)")
+        for name in ["url", "hdurl", "thumbnail_url", "permalink"] {
+            guard let address = FieldPath(name).flatMap({ record.string($0) }) else { continue }
+            let isWeb = ["http://", "https://"].contains { address.lowercased().hasPrefix($0) }
+            try claim(isWeb && !address.contains(" "), "\(name) is no address: \(record.text)")
+        }
+        let service = record.string("apod.service")
+        try claim(service == "science" || service == "api", "no service: \(record.text)")
+        try claim(record.string("service_version") == (service == "api" ? "v1" : "v2"), "\(record.text)")
+        try claim(["network", "cache", "stale"].contains(record.string("apod.source") ?? ""), "\(record.text)")
+        try claim(record.string("apod.fetched_at")?.hasSuffix("Z") == true, "no time: \(record.text)")
+    }
+
+    private static func checkFailure(_ record: Record) throws {
+        try claim(record.names == ["date", "error"], "a failure with other fields: \(record.text)")
+        try claim(record.string("error.tool") == "apod-fetch", "\(record.text)")
+        let code = record.string("error.code") ?? ""
+        try claim(
+            !code.isEmpty && code.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") },
+            "no code: \(record.text)")
+        let message = record.string("error.message") ?? ""
+        try claim(!message.isEmpty && isOneLine(message), "no message: \(record.text)")
+        let status = record.integer("error.exit") ?? 0
+        try claim([65, 69, 75, 77].contains(status), "an unexpected exit: \(record.text)")
+        try claim(record.bool("error.transient") == (status == 75), "transient or not: \(record.text)")
+    }
+
+    /// Whether there is nothing to fold: no blank at the ends, none doubled, no line break and no other control.
+    static func isOneLine(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars
+        return !text.hasPrefix(" ") && !text.hasSuffix(" ") && !text.contains("  ")
+            && scalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    }
+
+    /// Throws what is wrong with a run that was asked for these days: a record for each, in their order, each by the
+    /// laws, and an exit status that fits them.
+    static func check(_ output: ToolOutput, days: [CalendarDay]) throws {
+        try claim(String(validating: output.stdoutBytes, as: UTF8.self) != nil, "not UTF-8: \(output)")
+        let records = try output.records
+        try claim(records.map { $0.string("date") } == days.map(\.description), "other days: \(output)")
+        for record in records { try check(record) }
+        let statuses = records.compactMap { $0.integer("error.exit") }
+        let expected = statuses.first { $0 != 75 } ?? statuses.first ?? 0
+        try claim(output.status.map { Int($0) } == expected, "exit status \(expected) would fit: \(output)")
+        for record in records {
+            guard let message = record.string("error.message") else { continue }
+            let line = "apod-fetch: \(TerminalText.escaped(message))"
+            try claim(output.errorLines.contains { $0.contains(line) || $0.contains(message) }, "not told: \(output)")
+        }
+    }
+}
+
+extension Record {
+    var text: String { String(decoding: line, as: UTF8.self) }
+}

@@ -1,0 +1,76 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// What a record says of a day.
+struct TextProperties {
+    @Test("Feature: nasa-apod-viewer, Property 2: title, picture, explanation, date and copyright are in the record")
+    func theRecordSaysWhatTheServiceMeant() throws {
+        try forAll { random in
+            let nasa = try RandomNASA()
+            let days = nasa.addRange(random.number(1...6), &random)
+            let service = random.one(of: ["science", "api"])
+            let output = try nasa.fetch(days, service)
+            try RecordLaws.check(output, days: days.map(\.day))
+            for (day, record) in zip(days, try output.records) {
+                try Self.check(record, day, service == "science" ? day.science : day.api)
+            }
+        }
+    }
+
+    @Test("Feature: nasa-apod-viewer, Property 11: every media type gives a consistent record")
+    func everyMediaTypeHasItsFieldsWhicheverServiceAnswers() throws {
+        // Each with all media types, in any order.
+        try forAll(20) { random in
+            let nasa = try RandomNASA()
+            let first = RandomNASA.anyDay(&random, before: 10)
+            let days = RandomDay.Medium.allCases.shuffled(using: &random).enumerated().map { index, medium in
+                nasa.add(first.advanced(by: index), medium: medium, &random)
+            }
+            let science = try nasa.fetch(days, "science")
+            let api = try nasa.fetch(days, "api")
+            for output in [science, api] { try RecordLaws.check(output, days: days.map(\.day)) }
+            for (day, (new, old)) in zip(days, zip(try science.records, try api.records)) {
+                for field: FieldPath in ["date", "title", "explanation", "media_type", "copyright", "error.code"] {
+                    try claim(new.string(field) == old.string(field), "\(field) differs: \(new.text) and \(old.text)")
+                }
+                let (medium, type) = (day.medium, new.string("media_type"))
+                try claim(medium.isVideo == (type == "video"), "\(medium): \(new.text)")
+                try claim(new.has("hdurl") == (type == "image"), "\(medium): \(new.text)")
+                try claim((medium == .lost) == (new.string("error.code") == "stand-in"), "\(medium): \(new.text)")
+            }
+        }
+    }
+
+    /// Throws where the record says anything else than what was meant.
+    private static func check(_ record: Record, _ day: RandomDay, _ answer: RandomDay.Answer) throws {
+        guard let expected = answer.expected else {
+            return try claim(record.string("error.code") == "stand-in", "no stand-in: \(record.text)")
+        }
+        try claim(!record.has("error"), "failed: \(record.text)\nof \(answer.fields)")
+        let names = record.names.filter { $0 != "apod" }
+        try claim(Set(names) == Set(expected.keys), "\(names), not \(expected.keys.sorted())\nof \(answer.fields)")
+        for (name, value) in expected {
+            let said = FieldPath(name).flatMap { record.string($0) } ?? ""
+            // By scalars: what looks the same must also be the same.
+            try claim(
+                said.unicodeScalars.elementsEqual(value.unicodeScalars),
+                "\(name) is \"\(said)\", not \"\(value)\"\nof \(answer.fields)")
+        }
+    }
+}
+
+extension RandomDay.Medium {
+    var isVideo: Bool { [.youTube, .vimeo, .film].contains(self) }
+}
+
+extension RandomNASA {
+    /// Asks one service, or `auto`, for a run of days, in a home of its own.
+    func fetch(_ days: [RandomDay], _ service: String, _ options: [String] = []) throws -> ToolOutput {
+        let range = days.count == 1 && days[0].day.day % 2 == 0
+            ? ["--date", "\(days[0].day)"]
+            : ["--start-date", "\(days[0].day)", "--end-date", "\(days[days.count - 1].day)"]
+        return try home().run("apod-fetch", ["--service", service, "--retries", "0"] + range + options)
+    }
+}

@@ -1,0 +1,145 @@
+import Formats
+import Images
+import Records
+import Support
+import TestSupport
+import Testing
+import Variants
+
+/// A part of a picture, and the picture over everything else, are what they are a part of.
+struct ZoomProperties {
+    private static let png = EncodeOptions(format: .png)
+
+    /// A region as it is asked for, and the pixels that it means.
+    private struct Wish {
+        let text: String
+        let x: Int, y: Int, width: Int, height: Int
+
+        /// Somewhere in the picture, in pixels or percent; it may reach over the edge.
+        init(in size: PixelSize, _ random: inout SeededRandom) {
+            let inPercent = random.chance(50)
+            func lengths(_ side: Int) -> (texts: (String, String), start: Int, count: Int) {
+                let bound = inPercent ? 100 : side
+                let (start, count) = (random.below(bound * 9 / 10), random.number(1...bound))
+                func pixels(_ length: Int) -> Int {
+                    inPercent ? Int((Double(side) * Double(length) / 100).rounded()) : length
+                }
+                let first = pixels(start)
+                let unit = inPercent ? "%" : ""
+                return (("\(start)\(unit)", "\(count)\(unit)"), first, min(max(pixels(count), 1), side - first))
+            }
+            let (across, down) = (lengths(size.width), lengths(size.height))
+            (x, y, width, height) = (across.start, down.start, across.count, down.count)
+            text = "\(across.texts.0),\(down.texts.0),\(across.texts.1),\(down.texts.1)"
+        }
+    }
+
+    @Test("Feature: nasa-apod-viewer, Property 5: zooming keeps aspect and content of a region")
+    func aRegionIsThatPartOfThePicture() throws {
+        try forAll { random in
+            let size = PixelSize(width: random.number(30...160), height: random.number(30...160))
+            let picture = RandomPicture.any(size.width, size.height, &random)
+            let wish = Wish(in: size, &random)
+            let side = random.number(8...120)
+            let part = picture.part(x: wish.x, y: wish.y, width: wish.width, height: wish.height)
+            let region = try found(Region(wish.text), "no region: \(wish.text)")
+
+            let made = try Self.shrunk(picture, Geometry(width: side, height: side, region: region))
+            let words = "\(wish.text) of \(picture.words) in \(side): \(made.words)"
+            try Self.checkAspect(made.size, of: part.size, in: side, words)
+
+            // The same pixels alone, made smaller by the same engine: but for what the filter sees beyond the edge, at
+            // most three pixels of the output, it is the same picture.
+            let alone = try Self.shrunk(part, Geometry(width: side, height: side))
+            let difference = try found(made.meanDifference(to: alone, margin: 3), "\(words), not \(alone.words)")
+            try claim(difference <= 0.5, "\(words) differs by \(difference)")
+
+            // And it agrees with the plainest way to make it. Both take a weighted mean of the samples around a pixel.
+            // Boxes reach half of `scale` to each side, Lanczos three times that, where the sum of |weight × distance|
+            // is below 1.8 in two dimensions. On the way there neighbours differ by `detail` on the average.
+            let plain = part.boxes(made.size)
+            let scale = max(
+                Double(part.size.width) / Double(made.size.width), Double(part.size.height) / Double(made.size.height))
+            let bound = 2.3 * scale * part.detail + 2
+            let error = try found(made.meanDifference(to: plain), "\(words), not \(plain.words)")
+            try claim(error <= bound, "\(words) differs by \(error) from its boxes, more than \(bound)")
+        }
+    }
+
+    @Test("Feature: nasa-apod-viewer, Property 5: zooming never shows less detail than the page")
+    func anOverlayHasAtLeastTheDetailOfAPage() throws {
+        try forAll { random in
+            let long = random.number(60...3000)
+            let short = random.number(20...min(long, 160))
+            let isTall = random.chance(50)
+            let size = PixelSize(width: isTall ? short : long, height: isTall ? long : short)
+            let picture = RandomPicture.rows(size.width, size.height, &random)
+            let (overlay, pager) = try Self.variants(of: picture)
+            let words = "overlay \(overlay.words), pager \(pager.words) of \(picture.words)"
+
+            try Self.checkAspect(overlay.size, of: size, in: 2048, words)
+            try Self.checkAspect(pager.size, of: size, in: 1024, words)
+            try claim(overlay.size.width >= pager.size.width && overlay.size.height >= pager.size.height, words)
+            // At the page's size, the larger one has lost nothing that the page still has. A second pass of the filter
+            // takes a little of what is close to the finest that the page can show.
+            let reduced = try Self.shrunk(overlay, Geometry.exactly(pager.size))
+            let (kept, wanted) = (reduced.detail, pager.detail)
+            try claim(kept >= wanted * 0.93 - 0.5, "\(words): \(kept) of \(wanted)")
+            let difference = try found(reduced.meanDifference(to: pager), words)
+            try claim(difference <= 0.15 * wanted + 1, "\(words) differ by \(difference) at a detail of \(wanted)")
+        }
+    }
+
+    @Test("Feature: nasa-apod-viewer, Property 5: zooming keeps aspect and content, by the tool")
+    func theToolZoomsToTheRegion() throws {
+        try forAll(20) { random in
+            let home = try ToolHome()
+            let size = PixelSize(width: random.number(30...300), height: random.number(30...300))
+            let picture = RandomPicture.any(size.width, size.height, &random)
+            try home.write("a.png", try encode(picture, Self.png))
+            let wish = Wish(in: size, &random)
+            let arguments = ["a.png", "--region", wish.text, "--variant", "pager,overlay", "--output-dir", "out"]
+            let record = try home.run("img-downsample", arguments).expect(0).record
+            // Nothing is enlarged, and both bounds are above the picture: the pixels themselves.
+            let part = picture.part(x: wish.x, y: wish.y, width: wish.width, height: wish.height)
+            for name in ["pager", "overlay"] {
+                try claim(record.variantSize(name) == part.words, "\(wish.text) of \(picture.words): \(record.text)")
+                let path = try found(record.variant(name)?.string("path"), "no path: \(record.text)")
+                let difference = try home.pixels(path).meanDifference(to: part)
+                try claim(difference == 0, "\(wish.text) of \(picture.words) has other pixels")
+            }
+        }
+    }
+
+    // MARK: What is compared
+
+    /// Throws where the size is not the picture's own, or as much smaller as fits, within a pixel.
+    private static func checkAspect(_ made: PixelSize, of size: PixelSize, in side: Int, _ words: String) throws {
+        let ratio = min(1, Double(side) / Double(max(size.width, size.height)))
+        let (width, height) = (Double(size.width) * ratio, Double(size.height) * ratio)
+        let isNear = abs(Double(made.width) - width) <= 1 && abs(Double(made.height) - height) <= 1
+        try claim(isNear, "\(words), not about \(width) by \(height)")
+    }
+
+    /// The picture made smaller, as pixels.
+    private static func shrunk(_ picture: PixelBuffer, _ geometry: Geometry) throws -> PixelBuffer {
+        let (bytes, _) = try shrink(MemorySource(encode(picture, png)), to: geometry, encode: png)
+        return try decode(MemorySource(bytes))
+    }
+
+    /// Both variants of a picture, made of one decoding.
+    private static func variants(of picture: PixelBuffer) throws -> (overlay: PixelBuffer, pager: PixelBuffer) {
+        let source = MemorySource(try encode(picture, png))
+        let maker = VariantMaker(rendition: Rendition(format: .png), options: DecodeOptions())
+        var overlay: [UInt8] = []
+        var pager: [UInt8] = []
+        try maker.make(
+            source, try inspect(source),
+            [
+                VariantMaker.Request(.overlay) { overlay.append(contentsOf: $0) },
+                VariantMaker.Request(.pager) { pager.append(contentsOf: $0) },
+            ]
+        ) { _, _ in }
+        return (try decode(MemorySource(overlay)), try decode(MemorySource(pager)))
+    }
+}

@@ -48,7 +48,9 @@ import Testing
     }
 
     /// A tool that has a manual, and the options of other tools in its examples.
-    @Test(arguments: [("img-cache", ["--date", "--variant"]), ("gif-cache", ["--width"])])
+    @Test(arguments: [
+        ("apod-fetch", ["--variant"]), ("img-cache", ["--date", "--variant"]), ("gif-cache", ["--width"]),
+    ])
     func theManualHasEveryOptionAndNoOther(_ tool: String, _ ofOthers: [String]) throws {
         let home = try ToolHome()
         var known: Set<String> = ["--help", "--version"]

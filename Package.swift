@@ -83,7 +83,7 @@ let package = Package(
         tool("apod-fetch", ["APOD", "Cache", "HTTP"]),
         tool("img-cache", ["Cache", "Formats", "HTTP", "Previews"]),
         tool("img-downsample", ["Cache", "Images", "Placeholders", "Variants", "Formats"]),
-        tool("gif-cache", ["Cache", "GIFs"]),
+        tool("gif-cache", ["Cache", "GIFs", "HTTP"]),
         // Tests
         .target(name: "TestSupport", dependencies: ["Support", "Records"], path: "Tests/TestSupport"),
         .executableTarget(

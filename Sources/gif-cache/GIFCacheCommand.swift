@@ -9,9 +9,12 @@ struct GIFCacheCommand: ParsableCommand {
         abstract: "Keep ExerciseDB's GIFs on the disk.",
         discussion: """
             GIFs are found by the exercise's id and the resolution, and kept in the cache that img-cache uses. The \
-            service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or --api-key-file. Only put asks it.
+            service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or --api-key-file. Only list, sync \
+            and put ask it.
 
             EXAMPLES
+              gif-cache sync > exercises.ndjson
+              gif-cache list --body-part back | gif-cache put
               gif-cache put 0001 0002
               gif-cache put < exercises.ndjson | img-downsample --width 96 --format png
               gif-cache get 0001 --print path
@@ -27,7 +30,7 @@ struct GIFCacheCommand: ParsableCommand {
             """,
         version: toolsVersion,
         subcommands: [
-            PutCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, InfoCommand.self,
+            ExercisesCommand.self, SyncCommand.self, PutCommand.self, GetCommand.self, HasCommand.self, CatCommand.self, PathCommand.self, InfoCommand.self,
             PosterCommand.self, ListCommand.self, SizeCommand.self, RemoveCommand.self, ClearCommand.self,
             PinCommand.self, UnpinCommand.self, VerifyCommand.self,
         ])

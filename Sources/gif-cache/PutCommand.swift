@@ -2,13 +2,17 @@ import ArgumentParser
 import Commands
 import GIFs
 
-struct PutCommand: ParsableCommand, GIFCommand {
+struct PutCommand: ParsableCommand, GIFCommand, ServiceArguments {
     static let configuration = CommandConfiguration(
         commandName: "put",
         abstract: "Fetch GIFs that are not there yet, three at a time, and say where they lie.",
         discussion: """
+            A record whose GIF cannot be had bears the error and goes on with a placeholder, a small animation, as its \
+            path; gif.placeholder tells it. When the plan's requests are used up, nothing more is asked.
+
             EXAMPLES
               gif-cache put 0001 --resolution 360 --print path
+              gif-cache put --placeholder ./soon.gif < workouts.ndjson
               gif-cache put --id-field exercise.id < workouts.ndjson
             """)
 
@@ -16,37 +20,31 @@ struct PutCommand: ParsableCommand, GIFCommand {
     @OptionGroup var stream: StreamOptions
     @OptionGroup var network: NetworkOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Pixels of a side: 180, 360, 720 or 1080, as far as the plan goes (180).", valueName: "pixels"))
-    var resolution: String?
-
+    @Option(help: .wantedResolution) var resolution: String?
     @Option(help: .idField) var idField: String?
-
-    @Option(help: ArgumentHelp("File that holds the key (else EXERCISEDB_API_KEY).", valueName: "file"))
-    var apiKeyFile: String?
+    @Option(help: .apiKeyFile) var apiKeyFile: String?
+    @Option(help: .placeholder) var placeholder: String?
+    @Flag(name: .customLong("no-placeholder"), help: .noPlaceholder) var noPlaceholder = false
+    @Flag(help: "Fetch also what is there and fresh, and ask although the quota was used up.") var refresh = false
+    @Flag(help: .offline) var offline = false
 
     @Argument(help: "Ids of exercises; - for records on standard input.")
     var ids: [String] = []
 
-    func run() throws { try put(stream, network, apiKeyFile: apiKeyFile) }
+    func run() throws { try put(stream, network, self) }
 }
 
 /// What it does, whichever of its options were declared.
 extension GIFCommand {
-    func put(_ stream: some StreamArguments, _ network: some NetworkArguments, apiKeyFile: String?) throws {
-        let context = try common.context(tool: "gif-cache")
-        let caches = try common.caches(context)
-        let key = try context.secret(file: apiKeyFile, variable: "EXERCISEDB_API_KEY")
-        let gifs = GIFCache(
-            caches: caches, service: try context.exerciseService(key: key),
-            client: try network.client(context, passwords: try network.passwords(context)) {
-                ExerciseTransport(over: $0)
-            })
+    func put(
+        _ stream: some StreamArguments, _ network: some NetworkArguments, _ service: some ServiceArguments
+    ) throws {
+        let work = try ServiceWork(service, common, network, refreshesGIFs: service.refresh)
+        let context = work.context
         let status = try context.run(
-            GIFTool(cache: gifs, naming: try naming(context)), options: try stream.runOptions(context, jobs: 3),
-            arguments: ids, expecting: "ids of exercises", job: gifJob)
-        caches.close()
+            work.tool(naming(context)), options: try stream.runOptions(context, jobs: 3), arguments: ids,
+            expecting: "ids of exercises", job: gifJob)
+        work.caches.close()
         try end(with: status)
     }
 }

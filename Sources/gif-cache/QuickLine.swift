@@ -3,7 +3,9 @@ import Commands
 /// A line that scripts write most: `put`, `get`, `has`, `path` or `cat`, ids, and the few options that go with them.
 /// Read here, since ArgumentParser takes longer to read it than a hit takes in all; whatever else there is in a line is
 /// left to it.
-struct QuickLine: GIFCommand, CommonArguments, StreamArguments, NetworkArguments {
+struct QuickLine: GIFCommand, CommonArguments, StreamArguments, NetworkArguments,
+    ServiceArguments
+{
     private let command: String
     let ids: [String]
     private(set) var print: String?
@@ -40,7 +42,7 @@ struct QuickLine: GIFCommand, CommonArguments, StreamArguments, NetworkArguments
 
     func run() throws {
         switch command {
-        case "put": try put(self, self, apiKeyFile: nil)
+        case "put": try put(self, self, self)
         case "get": try get(self)
         case "has": try has()
         case "path": try printPaths(nullTerminated: false)

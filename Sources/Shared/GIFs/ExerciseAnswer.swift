@@ -8,7 +8,7 @@ enum ExerciseAnswer {
     ///
     /// The gateway tells a missing plan, a used-up quota and a burst apart only by the `message` in its JSON.
     static func failure(
-        status: Int, body: [UInt8], gif: ExerciseGIF, hasKey: Bool
+        status: Int, body: [UInt8], gif: ExerciseGIF?, hasKey: Bool
     ) -> GIFFailure? {
         switch status {
         case 401: hasKey ? .keyInvalid : .keyMissing
@@ -16,7 +16,7 @@ enum ExerciseAnswer {
         case 403 where message(in: body).contains("not subscribed"): .notSubscribed
         // A wrong EXERCISEDB_API_URL, which is no fault of the id.
         case 404 where message(in: body).contains("endpoint"): nil
-        case 404, 422: .unknownExercise(gif)
+        case 404, 422: gif.map { .unknownExercise($0) }
         case 429: quota(in: body).map { .quotaExceeded($0) }
         default: nil
         }
@@ -39,11 +39,12 @@ enum ExerciseAnswer {
 }
 
 extension ExerciseService {
-    /// The failure that `error` is for someone who asked for `gif`: refusals of the service and faults of its bytes in
-    /// the words of this module, anything else as it is.
-    public func failure(of error: any Error, for gif: ExerciseGIF) -> any Error {
+    /// The failure that `error` is for someone who asked for `gif`, or for the list: refusals of the service and faults
+    /// of its bytes in the words of this module, anything else as it is.
+    public func failure(of error: any Error, for gif: ExerciseGIF? = nil) -> any Error {
         switch error {
         case let failure as FetchFailure:
+            if let quota = failure.usedUpQuota { return GIFFailure.refusing(until: quota.until) }
             guard let answer = failure.answer else { return failure }
             return ExerciseAnswer.failure(status: answer.status, body: answer.body, gif: gif, hasKey: hasKey) ?? failure
         case let failure as FormatFailure:

@@ -1,7 +1,7 @@
 import HTTP
 import Support
 
-/// ExerciseDB's image service, at RapidAPI or at an address of one's own.
+/// ExerciseDB, at RapidAPI or at an address of one's own.
 ///
 /// The key goes into a header of requests to that origin alone; it is in no address, message or description.
 public struct ExerciseService: Sendable {
@@ -53,9 +53,26 @@ public struct ExerciseService: Sendable {
     public func imageRequest(for gif: ExerciseGIF) throws -> HTTPRequest {
         // Both values are made of characters that stand for themselves in a query.
         let url = try WebURL("\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)")
-        var headers = [HTTPHeader("Accept", "image/gif", crossesOrigins: true), HTTPHeader("X-RapidAPI-Host", host)]
-        if let key { headers.append(HTTPHeader("X-RapidAPI-Key", key)) }
-        return HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit, acceptsCompression: false)
+        return HTTPRequest(
+            url: url, headers: headers(accepting: Self.gifType), byteLimit: Self.byteLimit, acceptsCompression: false)
+    }
+
+    /// `GET /exercises?limit=500&offset=0`: an array of so many exercises from that one on.
+    func listRequest(limit: Int, offset: Int) throws -> HTTPRequest {
+        HTTPRequest(
+            url: try WebURL("\(address)/exercises?limit=\(limit)&offset=\(offset)"),
+            headers: headers(accepting: "application/json"), byteLimit: Self.byteLimit)
+    }
+
+    /// That of all images, without saying which.
+    var imageAddress: WebURL { get throws { try WebURL("\(address)/image") } }
+
+    /// What requests for images, and no others, say that they accept.
+    static let gifType = "image/gif"
+
+    private func headers(accepting type: String) -> [HTTPHeader] {
+        let headers = [HTTPHeader("Accept", type, crossesOrigins: true), HTTPHeader("X-RapidAPI-Host", host)]
+        return headers + (key.map { [HTTPHeader("X-RapidAPI-Key", $0)] } ?? [])
     }
 }
 

@@ -60,7 +60,7 @@ public struct GIFCache: Sendable {
         return Item(entry: entry, status: .hit, facts: facts)
     }
 
-    private static let inspect: Inspection = { source in
+    static let inspect: Inspection = { source in
         let facts = try GIFAcceptance.inspect(source)
         return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
     }

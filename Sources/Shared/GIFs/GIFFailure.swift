@@ -17,6 +17,10 @@ public enum GIFFailure: Failure, Equatable {
     case unknownExercise(ExerciseGIF)
     /// The plan's requests for this month or day are used up.
     case quotaExceeded(Quota)
+    /// The service said so lately, and is not asked again before then.
+    case refusing(until: Timestamp)
+    /// An answer whose status promised a list of exercises, with something else in it.
+    case notAList(String)
     /// An answer whose status promised a GIF, with something else in it: a phrase such as `an HTML page`.
     case notAGIF(String)
     case empty
@@ -53,7 +57,8 @@ public enum GIFFailure: Failure, Equatable {
         case .keyInvalid: "api-key-invalid"
         case .notSubscribed: "not-subscribed"
         case .unknownExercise: "unknown-exercise"
-        case .quotaExceeded: "quota-exceeded"
+        case .quotaExceeded, .refusing: "quota-exceeded"
+        case .notAList: "not-a-list"
         case .notAGIF: "not-a-gif"
         case .empty: "empty-body"
         case .truncated: "truncated-gif"
@@ -64,10 +69,10 @@ public enum GIFFailure: Failure, Equatable {
 
     public var exitCode: ExitCode {
         switch self {
-        case .noID, .badID, .notAGIF, .empty, .truncated, .corrupt: .data
+        case .noID, .badID, .notAGIF, .empty, .truncated, .corrupt, .notAList: .data
         case .keyMissing, .keyInvalid, .notSubscribed, .overLimit: .notAllowed
         case .unknownExercise: .unavailable
-        case .quotaExceeded: .temporary
+        case .quotaExceeded, .refusing: .temporary
         }
     }
 
@@ -84,6 +89,9 @@ public enum GIFFailure: Failure, Equatable {
         case .unknownExercise(let gif): "ExerciseDB has no GIF of \(gif): check the id, zeros in front included"
         case .quotaExceeded(let quota):
             "the plan's requests\(quota.phrase) are used up: run it again when they are renewed, or change the plan"
+        case .refusing(let until):
+            "ExerciseDB takes no more requests of this key, and is not asked before \(until.iso8601), but with --refresh"
+        case .notAList(let fault): "ExerciseDB answered with something else than a list of exercises: \(fault)"
         case .notAGIF(let found): "ExerciseDB answered with \(found) instead of a GIF"
         case .empty: "ExerciseDB answered with an empty body"
         case .truncated: "the GIF ends too early: fetch it again"

@@ -49,6 +49,14 @@ public struct KeptGIFs: Sendable {
         return KeptGIF(gif: gif, entry: entry, facts: facts, cache: cache)
     }
 
+    /// Whether `GIFCache.put` would make no request for it. Hands nothing out.
+    public func isFresh(_ gif: ExerciseGIF) throws -> Bool {
+        guard let cache = try cache(of: gif), let entry = try cache.peek(CacheKey(custom: gif.cacheKey)) else {
+            return false
+        }
+        return cache.status(of: entry) == .hit
+    }
+
     /// Where a GIF is kept by its policy; nil for nowhere.
     private func cache(of gif: ExerciseGIF) throws -> ImageCache? {
         guard case .cache(let cache) = try caches.place(for: service.imageRequest(for: gif).url) else { return nil }

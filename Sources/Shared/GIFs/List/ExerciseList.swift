@@ -1,0 +1,102 @@
+import Cache
+import HTTP
+import Records
+import Support
+
+/// All exercises of the service, from the cache's index where they were asked for within the time that entries are
+/// fresh (`CacheSettings.ttl`). Where a list lies follows the policy for the service's address.
+public struct ExerciseList: Sendable {
+    private static let collection = "exercisedb"
+    private static let name = "exercises"
+
+    private let caches: Caches
+    private let service: ExerciseService
+    private let client: HTTPClient
+    private let log: Log
+    private let clock: Clock
+
+    /// - Parameter client: asks over `ExerciseTransport`.
+    public init(caches: Caches, service: ExerciseService, client: HTTPClient, log: Log, clock: Clock = .system) {
+        self.caches = caches
+        self.service = service
+        self.client = client
+        self.log = log
+        self.clock = clock
+    }
+
+    /// The exercises in the service's order, each as the service gave it. Without the service, or where none may be
+    /// asked, a list that has expired serves, with a warning.
+    ///
+    /// A cache that cannot be read or written is a warning too, but for one of a newer layout. Throws `GIFFailure`,
+    /// `FetchFailure`, `CacheFailure`, `Cancelled`.
+    ///
+    /// - Parameter refreshes: asks the service in any case.
+    public func exercises(refreshes: Bool = false) throws -> [Record] {
+        var kept: (list: KeptList, metadata: Metadata)?
+        let cache = try usingCache("the list is not kept") { try place() } ?? nil
+        if let cache {
+            kept = try usingCache("the list that is kept is not used") {
+                try cache.metadata(in: Self.collection, from: Self.name, through: Self.name).first.flatMap { row in
+                    KeptList(body: row.body, address: service.address).map { ($0, row) }
+                }
+            } ?? nil
+        }
+        if let kept, !refreshes, !kept.metadata.isExpired(at: clock.now()) { return kept.list.exercises }
+        if caches.settings.isOffline {
+            guard let kept else { throw CacheFailure.offline(key: "exercisedb:exercises") }
+            log.warning("the list of \(kept.metadata.fetchedAt.iso8601) is used")
+            return kept.list.exercises
+        }
+        do {
+            let exercises = try ask()
+            // A service that has nothing is more likely out of order.
+            if let cache, !exercises.isEmpty { try keep(exercises, in: cache) }
+            return exercises
+        } catch let failure as any Failure where failure.isTransient && !(failure is Cancelled) {
+            guard let kept else { throw failure }
+            log.warning("\(failure.message); the list of \(kept.metadata.fetchedAt.iso8601) is used")
+            return kept.list.exercises
+        }
+    }
+
+    private func ask() throws -> [Record] {
+        var pages = ExercisePages()
+        do {
+            while let offset = pages.nextOffset {
+                try pages.add(client.data(service.listRequest(limit: ExercisePages.limit, offset: offset)).1)
+            }
+        } catch {
+            throw service.failure(of: error)
+        }
+        return pages.exercises
+    }
+
+    private func keep(_ exercises: [Record], in cache: ImageCache) throws {
+        let now = clock.now()
+        let row = Metadata(
+            name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
+            expiresAt: now + caches.settings.ttl)
+        _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }
+    }
+
+    /// Nil where the policy keeps nothing.
+    private func place() throws -> ImageCache? {
+        switch try caches.policy(for: service.listRequest(limit: 0, offset: 0).url.normalized) {
+        case .disabled: nil
+        case .enabled: try caches.cache()
+        case .memory: try caches.cache(inMemory: true)
+        }
+    }
+
+    /// Nil, with a warning, where the cache cannot be used.
+    private func usingCache<Result>(_ consequence: String, _ body: () throws -> Result) throws -> Result? {
+        do {
+            return try body()
+        } catch {
+            let failure = Support.failure(of: error)
+            if failure is Cancelled || failure.exitCode == .configuration { throw failure }
+            log.warning("\(failure.message); \(consequence)")
+            return nil
+        }
+    }
+}

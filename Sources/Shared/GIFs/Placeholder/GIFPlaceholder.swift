@@ -1,0 +1,106 @@
+import Cache
+import Formats
+import HTTP
+import Records
+import Support
+
+/// The GIF that stands in for those that cannot be had. It lies in the cache like any other, under a key of its own, and
+/// is put there when it is first needed.
+///
+/// May be used from any number of threads.
+public final class GIFPlaceholder: Sendable {
+    public enum Source: Sendable {
+        /// The tools' own.
+        case drawn
+        /// The bytes of a file that were checked.
+        case bytes([UInt8], sha256: String)
+        case address(WebURL)
+    }
+
+    private let source: Source
+    private let caches: Caches
+    private let service: ExerciseService
+    private let client: HTTPClient
+    private let log: Log
+    private let hasWarned = Monitor(false)
+
+    /// - Parameters:
+    ///   - service: by whose address the policy goes where the placeholder has none.
+    ///   - client: fetches a placeholder that has an address; none of the service's.
+    public init(_ source: Source, caches: Caches, service: ExerciseService, client: HTTPClient, log: Log) {
+        self.source = source
+        self.caches = caches
+        self.service = service
+        self.client = client
+        self.log = log
+    }
+
+    /// Adds the fields `path` and `gif` to a record whose GIF cannot be had. That there is no placeholder either is
+    /// warned of, once a run.
+    func set(in record: inout Record) {
+        do {
+            let entry = try entry()
+            guard let facts = try GIFFacts(of: entry) else { throw GIFFailure.corrupt("it changed on the disk") }
+            record.set("path", .string(entry.path))
+            record.set("gif", facts.field(isPlaceholder: true))
+        } catch {
+            let failure = Support.failure(of: error)
+            let isFirst = hasWarned.withLock { hasWarned in
+                defer { hasWarned = true }
+                return !hasWarned
+            }
+            if !(failure is Cancelled), isFirst { log.warning("no placeholder: \(failure.message)") }
+        }
+    }
+
+    /// Handed out anew, so that its lease begins now.
+    private func entry() throws -> Entry {
+        switch source {
+        case .drawn:
+            try entry(named: PlaceholderDrawing.edition) { MemorySource(try PlaceholderDrawing.gif()) }
+        case .bytes(let bytes, let sha256):
+            try entry(named: "sha256:\(sha256)") { MemorySource(bytes) }
+        case .address(let url):
+            switch try caches.place(for: url) {
+            case .cache(let cache): try cache.fetch(request(url), client: client, inspect: GIFCache.inspect).entry
+            case .bypass(let bypass): try bypass.fetch(request(url), client: client, inspect: GIFCache.inspect)
+            }
+        }
+    }
+
+    private func entry(named name: String, _ source: () throws -> MemorySource) throws -> Entry {
+        let key = try CacheKey(custom: "gif-placeholder:\(name)")
+        switch try caches.place(for: service.imageAddress) {
+        case .cache(let cache):
+            if let entry = try cache.lookup(key) { return entry }
+            return try cache.store(source(), key: key, inspect: GIFCache.inspect).entry
+        case .bypass(let bypass):
+            return try bypass.store(source(), key: key, inspect: GIFCache.inspect)
+        }
+    }
+
+    private func request(_ url: WebURL) -> HTTPRequest {
+        HTTPRequest(url: url, byteLimit: ExerciseService.byteLimit, acceptsCompression: false)
+    }
+}
+
+extension GIFPlaceholder.Source {
+    /// A file, or an http(s) address. Throws `GIFFileFailure` for a file that `GIFAcceptance` refuses, `SystemFailure`
+    /// for one that cannot be read, and `WebURLFailure`.
+    public init(_ text: String) throws {
+        if ["http://", "https://"].contains(where: text.lowercased().hasPrefix) {
+            self = .address(try WebURL(text))
+            return
+        }
+        let file = try File.openInput(text)
+        do {
+            _ = try GIFStructure.read(file)
+        } catch let failure as FormatFailure {
+            throw GIFFileFailure(text, failure)
+        }
+        let bytes = try file.bytes(0..<file.count)
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        self = .bytes(bytes, sha256: hash.finish())
+    }
+}

@@ -1,0 +1,36 @@
+import Formats
+import Support
+
+/// Encodes frames of one size, RGB or with alpha, each shown for `delay` milliseconds, as an animation.
+/// Throws `ImageError`, also for a format that has none.
+///
+/// - Parameter plays: how often it is shown; 0 for ever.
+public func encodeAnimation(
+    _ frames: [PixelBuffer], delay: Int, plays: Int = 0, _ options: EncodeOptions
+) throws -> [UInt8] {
+    precondition(!frames.isEmpty && frames.allSatisfy { $0.size == frames[0].size && $0.channels >= 3 })
+    var bytes: [UInt8] = []
+    let drain = ByteDrain(options.format) { bytes.append(contentsOf: $0) }
+    let writer = try animationWriter(
+        options, size: frames[0].size, plays: plays, limits: .standard, interruption: Interruption(), into: drain)
+    guard let writer else { throw ImageError.encoder(options.format, "it has no animations") }
+    for frame in frames {
+        try frame.withAlpha.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: delay) }
+    }
+    try writer.finish()
+    return bytes
+}
+
+extension PixelBuffer {
+    /// The samples of R, G, B and alpha of every pixel.
+    fileprivate var withAlpha: [UInt8] {
+        if channels == 4 { return bytes }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            result += bytes[start..<start + 3]
+            result.append(255)
+        }
+        return result
+    }
+}

@@ -63,7 +63,8 @@ struct GifCacheTests {
         for fault in ["html", "cut-chunked", "wrong-type"] {
             let base = try Sample.service.url("", faults: [fault])
             let output = try home.run(
-                "gif-cache", ["put", "0007", "--retries", "0"], environment: ["EXERCISEDB_API_URL": base])
+                "gif-cache", ["put", "0007", "--retries", "0", "--no-placeholder"],
+                environment: ["EXERCISEDB_API_URL": base])
             #expect(output.status == (fault == "cut-chunked" ? 75 : 65), "\(output)")
             #expect(try output.record.has("error"))
         }

@@ -8,7 +8,8 @@ struct HelpTests {
             ["apod-fetch"], ["img-cache"], ["img-downsample"], ["gif-cache"],
         ]
         + [
-            "put", "get", "has", "cat", "path", "info", "poster", "ls", "size", "rm", "clear", "pin", "unpin", "verify",
+            "list", "sync", "put", "get", "has", "cat", "path", "info", "poster", "ls", "size", "rm", "clear", "pin",
+            "unpin", "verify",
         ].map { ["gif-cache", $0] }
         + [
             "put", "get", "has", "cat", "path", "ls", "info", "rm", "pin", "unpin", "clean", "verify", "stats",

@@ -74,7 +74,7 @@ import Testing
         let service = try ExerciseService(key: hasKey ? "k" : nil)
         let answer = FetchFailure.Answer(
             status: status, headers: HTTPHeaders(), url: try WebURL("https://a.b/"), body: Array(body.utf8))
-        let failed = failure(of: service.failure(of: FetchFailure.status(answer), for: try #require(gif)))
+        let failed = failure(of: service.failure(of: FetchFailure.status(answer), for: gif))
         #expect(failed.code == code)
         #expect(failed.exitCode == exit)
         #expect(failed.isTransient == (exit == .temporary))
@@ -91,7 +91,7 @@ import Testing
             status: status, headers: HTTPHeaders(), url: try WebURL("https://a.b/"),
             body: try Corpus.bytes("api/exercisedb/\(file).json"))
         let service = try ExerciseService(key: "k")
-        #expect(failure(of: service.failure(of: FetchFailure.status(answer), for: try #require(gif))).code == code)
+        #expect(failure(of: service.failure(of: FetchFailure.status(answer), for: gif)).code == code)
     }
 
     @Test func otherErrorsStayAsTheyAre() throws {

@@ -4,6 +4,7 @@ import TestSupport
 /// ExerciseDB: a list of exercises, and an animation for each.
 struct ExerciseAnswers {
     let settings: SampleSettings
+    let counters: RequestCounters
 
     private static let resolutions = [180, 360, 720, 1080]
     private static let frames = 8
@@ -34,14 +35,21 @@ struct ExerciseAnswers {
     }
 
     private func image(_ request: LoopbackRequest) -> LoopbackResponse {
+        if let quota = settings.exerciseQuota, counters.use("exercise quota", within: .seconds(86_400)).used > quota {
+            return message("You have exceeded the MONTHLY quota for Requests on your current plan, BASIC.", 429)
+        }
         let resolution = Int(request.field("resolution") ?? "180") ?? 0
-        guard let id = request.field("exerciseId"), number(id) != nil else {
+        guard let id = request.field("exerciseId"), let number = number(id) else {
             return message("exerciseId is missing or unknown", 422)
         }
         guard Self.resolutions.contains(resolution) else {
             return message("resolution must be one of 180, 360, 720, 1080", 422)
         }
-        return .bytes(Self.animation(id, side: resolution).gif(), type: "image/gif")
+        let gif = Self.animation(id, side: settings.exerciseSide ?? resolution).gif()
+        if settings.hasExerciseFaults, let fault = ExerciseFault(number: number) {
+            return fault.response(insteadOf: gif)
+        }
+        return .bytes(gif, type: "image/gif")
     }
 
     /// The exercise's number, where there is one of that id: exactly four digits.

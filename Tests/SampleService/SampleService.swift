@@ -8,6 +8,11 @@ struct SampleSettings: Sendable {
     var apiKey: String?
     var exerciseKey: String?
     var exerciseCount: Int
+    /// After how many images the month's quota is used up.
+    var exerciseQuota: Int?
+    /// The side of every GIF, whatever resolution is asked for.
+    var exerciseSide: Int?
+    var hasExerciseFaults = false
     var width: Int
     var height: Int
     var fixtures: String?
@@ -101,7 +106,7 @@ final class SampleService: Sendable {
         }
         if path == "/planetary/apod" { return ClassicAnswers(settings: settings, own: own).answer(request) }
         if path == "/image" || path == "/exercises" || path.hasPrefix("/exercises/") {
-            return ExerciseAnswers(settings: settings).answer(request)
+            return ExerciseAnswers(settings: settings, counters: counters).answer(request)
         }
         if path.hasPrefix("/recorded/") || path.hasPrefix("/always/") {
             return recorded?.answer(request) ?? .text("start with --fixtures\n", status: 404)

@@ -25,6 +25,8 @@ struct SampleServiceCommand: ParsableCommand {
             \(SampleDay.help)
 
             \(Fault.help)
+
+            \(ExerciseFault.help)
             """)
 
     @Option(help: "The port; 0 takes a free one.")
@@ -45,6 +47,15 @@ struct SampleServiceCommand: ParsableCommand {
     @Option(help: "How many exercises there are.")
     var exercises = 1300
 
+    @Option(help: ArgumentHelp("Refuse requests for GIFs after so many: the month's quota is used up.", valueName: "n"))
+    var exerciseQuota: Int?
+
+    @Option(help: ArgumentHelp("The side of all GIFs, whatever resolution is asked for.", valueName: "pixels"))
+    var exerciseSide: Int?
+
+    @Flag(help: "Let some GIFs be wrong, as told below.")
+    var exerciseFaults = false
+
     @Option(help: ArgumentHelp("Width and height of the full pictures.", valueName: "WxH"))
     var size = "2400x1600"
 
@@ -61,6 +72,9 @@ struct SampleServiceCommand: ParsableCommand {
         if let today, CalendarDay(today) == nil { throw ValidationError("--today must be a day such as 2026-11-21") }
         if parsedSize == nil { throw ValidationError("--size must be such as 2400x1600") }
         if !(0...9999).contains(exercises) { throw ValidationError("--exercises must be 0 to 9999") }
+        if let exerciseSide, !(8...1080).contains(exerciseSide) {
+            throw ValidationError("--exercise-side must be 8 to 1080")
+        }
     }
 
     func run() throws {
@@ -74,7 +88,8 @@ struct SampleServiceCommand: ParsableCommand {
         }
         let settings = SampleSettings(
             today: today.flatMap { CalendarDay($0) }, legacy: legacy, apiKey: apiKey, exerciseKey: exerciseKey,
-            exerciseCount: exercises, width: width, height: height, fixtures: fixtures)
+            exerciseCount: exercises,
+            exerciseQuota: exerciseQuota, exerciseSide: exerciseSide, hasExerciseFaults: exerciseFaults, width: width, height: height, fixtures: fixtures)
         let log = try log.map { try File.open($0, O_WRONLY | O_CREAT | O_APPEND, mode: 0o644, purpose: .makeOutput) }
         let service = SampleService(settings, log: log)
         let server = try LoopbackServer(port: port) { request, connection in

@@ -1,0 +1,129 @@
+import Formats
+import Records
+import Support
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// `gif-cache sync` against a service with many exercises, some of whose GIFs are wrong.
+struct GifCacheSyncTests {
+    /// What becomes of an exercise by its number modulo 20, as `sample-service --exercise-faults` has it.
+    private static let codes = [
+        1: "not-a-gif", 2: "not-a-gif", 3: "truncated-gif", 4: "empty-body", 5: "over-limit", 6: "unknown-exercise",
+        7: "server-error",
+    ]
+
+    @Test func oneRunEndsWithEveryGIFOrAPlaceholderAndTheNextAsksForThoseAlone() throws {
+        let service = try SampleServer(["--exercises", "1300", "--exercise-side", "16", "--exercise-faults"])
+        let home = try ToolHome(environment: service.environment)
+        let first = try home.run("gif-cache", ["sync", "--retries", "0"], deadline: .seconds(300))
+        let records = try first.records
+        #expect(records.count == 1300)
+        var wrong = 0
+        for (index, record) in records.enumerated() {
+            let number = index + 1
+            #expect(record.string("id") == Self.id(number) && record.has("instructions"))
+            let path = try #require(record.string("path"), "\(record)")
+            let code = Self.codes[number % 20]
+            #expect(record.string("error.code") == code, "\(record)")
+            #expect(record.bool("gif.placeholder") == (code != nil))
+            #expect(try Picture.header(path).format == .gif)
+            if code != nil { wrong += 1 }
+        }
+        #expect(wrong == 455)
+        #expect(first.errorLines.last == "gif-cache: 0 hit, 845 fetched, 455 placeholder, 0 failed", "\(first.status)")
+        #expect(first.status == 65)
+        let requests = try service.requests()
+        #expect(requests["/image"] == 1300 && requests["/exercises"] == 3)
+        #expect(requests.highest <= 3, "\(requests.highest) at once")
+
+        try service.reset()
+        let second = try home.run("gif-cache", ["sync", "--retries", "0"], deadline: .seconds(300))
+        #expect(second.errorLines.last == "gif-cache: 845 hit, 0 fetched, 455 placeholder, 0 failed")
+        let again = try service.requests()
+        #expect(again["/image"] == 455 && again["/exercises"] == 0 && again.highest <= 3)
+        let dry = try home.run("gif-cache", ["sync", "--dry-run", "--json"]).expect(0).record
+        #expect(dry.integer("exercises") == 1300 && dry.integer("missing") == 455)
+    }
+
+    @Test func aSecondRunAsksForNothingAndTwoAtOnceShareTheWork() throws {
+        let service = try SampleServer(["--exercises", "60", "--exercise-side", "16"])
+        let home = try ToolHome(environment: service.environment)
+        let both = try (0..<2).map { _ in try home.start("gif-cache", ["sync"], stdin: .empty) }
+        for run in both { #expect(try run.wait().expect(0).records.count == 60) }
+        #expect(try service.requests()["/image"] == 60)
+        try service.reset()
+        let third = try home.run("gif-cache", ["sync"]).expect(0)
+        #expect(third.errorLines == ["gif-cache: 60 hit, 0 fetched, 0 placeholder, 0 failed"])
+        #expect(try service.requests().total == 0)
+        let offline = try home.run("gif-cache", ["sync", "--offline", "-q"]).expect(0)
+        #expect(offline.stderr == "")
+    }
+
+    /// What was printed before a kill is there afterwards, and the work ends whole.
+    @Test func aKillAtAnyMomentLosesNothing() throws {
+        let count = 400
+        let service = try SampleServer(["--exercises", "\(count)", "--exercise-side", "16"])
+        let home = try ToolHome(environment: service.environment)
+        var random = SeededRandom(seed: 6)
+        var told: Set<String> = []
+        var kills = 0
+        for _ in 0..<100 where kills < 50 {
+            let before = home.blobs.count
+            let wanted = min(before + random.below(9), count)
+            let tool = try home.start("gif-cache", ["sync"], stdin: .empty)
+            _ = eventually { !tool.isRunning || home.blobs.count >= wanted }
+            for _ in 0..<random.below(1 << random.below(13)) where tool.isRunning {
+                _ = TestFile.exists(home.cacheRoot)
+            }
+            tool.kill(SIGKILL)
+            let output = tool.wait()
+            if output.signal == SIGKILL { kills += 1 }
+            for line in output.stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+                let record = try Record(parsing: Array(line.utf8))
+                #expect(record.bool("gif.placeholder") == false, "\(record)")
+                told.insert(try #require(record.string("id")))
+            }
+            let found = told.sorted()
+            if !found.isEmpty { _ = try home.run("gif-cache", ["has"] + found).expect(0) }
+        }
+        #expect(kills == 50)
+        _ = try home.run("gif-cache", ["sync"]).expect(0)
+        _ = try home.run("gif-cache", ["verify"]).expect(0)
+        #expect(home.blobs.count == count)
+        // At most what three downloads had under way was asked for again.
+        #expect(try service.requests()["/image"] <= count + 3 * kills)
+    }
+
+    @Test func aQuotaThatIsUsedUpStopsAllAskingForAllProcesses() throws {
+        let service = try SampleServer(["--exercises", "100", "--exercise-side", "16", "--exercise-quota", "30"])
+        let home = try ToolHome(environment: service.environment)
+        let output = try home.run("gif-cache", ["sync"]).expect(75)
+        let records = try output.records
+        #expect(records.count == 100)
+        #expect(records.filter { !$0.has("error") }.count == 30)
+        let refused = records.filter { $0.string("error.code") == "quota-exceeded" }
+        #expect(refused.count == 70 && refused.allSatisfy { $0.bool("gif.placeholder") == true && $0.has("path") })
+        let images = try service.requests()["/image"]
+        #expect((31...33).contains(images), "\(images) requests")
+        _ = try home.run("gif-cache", ["put", "0099", "0100"]).expect(75)
+        #expect(try service.requests()["/image"] == images)
+        // Another key is another quota; --refresh asks in any case.
+        _ = try home.run("gif-cache", ["put", "0099"], environment: ["EXERCISEDB_API_KEY": "other"]).expect(75)
+        _ = try home.run("gif-cache", ["put", "0100", "--refresh"]).expect(75)
+        #expect(try service.requests()["/image"] == images + 2)
+        #expect(try home.run("gif-cache", ["put", "0001"]).expect(0).record.string("cache.status") == "hit")
+    }
+
+    private static func id(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}

@@ -1,0 +1,63 @@
+import Records
+import Testing
+
+@testable import GIFs
+
+@Suite struct ExercisePagesTests {
+    private func page(_ ids: some Sequence<Int>) -> [UInt8] {
+        Array("[\(ids.map { "{\"id\":\"\($0)\"}" }.joined(separator: ","))]".utf8)
+    }
+
+    private func ids(_ pages: ExercisePages) -> [Int?] { pages.exercises.map { $0.string("id").flatMap { Int($0) } } }
+
+    @Test func theListEndsWithAShortPage() throws {
+        var pages = ExercisePages()
+        try pages.add(page(0..<5))
+        #expect(pages.nextOffset == 5)
+        try pages.add(page(5..<10))
+        #expect(pages.nextOffset == 10)
+        try pages.add(page(10..<12))
+        #expect(pages.nextOffset == nil && ids(pages) == Array(0..<12))
+    }
+
+    @Test func aPageThatWasThereAlreadyEndsIt() throws {
+        var pages = ExercisePages()
+        try pages.add(page(0..<5))
+        try pages.add(page(0..<5))
+        #expect(pages.nextOffset == nil && ids(pages) == Array(0..<5))
+    }
+
+    @Test func anIDThatIsSeenTwiceIsLeftOut() throws {
+        var pages = ExercisePages()
+        try pages.add(page(0..<5))
+        try pages.add(page(4..<9))
+        #expect(pages.nextOffset == 10 && ids(pages) == Array(0..<9))
+        try pages.add(page([]))
+        #expect(pages.nextOffset == nil)
+    }
+
+    @Test(arguments: ["{\"message\":\"no\"}", "[1]", "<html>", "[{\"name\":\"curl\"}]"])
+    func somethingElseIsRefused(_ body: String) {
+        var pages = ExercisePages()
+        #expect(throws: GIFFailure.self) { try pages.add(Array(body.utf8)) }
+    }
+
+    @Test func aKeptListIsThatOfItsService() throws {
+        let exercises = try Record.list(parsing: Array(#"[{"id":"0001","x":1.10},{"id":"0002"}]"#.utf8))
+        let list = KeptList(exercises)
+        let body = list.body(address: "http://a")
+        #expect(KeptList(body: body, address: "http://a") == list)
+        #expect(KeptList(body: body, address: "http://b") == nil)
+        #expect(KeptList(body: Array(body.dropLast(15)), address: "http://a") == nil)
+    }
+
+    @Test func filtersAreMetTogether() throws {
+        let curl = try Record(
+            parsing: Array(#"{"bodyPart":"upper arms","target":"biceps","equipment":"cable","name":"Cable Curl"}"#.utf8))
+        #expect(ExerciseFilter().accepts(curl))
+        #expect(ExerciseFilter(bodyParts: ["back, Upper Arms"], names: ["curl"]).accepts(curl))
+        #expect(!ExerciseFilter(bodyParts: ["back"], names: ["curl"]).accepts(curl))
+        #expect(!ExerciseFilter(targets: ["bicep"]).accepts(curl))
+        #expect(ExerciseFilter(equipment: ["cable", "band"]).accepts(curl))
+    }
+}

@@ -1,0 +1,15 @@
+import Support
+import Testing
+
+@testable import GIFs
+
+@Suite struct PlaceholderDrawingTests {
+    @Test func itIsASmallGIFThatPutWouldKeep() throws {
+        let gif = try PlaceholderDrawing.gif()
+        let facts = try GIFAcceptance.inspect(MemorySource(gif))
+        #expect(facts.frames == 8 && facts.loop == 0 && facts.size.width == 180 && facts.size.height == 180)
+        #expect(gif.count < 8000)
+        // Its key stands for its bytes.
+        #expect(try PlaceholderDrawing.gif() == gif)
+    }
+}

@@ -11,9 +11,9 @@ struct SyncCommand: ParsableCommand, GIFCommand, ServiceArguments {
         abstract: "Fetch the GIFs of all exercises that are not there yet, three at a time.",
         discussion: """
             Does what list and put do. The records of all exercises are the output; at the end it says on standard \
-            error how many were there already (hit), fetched, replaced by a placeholder, or failed without one. What is \
-            fetched is kept, however the run ends, so that the next one goes on from there; two at once share the work. \
-            A run that finds all there and fresh makes no request for a GIF.
+            error how many were there already (hit), fetched, replaced by a placeholder, or failed without one. What \
+            is fetched is kept, however the run ends, so that the next one goes on from there; two at once share the \
+            work. A run that finds all there and fresh makes no request for a GIF.
 
             A capacity of 200 MB, which is the standard, has room for the 1,300 GIFs of 180 pixels, not for larger ones.
 
@@ -32,7 +32,8 @@ struct SyncCommand: ParsableCommand, GIFCommand, ServiceArguments {
     @Option(help: .placeholder) var placeholder: String?
     @Flag(name: .customLong("no-placeholder"), help: .noPlaceholder) var noPlaceholder = false
 
-    @Option(help: ArgumentHelp("From one download's beginning to the next one's, at least, such as 2s.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("From one download's beginning to the next one's, at least, such as 2s.", valueName: "time"))
     var delay: String?
 
     @Flag(help: "Only say how many GIFs would be fetched; the list is asked for all the same.") var dryRun = false

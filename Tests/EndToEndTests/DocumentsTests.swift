@@ -22,8 +22,8 @@ import Testing
             ["apod-fetch"], ["img-downsample"],
         ]
             + [
-                "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear", "pin", "unpin",
-                "verify",
+                "list", "sync", "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear", "pin",
+                "unpin", "verify",
             ].map { ["gif-cache", $0] }
             + [
                 "put", "prefetch", "explain", "get", "has", "path", "cat", "ls", "info", "rm", "pin", "unpin", "clean",
@@ -49,7 +49,7 @@ import Testing
 
     /// A tool that has a manual, and the options of other tools in its examples.
     @Test(arguments: [
-        ("apod-fetch", ["--variant"]), ("img-cache", ["--date", "--variant"]), ("gif-cache", ["--width"]),
+        ("apod-fetch", ["--variant"]), ("img-cache", ["--date", "--variant"]), ("gif-cache", ["--width", "--variant", "--poster"]),
     ])
     func theManualHasEveryOptionAndNoOther(_ tool: String, _ ofOthers: [String]) throws {
         let home = try ToolHome()

@@ -49,4 +49,20 @@ import Testing
     @Test func missingTypePasses() throws {
         #expect(try ask(CannedTransport(200, [:], "GIF89a")).get() == Array("GIF89a".utf8))
     }
+
+    /// A quota of a month, with nothing left after this answer, is no reason to refuse the next request unasked.
+    @Test func whatIsLeftOfAQuotaIsNotPassedOn() throws {
+        let transport = CannedTransport(
+            200, ["Content-Type": "image/gif", "X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Limit": "9"],
+            "GIF89a")
+        let client = HTTPClient(
+            transport: ExerciseTransport(over: transport), interruption: Interruption(), sleep: { _ in })
+        let gif = try ExerciseGIF(id: ExerciseID("0001"))
+        var heads: [HTTPResponse] = []
+        let response = try client.get(ExerciseService(key: "k").imageRequest(for: gif)) { event in
+            if case .head(let head) = event { heads.append(head) }
+        }
+        for head in heads + [response] { #expect(head.headers.fields.map(\.name) == ["Content-Type"]) }
+        #expect(heads.count == 1)
+    }
 }

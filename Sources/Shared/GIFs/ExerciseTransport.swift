@@ -5,8 +5,8 @@ import Support
 ///
 /// * A quota that is used up comes as 429 without a `Retry-After`, like a burst that is over in a second. It is given
 ///   the field that the gateway leaves out, so that the one who retries gives up at once and spends no more requests.
-/// * What is left of the quota comes with every answer. It is of a day or a month, which is no reason to ask more slowly
-///   or, when the last request of it has been answered, not to ask; so those fields are taken out.
+/// * What is left of the quota comes with every answer. It is of a day or a month, which is no reason to ask more
+///   slowly or, when the last request of it has been answered, not to ask; so those fields are taken out.
 /// * An answer of 200 with something else than the GIF that was asked for, by its `Content-Type`, ends there, with
 ///   `GIFFailure.notAGIF`.
 public struct ExerciseTransport: HTTPTransport {

@@ -5,8 +5,8 @@ import Support
 /// Gives each record's exercise GIF, from the service where it is not in the cache: the work of `gif-cache put` and
 /// `sync`.
 ///
-/// A record whose GIF cannot be had goes on with a placeholder, so that whoever shows it has something to show; it bears
-/// the error all the same.
+/// A record whose GIF cannot be had goes on with a placeholder, so that whoever shows it has something to show; it
+/// bears the error all the same.
 public struct GIFTool: RecordTool {
     /// What has come of the records.
     public struct Summary: Sendable, Equatable {

@@ -4,8 +4,8 @@ import HTTP
 import Records
 import Support
 
-/// The GIF that stands in for those that cannot be had. It lies in the cache like any other, under a key of its own, and
-/// is put there when it is first needed.
+/// The GIF that stands in for those that cannot be had. It lies in the cache like any other, under a key of its own,
+/// and is put there when it is first needed.
 ///
 /// May be used from any number of threads.
 public final class GIFPlaceholder: Sendable {

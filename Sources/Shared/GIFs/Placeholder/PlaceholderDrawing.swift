@@ -18,7 +18,9 @@ enum PlaceholderDrawing {
     /// How much ink each dot has, from the one that is lit backwards, of 16.
     private static let shades = [16, 11, 7, 5, 3, 3, 3, 3]
     /// Bar and plates: left, top, width and height.
-    private static let dumbbell = [(58, 86, 64, 8), (50, 74, 8, 32), (60, 66, 10, 48), (110, 66, 10, 48), (122, 74, 8, 32)]
+    private static let dumbbell = [
+        (58, 86, 64, 8), (50, 74, 8, 32), (60, 66, 10, 48), (110, 66, 10, 48), (122, 74, 8, 32),
+    ]
     /// A turn a second, about.
     private static let delay = 120
 

@@ -97,4 +97,15 @@ import Testing
         let other = try ExerciseGIF(id: ExerciseID("0002"))
         #expect(code { _ = try cache(quota).put(other) } == "quota-exceeded")
     }
+
+    @Test func aKeyThatIsRefusedIsNotTriedAgain() throws {
+        _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
+        let refusing = CannedTransport(401, [:], #"{"message": "Invalid API key"}"#)
+        let gifs = try cache(refusing)
+        for id in ["0002", "0003", "0004"] {
+            #expect(code { _ = try gifs.put(ExerciseGIF(id: ExerciseID(id))) } == "api-key-invalid")
+        }
+        #expect(refusing.requests == 1)
+        #expect(try gifs.put(gif).status == .hit)
+    }
 }

@@ -17,6 +17,8 @@ public struct GIFCache: Sendable {
     private let caches: Caches
     private let service: ExerciseService
     private let client: HTTPClient
+    /// Why the service takes no request of this key.
+    private let refusal = Monitor<GIFFailure?>(nil)
 
     /// - Parameter client: asks over `ExerciseTransport`, which knows the service's habits.
     public init(caches: Caches, service: ExerciseService, client: HTTPClient) {
@@ -29,8 +31,14 @@ public struct GIFCache: Sendable {
     /// kept. Without the service, an expired one is given as `stale`. Where the policy says so, the GIF is fetched past
     /// the cache instead (`bypass`).
     ///
+    /// Where the service has refused the key, it is not asked again: it would say the same of every exercise.
+    ///
     /// Throws `GIFFailure`, `FetchFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func put(_ gif: ExerciseGIF) throws -> Item {
+        if let refusal = refusal.withLock({ $0 }) {
+            guard let item = immediately(gif) else { throw refusal }
+            return item
+        }
         do {
             let key = try CacheKey(custom: gif.cacheKey)
             var request = try service.imageRequest(for: gif)
@@ -47,7 +55,9 @@ public struct GIFCache: Sendable {
             }
             throw GIFFailure.corrupt("it changed on the disk")
         } catch {
-            throw service.failure(of: error, for: gif)
+            let failure = service.failure(of: error, for: gif)
+            if let reason = failure as? GIFFailure, reason.isOfKey { refusal.withLock { $0 = reason } }
+            throw failure
         }
     }
 

@@ -67,6 +67,9 @@ public enum GIFFailure: Failure, Equatable {
         }
     }
 
+    /// Whether it is the same for every exercise.
+    var isOfKey: Bool { [.keyMissing, .keyInvalid, .notSubscribed].contains(self) }
+
     public var exitCode: ExitCode {
         switch self {
         case .noID, .badID, .notAGIF, .empty, .truncated, .corrupt, .notAList: .data

@@ -147,7 +147,7 @@ extension APODOptions {
             choice: choice ?? .auto, options: try pictureOptions(), science: science, api: api,
             key: try context.secret(file: apiKeyFile, variable: "NASA_API_KEY") ?? APODClient.demoKey,
             http: try client(context, passwords: try passwords(context)) {
-                QuotaTransport(over: $0, ledger: caches.quotas(for: api, log: context.log), log: context.log)
+                QuotaTransport(over: $0, ledger: caches.quotas(log: context.log), log: context.log)
             },
             store: CachedDays(caches: caches, addresses: [.science: science, .api: api], log: context.log), jobs: jobs,
             interruption: context.interruption, log: context.log)

@@ -5,14 +5,6 @@ import HTTP
 import Records
 import Support
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 struct GetCommand: ParsableCommand, LookupCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -128,19 +120,8 @@ extension LookupCommand {
     }
 
     func cat() throws {
-        // Bytes of strangers could do anything to it.
-        if Terminal.isTerminal(1) {
-            throw UsageFailure(
-                "pictures are not written to a terminal; send them into a file or a pipe, as by > m31.jpg")
-        }
-        let output = try File(descriptor: 1, path: "standard output", closes: false)
-        var piece = [UInt8](repeating: 0, count: 256 << 10)
-        try forEachEntry { entry, _ in
-            let file = try File.open(entry.path, O_RDONLY)
-            while case let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
-                try piece.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            }
-        }
+        let output = try PictureOutput(example: "m31.jpg")
+        try forEachEntry { entry, _ in try output.copy(entry.path) }
     }
 }
 

@@ -48,7 +48,8 @@ struct RemoveCommand: ParsableCommand, LookupCommand {
             try context.interruption.catchSignals()
             let (removal, pinned) = try cache.remove(filter, dryRun: dryRun)
             cache.close()
-            try report(removal, pinned: pinned, output)
+            let report = RemovalReport(removal, pinned: pinned, isDryRun: dryRun)
+            try output.write(report.json, report.text)
             return
         }
         var sum = Removal()
@@ -59,20 +60,12 @@ struct RemoveCommand: ParsableCommand, LookupCommand {
                 if case .cache(let cache) = try caches.place(for: address) { try cache.forgetFailures(of: key) }
             }
         }
-        let finish = { if sum.entries > 0 { try report(sum, pinned: 0, output) } }
+        let finish = {
+            let report = RemovalReport(sum, isDryRun: dryRun)
+            if sum.entries > 0 { try output.write(report.json, report.text) }
+        }
         try forEachEntry(handingOut: false, before: forget, finish: finish) { entry, cache in
             sum.add(try cache.remove(entry, dryRun: dryRun))
         }
-    }
-
-    private func report(_ removal: Removal, pinned: Int, _ output: ReportOutput) throws {
-        let files = "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(dryRun ? "would go" : "removed")"
-        let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""
-        try output.write(
-            .object([
-                "removed": .integer(removal.entries), "bytes": .integer(removal.bytes), "pinned": .integer(pinned),
-                "dry_run": dryRun ? .bool(true) : nil,
-            ]),
-            "\(files), \(ByteCount.description(removal.bytes))\(kept)\n")
     }
 }

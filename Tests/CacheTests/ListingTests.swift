@@ -66,7 +66,8 @@ import Testing
         #expect(done.removal == Removal(entries: 299, bytes: 29_900) && done.pinned == 1)
         #expect(try keys(cache) { _ in } == ["7"])
         #expect(world.files("scopes").count == 1)
-        #expect(try cache.remove(key("7")))
+        #expect(try cache.remove(filter, sparesPinned: false).removal.entries == 1)
+        #expect(try keys(cache) { _ in } == [])
     }
 
     @Test func pinSurvivesTrimmingAndANewContent() throws {

@@ -31,11 +31,13 @@ import Testing
     }
 
     @discardableResult
-    private func verify(repairs: Bool = false) throws -> Events {
+    private func verify(
+        repairs: Bool = false, selection: Verification.Selection? = nil
+    ) throws -> Events {
         let events = Events()
         let verification = Verification(
             settings: CacheSettings(root: world.root), jobs: 3, repairs: repairs, clock: world.time.clock,
-            interruption: world.interruption)
+            interruption: world.interruption, selection: selection)
         let count = try verification.run(report: events.add)
         #expect(count == events.problems.count)
         return events
@@ -92,6 +94,30 @@ import Testing
         #expect(mended.problems.allSatisfy(\.isRepaired) && !found.problems.contains(where: \.isRepaired))
         #expect(after.problems.isEmpty)
         #expect(try world.cache().statistics().entries == 2)
+    }
+
+    @Test func aSelectionIsLookedAtMoreCloselyAndNothingElseIs() throws {
+        let entries = try put(12)
+        _ = try put(3, scope: "alice")
+        unlink(entries[5].path)
+        unlink(entries[10].path)
+        var filter = EntryFilter()
+        filter.keyPrefix = "1"
+        let selection = Verification.Selection(filter) { entry, file in
+            file.count == entry.bytes && entry.key == "11" ? "eleven is none" : nil
+        }
+
+        let found = try verify(selection: selection)
+        let mended = try verify(repairs: true, selection: selection)
+
+        for events in [found, mended] {
+            #expect(events.codes == [.fileMissing, .contentRefused])
+            #expect(events.problems.map(\.key) == ["10", "11"] && events.problems[1].detail == "eleven is none")
+            #expect(events.step(.mark)?.count == 3 && events.step(.index) == nil && events.step(.sweep) == nil)
+        }
+        #expect(try verify(selection: selection).problems.isEmpty)
+        #expect(access(entries[11].path, F_OK) != 0)
+        #expect(try world.cache().statistics().entries == 13)
     }
 
     @Test func whatKilledRunsLeaveIsNoProblem() throws {

@@ -5,9 +5,11 @@ import Testing
 struct HelpTests {
     private static let commands =
         [
-            ["apod-fetch"], ["img-cache"], ["img-downsample"], ["gif-cache"], ["gif-cache", "put"],
-            ["gif-cache", "get"],
+            ["apod-fetch"], ["img-cache"], ["img-downsample"], ["gif-cache"],
         ]
+        + [
+            "put", "get", "has", "cat", "path", "info", "poster", "ls", "size", "rm", "clear", "pin", "unpin", "verify",
+        ].map { ["gif-cache", $0] }
         + [
             "put", "get", "has", "cat", "path", "ls", "info", "rm", "pin", "unpin", "clean", "verify", "stats",
         ].map { ["img-cache", $0] }

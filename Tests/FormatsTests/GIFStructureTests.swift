@@ -21,6 +21,7 @@ import Testing
         #expect(gif.plays == 4)
         #expect(gif.durationMilliseconds == 3010)
         #expect(gif.hasTransparency)
+        #expect(gif.commentCount == 1)
         #expect(gif.end == bytes.count)
         #expect(gif.frames == [
             GIFFrame(

@@ -1,10 +1,11 @@
 import Cache
 import Formats
-import GIFs
 import HTTP
 import Support
 import TestSupport
 import Testing
+
+@testable import GIFs
 
 @Suite struct GIFCacheTests {
     private let folder: TemporaryFolder
@@ -13,6 +14,12 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         gif = try ExerciseGIF(id: ExerciseID("0001"))
+    }
+
+    /// What is in the cache.
+    private func find() throws -> KeptGIF {
+        let caches = Caches(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
+        return try KeptGIFs(caches: caches, service: ExerciseService()).find(gif.id, .preferably(.standard))
     }
 
     /// A cache over a transport, `days` from now, whose client neither waits nor retries more than once.
@@ -48,15 +55,22 @@ import Testing
         #expect(transport.requests == 1)
     }
 
-    @Test func getNeverAsksTheService() throws {
-        let transport = CannedTransport(gif: TinyGIF.bytes)
-        #expect(try cache(transport).get(gif) == nil)
-        #expect(transport.requests == 0)
-        _ = try cache(transport).put(gif)
-        let item = try #require(try cache(transport).get(gif))
-        #expect(item.facts.frames == 2)
-        let file = try File.openInput(item.entry.path)
+    @Test func whatWasPutIsFound() throws {
+        #expect(code { _ = try find() } == "not-cached")
+        _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
+        let found = try find()
+        #expect(found.gif == gif && found.facts?.frames == 2 && found.status == .hit)
+        let file = try File.openInput(found.entry.path)
         #expect(try file.bytes(0..<file.count) == TinyGIF.bytes)
+    }
+
+    @Test func aFreshGIFIsGivenAtOnceAndAnExpiredOneIsNot() throws {
+        let transport = CannedTransport(gif: TinyGIF.bytes)
+        #expect(try cache(transport).immediately(gif) == nil)
+        let item = try cache(transport).put(gif)
+        let again = try #require(try cache(transport).immediately(gif))
+        #expect(again.entry.path == item.entry.path && again.facts == item.facts && again.status == .hit)
+        #expect(try cache(transport, days: 15).immediately(gif) == nil)
         #expect(transport.requests == 1)
     }
 
@@ -72,7 +86,7 @@ import Testing
         #expect(code { _ = try cache(page).put(gif) } == "not-a-gif")
         let cut = CannedTransport(gif: Array(TinyGIF.bytes.dropLast()))
         #expect(code { _ = try cache(cut).put(gif) } == "truncated-gif")
-        #expect(try cache(cut).get(gif) == nil)
+        #expect(code { _ = try find() } == "not-cached")
     }
 
     @Test func usedUpQuotaLeavesAnExpiredGIFInUse() throws {

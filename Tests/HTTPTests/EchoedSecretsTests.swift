@@ -10,7 +10,7 @@ import Testing
 
     @Test func whatWasSentInConfidenceGoes() throws {
         let request = HTTPRequest(
-            url: try WebURL("http://user:pass/word@a.example/"),
+            url: try WebURL("http://user:pass%2Fword@a.example/"),
             headers: [
                 HTTPHeader("X-Key", "k1/2"), HTTPHeader("Accept", "text/plain", crossesOrigins: true),
             ])

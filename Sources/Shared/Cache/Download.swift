@@ -131,18 +131,22 @@ final class Download {
         var request = request
         // Pictures don't shrink, and only bytes as they are stored can be continued.
         request.acceptsCompression = false
-        if let note, count > 0 {
+        if let note, count > 0, let header = Self.header("If-Range", note.validator) {
             request.rangeStart = count
-            request.headers.append(HTTPHeader("If-Range", note.validator, crossesOrigins: true))
+            request.headers.append(header)
             return (request, [200, 206, 416])
         }
         request.rangeStart = nil
         guard let known else { return (request, [200]) }
-        if let etag = known.etag { request.headers.append(HTTPHeader("If-None-Match", etag, crossesOrigins: true)) }
-        if let date = known.lastModified {
-            request.headers.append(HTTPHeader("If-Modified-Since", date, crossesOrigins: true))
-        }
+        let headers = [Self.header("If-None-Match", known.etag), Self.header("If-Modified-Since", known.lastModified)]
+        request.headers += headers.compactMap { $0 }
         return (request, [200, 304])
+    }
+
+    /// Nil where there is no such validator, or where what a damaged disk made of it cannot be sent: the answer is then
+    /// a whole one.
+    private static func header(_ name: String, _ validator: String?) -> HTTPHeader? {
+        validator.map { HTTPHeader(name, $0, crossesOrigins: true) }.flatMap { $0.isValid ? $0 : nil }
     }
 
     private func receive(_ event: HTTPEvent) throws {

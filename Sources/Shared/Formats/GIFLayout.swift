@@ -9,11 +9,13 @@ enum GIFLayout {
         let end: Int
     }
 
-    /// What stands between the logical screen and the trailer, as far as it matters for display.
+    /// What stands between the logical screen and the trailer, as far as anybody asks for it.
     enum Block {
         case frame(GIFFrame)
         /// The repetitions that a looping extension asks for; 0 is for ever.
         case loop(Int)
+        /// A comment extension (§24).
+        case comment
     }
 
     /// What a graphic control extension says about the image that follows (§23).
@@ -57,6 +59,7 @@ enum GIFLayout {
                 case 0xFF: if let count = try loopCount(&window, at: offset + 2) { try visit(.loop(count)) }
                 // Plain text is a graphic of its own, which uses the control up (§25); nobody draws it.
                 case 0x01: control = Control()
+                case 0xFE: try visit(.comment)
                 default: break
                 }
                 offset = try skipSubBlocks(&window, at: offset + 2)

@@ -27,6 +27,8 @@ public struct GIFStructure: Sendable, Hashable {
     /// Repetitions as they are stored, 0 for ever; nil where no looping extension is there. The last one counts where
     /// there are several.
     public let loopCount: Int?
+    /// Comment extensions (GIF89a §24).
+    public let commentCount: Int
     /// Offset of the first byte behind the trailer; what is there is no part of the GIF.
     public let end: Int
 
@@ -65,6 +67,7 @@ public struct GIFStructure: Sendable, Hashable {
         let pixelFrames = limits.pixelsOverAllFrames / canvasPixels
         var frames: [GIFFrame] = []
         var loopCount: Int?
+        var commentCount = 0
         var end = window.count
         do {
             end = try GIFLayout.walk(&window, from: screen.end) { block in
@@ -82,12 +85,15 @@ public struct GIFStructure: Sendable, Hashable {
                     frames.append(frame)
                 case .loop(let count):
                     loopCount = count
+                case .comment:
+                    commentCount += 1
                 }
             }
         } catch FormatFailure.truncated where allowsTruncated && !frames.isEmpty {
         }
         guard !frames.isEmpty else { throw FormatFailure.corrupt(.gif, "no frame") }
         return GIFStructure(
-            canvas: screen.size, globalPaletteCount: screen.paletteCount, frames: frames, loopCount: loopCount, end: end)
+            canvas: screen.size, globalPaletteCount: screen.paletteCount, frames: frames, loopCount: loopCount,
+            commentCount: commentCount, end: end)
     }
 }

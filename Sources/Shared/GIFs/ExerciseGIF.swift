@@ -8,8 +8,20 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
         self.resolution = resolution
     }
 
+    /// What the keys of all GIFs begin with.
+    static let keyPrefix = "exercisedb:"
+
     /// What the GIF is kept under in the cache: `exercisedb:0001@180`.
-    public var cacheKey: String { "exercisedb:\(id)@\(resolution)" }
+    public var cacheKey: String { "\(Self.keyPrefix)\(id)@\(resolution)" }
+
+    /// The GIF that is kept under a key; nil for any other key.
+    public init?(cacheKey key: String) {
+        guard key.hasPrefix(Self.keyPrefix), let at = key.lastIndex(of: "@"),
+            let id = try? ExerciseID(String(key[..<at].dropFirst(Self.keyPrefix.count))),
+            let resolution = Resolution(key[key.index(after: at)...])
+        else { return nil }
+        self.init(id: id, resolution: resolution)
+    }
 
     public var description: String { "exercise \(id) at \(resolution)" }
 }

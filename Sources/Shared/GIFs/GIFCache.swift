@@ -43,7 +43,7 @@ public struct GIFCache: Sendable {
                 if let item = try fetch(request, key, in: cache) { return item }
             case .bypass(let bypass):
                 let entry = try bypass.fetch(request, key: key, client: client, inspect: Self.inspect)
-                if let facts = try facts(of: entry) { return Item(entry: entry, status: .bypass, facts: facts) }
+                if let facts = try GIFFacts(of: entry) { return Item(entry: entry, status: .bypass, facts: facts) }
             }
             throw GIFFailure.corrupt("it changed on the disk")
         } catch {
@@ -51,13 +51,13 @@ public struct GIFCache: Sendable {
         }
     }
 
-    /// Gives a GIF that is in the cache, expired or not (`stale`), without asking the network; nil where there is none.
-    /// Throws `CacheFailure` and `SystemFailure`.
-    public func get(_ gif: ExerciseGIF) throws -> Item? {
-        guard case .cache(let cache) = try caches.place(for: service.imageRequest(for: gif).url),
-            let entry = try cache.lookup(CacheKey(custom: gif.cacheKey)), let facts = try facts(of: entry)
+    /// What `put` would give, where that takes microseconds: the GIF is there and fresh. See `ImageCache.immediately`.
+    func immediately(_ gif: ExerciseGIF) -> Item? {
+        guard let key = try? CacheKey(custom: gif.cacheKey), let request = try? service.imageRequest(for: gif),
+            case .cache(let cache)? = try? caches.place(for: request.url),
+            let entry = cache.immediately(key, asFetch: true), let facts = (try? GIFFacts(of: entry)) ?? nil
         else { return nil }
-        return Item(entry: entry, status: cache.status(of: entry), facts: facts)
+        return Item(entry: entry, status: .hit, facts: facts)
     }
 
     private static let inspect: Inspection = { source in
@@ -68,16 +68,6 @@ public struct GIFCache: Sendable {
     /// nil where the entry that was found is unreadable as a GIF.
     private func fetch(_ request: HTTPRequest, _ key: CacheKey, in cache: ImageCache) throws -> Item? {
         let (entry, status) = try cache.fetch(request, key: key, client: client, inspect: Self.inspect)
-        return try facts(of: entry).map { Item(entry: entry, status: status, facts: $0) }
-    }
-
-    /// From the note that the entry was kept with; from its file where the index was lost and restored without notes.
-    private func facts(of entry: Entry) throws -> GIFFacts? {
-        if let facts = entry.details.flatMap(GIFFacts.init(note:)) { return facts }
-        do {
-            return try GIFAcceptance.inspect(File.openInput(entry.path))
-        } catch is GIFFailure {
-            return nil
-        }
+        return try GIFFacts(of: entry).map { Item(entry: entry, status: status, facts: $0) }
     }
 }

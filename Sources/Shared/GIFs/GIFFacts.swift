@@ -23,11 +23,18 @@ public struct GIFFacts: Sendable, Hashable {
             size: gif.canvas, frames: gif.frameCount, durationMilliseconds: gif.durationMilliseconds, loop: gif.plays)
     }
 
-    /// `{"width":180,"height":180,"frames":12,"duration_ms":1200,"loop":0,"placeholder":false}`
-    public func field(isPlaceholder: Bool = false) -> JSON {
+    /// `{"resolution":180,"width":180,"height":180,"frames":12,"duration_ms":1200,"loop":0,"placeholder":false}`
+    ///
+    /// - Parameters:
+    ///   - resolution: the one that was asked for, which the key has.
+    ///   - isPinned: told where it is so.
+    public func field(
+        resolution: Resolution? = nil, isPlaceholder: Bool = false, isPinned: Bool = false
+    ) -> JSON {
         .object([
-            "width": .integer(size.width), "height": .integer(size.height), "frames": .integer(frames),
-            "duration_ms": .integer(durationMilliseconds), "loop": .integer(loop), "placeholder": .bool(isPlaceholder),
+            "resolution": resolution.map { .integer($0.rawValue) }, "width": .integer(size.width),
+            "height": .integer(size.height), "frames": .integer(frames), "duration_ms": .integer(durationMilliseconds),
+            "loop": .integer(loop), "placeholder": .bool(isPlaceholder), "pinned": isPinned ? .bool(true) : nil,
         ])
     }
 

@@ -1,41 +1,36 @@
 import Cache
 import Records
-import Support
 
-/// Gives each record's exercise GIF: the work of `gif-cache put` and `gif-cache get`.
+/// Gives each record's exercise GIF, from the service where it is not in the cache: the work of `gif-cache put`.
 public struct GIFTool: RecordTool {
-    public enum Mode: Sendable {
-        /// From the service where it is not in the cache.
-        case put
-        /// From the cache alone.
-        case get
-    }
-
     public let name = "gif-cache"
     private let cache: GIFCache
-    private let mode: Mode
-    private let resolution: Resolution
-    private let idField: FieldPath?
+    private let naming: GIFNaming
 
-    /// - Parameter idField: where records hold the exercise's id; `id` or `exerciseId` for nil.
-    public init(cache: GIFCache, mode: Mode, resolution: Resolution, idField: FieldPath?) {
+    /// - Parameter naming: only the resolution that is wanted most is asked for.
+    public init(cache: GIFCache, naming: GIFNaming) {
         self.cache = cache
-        self.mode = mode
-        self.resolution = resolution
-        self.idField = idField
+        self.naming = naming
+    }
+
+    /// Answers from the cache what it has, and is fresh.
+    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
+        guard let gif = try? gif(argument, record), let item = cache.immediately(gif) else { return false }
+        set(item, of: gif, in: &record)
+        return true
     }
 
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let id = try argument.map { try ExerciseID($0) } ?? ExerciseID(of: record, field: idField)
-        let gif = ExerciseGIF(id: id, resolution: resolution)
-        let item: GIFCache.Item
-        switch mode {
-        case .put: item = try cache.put(gif)
-        case .get:
-            guard let found = try cache.get(gif) else { throw CacheFailure.absent(key: gif.cacheKey) }
-            item = found
-        }
+        let gif = try gif(argument, record)
+        set(try cache.put(gif), of: gif, in: &record)
+    }
+
+    private func gif(_ argument: String?, _ record: Record) throws -> ExerciseGIF {
+        ExerciseGIF(id: try naming.id(argument, record), resolution: naming.resolution.wanted)
+    }
+
+    private func set(_ item: GIFCache.Item, of gif: ExerciseGIF, in record: inout Record) {
         record.setCached(item.entry, status: item.status)
-        record.set("gif", item.facts.field())
+        record.set("gif", item.facts.field(resolution: gif.resolution))
     }
 }

@@ -22,7 +22,7 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Whether name (RFC 9110 §5.1, a token) and value (§5.5) can be sent without adding lines to the request.
-    var isValid: Bool {
+    public var isValid: Bool {
         let isToken = { (byte: UInt8) in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -17,16 +17,17 @@ import Support
 /// heeds it, and `clean` takes it away. It is counted, and removed by a repair.
 public final class Verification: Sendable {
     private let settings: CacheSettings
-    private let jobs: Int
+    let jobs: Int
     private let repairs: Bool
-    private let clock: Clock
+    let clock: Clock
     private let log: Log
     private let progress: Progress
-    private let interruption: Interruption
+    let interruption: Interruption
     private let inspect: Inspection
-    private let found = Monitor(Found())
+    let selection: Selection?
+    let found = Monitor(Found())
 
-    private struct Found {
+    struct Found {
         var step = VerificationStep(.index)
         var problems = 0
         /// All that there are, once they have been marked.
@@ -36,11 +37,13 @@ public final class Verification: Sendable {
 
     public typealias Report = @Sendable (VerificationEvent) throws -> Void
 
-    /// - Parameter jobs: how many files are read at once.
+    /// - Parameters:
+    ///   - jobs: how many files are read at once.
+    ///   - selection: what alone is looked at; nil for the whole root.
     public init(
         settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
         progress: Progress = .none, interruption: Interruption,
-        inspect: @escaping Inspection = ImageCache.wholePicture
+        inspect: @escaping Inspection = ImageCache.wholePicture, selection: Selection? = nil
     ) {
         self.settings = settings
         self.jobs = max(1, jobs)
@@ -50,12 +53,14 @@ public final class Verification: Sendable {
         self.progress = progress
         self.interruption = interruption
         self.inspect = inspect
+        self.selection = selection
     }
 
     /// Carries out all steps, and gives how many problems there were, mended ones among them. `report` is called as
     /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func run(report: @escaping Report) throws -> Int {
         let root = CacheRoot(settings.root)
+        if selection != nil { return try verifySelection(of: root, report) }
         let state = try step(.index, report) { try examineIndex(of: root, report) }
         // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
@@ -70,6 +75,18 @@ public final class Verification: Sendable {
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }
         try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
+        if repairs { try cache.index.flush(now: clock.now()) }
+        return found.withLock { $0.problems }
+    }
+
+    /// Of a part of the root nothing is known but the rows.
+    private func verifySelection(of root: CacheRoot, _ report: @escaping Report) throws -> Int {
+        guard root.indexIdentity() != nil else { return 0 }
+        let cache = try ImageCache(
+            settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
+        if repairs { try cache.requireWriting() }
+        try step(.mark, report) { try mark(cache, report) }
+        try step(.check, report) { try check(cache, report) }
         if repairs { try cache.index.flush(now: clock.now()) }
         return found.withLock { $0.problems }
     }
@@ -138,7 +155,12 @@ public final class Verification: Sendable {
             guard Self.wrong(entry) == nil, !entry.isUnsettled else { return 0 }
             do {
                 let file = try File.open(entry.path, O_RDONLY)
-                if try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256 { return file.count }
+                if try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256 {
+                    if let fault = try selection?.fault(entry, file) {
+                        try refuse(entry, scope, cache, detail: fault, report)
+                    }
+                    return file.count
+                }
             } catch is SystemFailure {}
             try suspect(entry, scope, cache, report)
             return 0
@@ -176,6 +198,16 @@ public final class Verification: Sendable {
         }
         if still == nil { return }
         try tell(code, now, detail: detail, report)
+    }
+
+    /// Tells that a file has the content of its row, which should not have been kept.
+    private func refuse(
+        _ entry: Entry, _ scope: Index.ScopeRow, _ cache: ImageCache, detail: String, _ report: Report
+    ) throws {
+        let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
+            $0.id == entry.id && $0.sha256 == entry.sha256
+        }
+        if let still { try tell(.contentRefused, still, detail: detail, report) }
     }
 
     private func sweep(_ cache: ImageCache, _ report: Report, sparesOrphans: Bool) throws {
@@ -243,38 +275,5 @@ public final class Verification: Sendable {
                     VerificationProblem(
                         code: code, scope: scope, key: key, path: path, detail: detail, isRepaired: isRepaired)))
         }
-    }
-
-    // MARK: All entries, on several threads
-
-    /// Calls `body`, which gives how many bytes it has read, for every entry of the root, on as many threads as there
-    /// are jobs. Entries come a page at a time.
-    private func forEachEntry(
-        _ cache: ImageCache, showing progress: Progress = .none,
-        _ body: @escaping @Sendable (Entry, Index.ScopeRow) throws -> Int
-    ) throws {
-        let source = Monitor(EntryCursor(try cache.index.scopeRows()))
-        let work: @Sendable () -> Void = { [self] in
-            do {
-                while found.withLock({ $0.failure == nil }),
-                    let (entry, scope) = try source.withLock({ try $0.next(cache.index) })
-                {
-                    try interruption.check()
-                    let bytes = try body(entry, scope)
-                    progress.pass(bytes: bytes)
-                    progress.finishRecord(failed: false)
-                    found.withLock {
-                        $0.step.count += 1
-                        $0.step.bytes += bytes
-                    }
-                }
-            } catch {
-                found.withLock { $0.failure = $0.failure ?? error }
-            }
-        }
-        let others = try (1..<jobs).map { _ in try Thread.start(work) }
-        work()
-        for thread in others { thread.join() }
-        if let failure = found.withLock({ $0.failure }) { throw failure }
     }
 }

@@ -16,6 +16,8 @@ public struct VerificationProblem: Sendable, Equatable {
         case fileUnreadable = "file-unreadable"
         /// A file's SHA-256 is not that of its row.
         case contentDiffers = "content-differs"
+        /// A file has the content of its row, but that is not what may be kept there (`gif-cache verify`).
+        case contentRefused = "content-refused"
         /// The sums that the index keeps are not those of its rows.
         case sumsDiffer = "sums-differ"
     }

@@ -2,11 +2,18 @@ import HTTP
 import Support
 
 extension Caches {
-    /// The quotas of all who use the root in which answers of that address are kept; those of this process alone where
-    /// its policy is to keep nothing. Opens no cache yet.
-    public func quotas(for address: WebURL, log: Log) -> any QuotaLedger {
-        let policy = policy(for: address.normalized)
-        if policy == .disabled { return MemoryQuotas() }
-        return CachedQuotas(log: log) { [self] in try cache(inMemory: policy == .memory) }
+    /// For each address the quotas of all who use the root in which its answers are kept; those of this process alone
+    /// where the policy for it is to keep nothing. Opens no cache yet.
+    public func quotas(log: Log) -> @Sendable (WebURL) -> any QuotaLedger {
+        let alone = MemoryQuotas()
+        let onDisk = CachedQuotas(log: log) { [self] in try cache() }
+        let inMemory = CachedQuotas(log: log) { [self] in try cache(inMemory: true) }
+        return { [self] address in
+            switch policy(for: address.normalized) {
+            case .enabled: onDisk
+            case .memory: inMemory
+            case .disabled: alone
+            }
+        }
     }
 }

@@ -50,6 +50,34 @@ extension VerificationEvent {
     }
 }
 
+/// What a removal has done, or would do.
+public struct RemovalReport: Sendable, Equatable {
+    public let removal: Removal
+    /// Entries that stay since they are pinned.
+    public let pinned: Int
+    public let isDryRun: Bool
+
+    public init(_ removal: Removal, pinned: Int = 0, isDryRun: Bool) {
+        self.removal = removal
+        self.pinned = pinned
+        self.isDryRun = isDryRun
+    }
+
+    public var json: JSON {
+        .object([
+            "removed": .integer(removal.entries), "bytes": .integer(removal.bytes), "pinned": .integer(pinned),
+            "dry_run": isDryRun ? .bool(true) : nil,
+        ])
+    }
+
+    /// A line for a person.
+    public var text: String {
+        let files = "\(removal.entries) \(removal.entries == 1 ? "file" : "files") \(isDryRun ? "would go" : "removed")"
+        let kept = pinned > 0 ? "; \(pinned) pinned stay" : ""
+        return "\(files), \(ByteCount.description(removal.bytes))\(kept)\n"
+    }
+}
+
 private func stepLine(_ name: String, _ words: String, _ duration: Duration) -> String {
     name + String(repeating: " ", count: max(1, 10 - name.count)) + "\(words), \(duration.milliseconds) ms\n"
 }

@@ -4,6 +4,9 @@ import Support
 /// would cost every store), so entries are read a page at a time and looked at one by one.
 public struct EntryFilter: Sendable, Equatable {
     public var kinds: Set<Entry.Kind> = [.original]
+    /// Under keys that begin and end so; a variant's key is its original's.
+    public var keyPrefix = ""
+    public var keySuffix = ""
     /// Fetched longer ago than this.
     public var olderThan: Duration?
     /// Fetched less long ago than this.
@@ -24,6 +27,8 @@ public struct EntryFilter: Sendable, Equatable {
 
     public func accepts(_ entry: Entry, now: Timestamp) -> Bool {
         guard kinds.contains(entry.kind) else { return false }
+        let key = entry.key ?? ""
+        guard key.hasPrefix(keyPrefix), key.hasSuffix(keySuffix) else { return false }
         if let olderThan, entry.fetchedAt >= now - olderThan { return false }
         if let newerThan, entry.fetchedAt <= now - newerThan { return false }
         if let unusedFor, entry.lastUsed >= now - unusedFor { return false }

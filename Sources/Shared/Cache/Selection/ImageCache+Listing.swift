@@ -4,8 +4,14 @@ extension ImageCache {
     /// The entries that a filter accepts, one after the other: of this scope in an order without meaning, or scope by
     /// scope. Hands nothing out and counts nothing.
     public func entries(_ filter: EntryFilter, inAllScopes: Bool = false) throws -> EntryListing {
-        let scopes = try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
-        return EntryListing(index: index, cursor: EntryCursor(scopes), filter: filter, now: clock.now())
+        EntryListing(
+            index: index, cursor: EntryCursor(try scopeRows(inAllScopes: inAllScopes)), filter: filter,
+            now: clock.now())
+    }
+
+    /// The row of this scope, or those of all.
+    func scopeRows(inAllScopes: Bool) throws -> [Index.ScopeRow] {
+        try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
     }
 
     /// The entry of a key as it is, whatever has become of its file; nil where there is none. Hands nothing out and
@@ -37,8 +43,10 @@ extension ImageCache {
 
     /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned.
     /// After the index was lost, all files are taken in before.
+    ///
+    /// - Parameter sparesPinned: false for those that are pinned, too.
     public func remove(
-        _ filter: EntryFilter, dryRun: Bool = false
+        _ filter: EntryFilter, sparesPinned: Bool = true, dryRun: Bool = false
     ) throws -> (removal: Removal, pinned: Int) {
         if !dryRun { try requireWriting() }
         // What has lost its row would come back.
@@ -49,12 +57,13 @@ extension ImageCache {
         var unswept = 0
         while let (entry, scope) = try listing.nextWithScope() {
             try interruption.check()
-            if entry.isPinned {
+            if sparesPinned, entry.isPinned {
                 pinned += 1
             } else if dryRun {
                 removal.add(try self.removal(of: entry))
             } else if let gone = try removing(
-                { [entry.path] }, { try index.remove(entry.name, in: scope, sparesPinned: true, now: clock.now()) })
+                { [entry.path] },
+                { try index.remove(entry.name, in: scope, sparesPinned: sparesPinned, now: clock.now()) })
             {
                 removal.add(gone)
                 metrics.add(removalEvent(key: entry.key, gone))

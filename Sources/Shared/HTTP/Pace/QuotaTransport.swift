@@ -10,7 +10,7 @@ public struct QuotaTransport: HTTPTransport {
     static let longestRefusal = Duration.seconds(60)
 
     private let base: any HTTPTransport
-    private let ledger: any QuotaLedger
+    private let ledger: @Sendable (WebURL) -> any QuotaLedger
     private let log: Log
     private let clock: Clock
     private let sleep: Sleeper?
@@ -19,11 +19,12 @@ public struct QuotaTransport: HTTPTransport {
     private let hasToldOfPauses = Monitor(false)
 
     /// - Parameters:
+    ///   - ledger: where the quotas of that address's server are.
     ///   - log: details tell what is left.
     ///   - sleep: by default the `sleep` of the exchange's interruption.
     public init(
-        over base: any HTTPTransport, ledger: any QuotaLedger, log: Log = .silent, clock: Clock = .system,
-        sleep: Sleeper? = nil
+        over base: any HTTPTransport, ledger: @escaping @Sendable (WebURL) -> any QuotaLedger, log: Log = .silent,
+        clock: Clock = .system, sleep: Sleeper? = nil
     ) {
         self.base = base
         self.ledger = ledger
@@ -36,6 +37,7 @@ public struct QuotaTransport: HTTPTransport {
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         let name = Self.name(of: request)
+        let ledger = ledger(request.url)
         func wait(_ span: Duration) throws {
             var rest = span
             while rest > .zero {
@@ -46,7 +48,7 @@ public struct QuotaTransport: HTTPTransport {
             }
         }
         let number = try turns.withRoom(at: request.url, interruption: interruption) {
-            try takeTurn(name, request.url, wait)
+            try takeTurn(name, ledger, request.url, wait)
         }
         var head: HTTPResponse?
         do {
@@ -54,17 +56,19 @@ public struct QuotaTransport: HTTPTransport {
                 if case .head(let response) = event { head = response }
                 try receive(event)
             }
-            try learn(from: response, name, number)
+            try learn(from: response, name, ledger, number)
             return response
         } catch {
-            if let head { try learn(from: head, name, number) }
+            if let head { try learn(from: head, name, ledger, number) }
             throw error
         }
     }
 
     /// Waits until the request may go; gives its number. Throws `FetchFailure.quotaUsedUp` where that would take too
     /// long, `Cancelled`, and what the wait throws.
-    private func takeTurn(_ name: String, _ url: WebURL, _ wait: (Duration) throws -> Void) throws -> Int {
+    private func takeTurn(
+        _ name: String, _ ledger: any QuotaLedger, _ url: WebURL, _ wait: (Duration) throws -> Void
+    ) throws -> Int {
         let asked = clock.now()
         while true {
             let (turn, quota) = try ledger.update(name) { ($0.take(now: clock.now()), $0) }
@@ -97,7 +101,9 @@ public struct QuotaTransport: HTTPTransport {
         log.detail("next request to \(url.host) in \(pause.milliseconds) ms, to make the rest of them last")
     }
 
-    private func learn(from response: HTTPResponse, _ name: String, _ number: Int) throws {
+    private func learn(
+        from response: HTTPResponse, _ name: String, _ ledger: any QuotaLedger, _ number: Int
+    ) throws {
         let now = clock.now()
         let report = QuotaReport(response, now: now)
         guard !report.isEmpty else { return }

@@ -1,0 +1,34 @@
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Standard output for the bytes of pictures, which may not be a terminal: bytes of strangers could do anything to it.
+public struct PictureOutput {
+    private let file: File
+
+    /// Throws `UsageFailure` where it is a terminal; `example` is the file that the advice names.
+    public init(example: String) throws {
+        if Terminal.isTerminal(1) {
+            throw UsageFailure(
+                "pictures are not written to a terminal; send them into a file or a pipe, as by > \(example)")
+        }
+        file = try File(descriptor: 1, path: "standard output", closes: false)
+    }
+
+    public func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
+
+    /// Writes the bytes of the file at `path`.
+    public func copy(_ path: String) throws {
+        let source = try File.open(path, O_RDONLY)
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        while case let count = try piece.withUnsafeMutableBytes({ try source.read(into: $0) }), count > 0 {
+            try piece.withUnsafeBytes { try file.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Cache
+import Records
+import Support
+
+/// What a scope has of GIFs.
+public struct GIFCacheSize: Sendable, Equatable {
+    public private(set) var gifs = 0
+    public private(set) var bytes = 0
+    /// Posters, and what img-downsample has made of GIFs.
+    public private(set) var variants = 0
+    public private(set) var variantBytes = 0
+
+    public init() {}
+
+    mutating func add(_ entry: Entry) {
+        if entry.kind == .variant {
+            variants += 1
+            variantBytes += entry.bytes
+        } else {
+            gifs += 1
+            bytes += entry.bytes
+        }
+    }
+
+    public var json: JSON {
+        .object([
+            "gifs": .integer(gifs), "bytes": .integer(bytes), "size": .string(ByteCount.description(bytes)),
+            "variants": .integer(variants), "variant_bytes": .integer(variantBytes),
+        ])
+    }
+
+    /// A line for a person.
+    public var text: String {
+        func words(_ count: Int, _ one: String, _ bytes: Int) -> String {
+            "\(count) \(count == 1 ? one : one + "s"), \(ByteCount.description(bytes))"
+        }
+        let made = variants == 0 ? "" : "; and made of them \(words(variants, "variant", variantBytes))"
+        return words(gifs, "GIF", bytes) + made + "\n"
+    }
+}

@@ -1,0 +1,98 @@
+import Formats
+import Records
+import Support
+
+/// All that the bytes of a GIF say about it: what `gif-cache info` tells.
+public struct GIFDescription: Sendable, Hashable {
+    public let path: String
+    /// The size of the file.
+    public let bytes: Int
+    /// The exercise that it is of, for one in the cache.
+    public let gif: ExerciseGIF?
+    public let structure: GIFStructure
+
+    /// Reads the file. Throws `GIFFileFailure` where it is no GIF that `GIFAcceptance` takes, and `SystemFailure`.
+    public init(path: String, gif: ExerciseGIF? = nil) throws {
+        let file = try File.openInput(path)
+        self.path = path
+        self.gif = gif
+        bytes = file.count
+        do {
+            structure = try GIFStructure.read(file)
+        } catch let failure as FormatFailure {
+            throw GIFFileFailure(path, failure)
+        }
+    }
+
+    /// The value of a record's field `info`. `frames`, `duration_ms` and `loop` are those of the field `gif`; `images`
+    /// has an object for each frame, in the order of display. A palette is the number of its colours.
+    public var json: JSON {
+        .object([
+            "id": gif.map { .string($0.id.text) }, "resolution": gif.map { .integer($0.resolution.rawValue) },
+            "path": .string(path), "bytes": .integer(bytes), "width": .integer(structure.canvas.width),
+            "height": .integer(structure.canvas.height), "frames": .integer(structure.frameCount),
+            "duration_ms": .integer(structure.durationMilliseconds), "loop": .integer(structure.plays),
+            "transparent": .bool(structure.hasTransparency),
+            "interlaced": .bool(structure.frames.contains(where: \.isInterlaced)),
+            "global_palette": structure.globalPaletteCount > 0 ? .integer(structure.globalPaletteCount) : nil,
+            "comments": .integer(structure.commentCount), "trailing_bytes": .integer(bytes - structure.end),
+            "images": .array(structure.frames.map(\.json)),
+        ])
+    }
+
+    /// The same for a person: what it is, and a table of its frames.
+    public var text: String {
+        let name = gif.map { "\($0.id) at \($0.resolution), " } ?? ""
+        let frames = structure.frameCount
+        let plays = structure.plays == 0 ? "for ever" : structure.plays == 1 ? "once" : "\(structure.plays) times"
+        let palette = structure.globalPaletteCount
+        var words = [palette == 0 ? "no global palette" : "global palette of \(palette) colours"]
+        if structure.hasTransparency { words.append("transparency") }
+        if structure.commentCount > 0 {
+            words.append("\(structure.commentCount) \(structure.commentCount == 1 ? "comment" : "comments")")
+        }
+        if structure.end < bytes { words.append("\(ByteCount.description(bytes - structure.end)) behind the end") }
+        return """
+            \(name)\(TerminalText.escaped(path))
+            \(structure.canvas), \(frames) \(frames == 1 ? "frame" : "frames") in \
+            \(Self.seconds(structure.durationMilliseconds)), plays \(plays), \(ByteCount.description(bytes))
+            \(words.joined(separator: ", "))
+            \(Self.row("FRAME", "DELAY", "AREA", "DISPOSAL", "PALETTE", "TRANSPARENT", "INTERLACED"))
+
+            """ + structure.frames.enumerated().map { index, frame in
+                Self.row(
+                    String(index), Self.seconds(frame.delayMilliseconds), "\(frame.size)+\(frame.left)+\(frame.top)",
+                    frame.disposal.rawValue, frame.localPaletteCount == 0 ? "global" : "\(frame.localPaletteCount)",
+                    frame.transparentIndex.map { "index \($0)" } ?? "no", frame.isInterlaced ? "yes" : "no") + "\n"
+            }.joined()
+    }
+
+    /// `0.07 s`: GIF counts in hundredths of a second (GIF89a §23).
+    private static func seconds(_ milliseconds: Int) -> String {
+        let hundredths = milliseconds / 10 % 100
+        return "\(milliseconds / 1000).\(hundredths < 10 ? "0" : "")\(hundredths) s"
+    }
+
+    private static func row(_ cells: String...) -> String {
+        // An area takes 23 characters at most, but few take more than 15.
+        let widths = [5, 9, 15, 11, 7, 11, 10]
+        let padded = zip(cells, widths).map { cell, width in
+            String(repeating: " ", count: max(0, width - cell.count)) + cell
+        }
+        return padded.joined(separator: "  ")
+    }
+}
+
+extension GIFFrame {
+    /// One of `images` in the field `info`.
+    fileprivate var json: JSON {
+        .object([
+            "left": .integer(left), "top": .integer(top), "width": .integer(size.width),
+            "height": .integer(size.height), "delay_ms": .integer(delayMilliseconds),
+            "disposal": .string(disposal.rawValue),
+            "transparent_index": transparentIndex.map { .integer(Int($0)) },
+            "local_palette": localPaletteCount > 0 ? .integer(localPaletteCount) : nil,
+            "interlaced": .bool(isInterlaced),
+        ])
+    }
+}

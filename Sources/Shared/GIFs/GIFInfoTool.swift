@@ -1,0 +1,41 @@
+import Cache
+import Records
+import Support
+
+/// Says all that a GIF's bytes tell, of exercises in the cache and of files: the work of `gif-cache info`.
+public struct GIFInfoTool: RecordTool {
+    /// The field with the words for a person, where those are wanted instead of JSON.
+    public static let textField: FieldPath = "info_text"
+
+    public let name = "gif-cache"
+    private let gifs: KeptGIFs
+    private let naming: GIFNaming
+    private let writesText: Bool
+
+    /// - Parameter writesText: sets `textField` rather than `info`.
+    public init(gifs: KeptGIFs, naming: GIFNaming, writesText: Bool) {
+        self.gifs = gifs
+        self.naming = naming
+        self.writesText = writesText
+    }
+
+    /// Whether an argument names a file: it has a slash or ends in `.gif`, which no id does. A record never does.
+    public static func isFile(_ argument: String) -> Bool {
+        argument.contains("/") || argument.lowercased().hasSuffix(".gif")
+    }
+
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+        let description = try describe(record, argument)
+        if writesText {
+            record.set(Self.textField.description, .string(description.text))
+        } else {
+            record.set("info", description.json)
+        }
+    }
+
+    private func describe(_ record: Record, _ argument: String?) throws -> GIFDescription {
+        if let argument, Self.isFile(argument) { return try GIFDescription(path: argument) }
+        let found = try gifs.find(naming.id(argument, record), naming.resolution, handingOut: false)
+        return try GIFDescription(path: found.entry.path, gif: found.gif)
+    }
+}

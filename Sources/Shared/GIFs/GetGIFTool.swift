@@ -1,0 +1,30 @@
+import Cache
+import Records
+
+/// Finds each record's GIF in the cache, without the network: the work of `gif-cache get`, `pin` and `unpin`.
+public struct GetGIFTool: RecordTool {
+    public let name = "gif-cache"
+    private let gifs: KeptGIFs
+    private let naming: GIFNaming
+    private let pins: Bool?
+
+    /// - Parameter pins: whether to pin each GIF or take the pin off; nil leaves it as it is.
+    public init(gifs: KeptGIFs, naming: GIFNaming, pins: Bool? = nil) {
+        self.gifs = gifs
+        self.naming = naming
+        self.pins = pins
+    }
+
+    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
+        guard pins == nil, let id = try? naming.id(argument, record),
+            let kept = gifs.immediately(id, naming.resolution)
+        else { return false }
+        record.setGIF(kept)
+        return true
+    }
+
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+        let found = try gifs.find(naming.id(argument, record), naming.resolution)
+        record.setGIF(try pins.map(found.pinned) ?? found)
+    }
+}

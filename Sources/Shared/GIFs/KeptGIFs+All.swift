@@ -1,0 +1,89 @@
+import Cache
+import Support
+
+/// All GIFs of a scope: listed, counted, removed.
+extension KeptGIFs {
+    /// The caches that may have GIFs, on the disk and in memory: policies change, and what was kept under an earlier
+    /// one is still there.
+    func all() throws -> [ImageCache] {
+        let cache = try caches.standard()
+        return try [cache, caches.other(than: cache)].compactMap(\.self)
+    }
+
+    /// The entries of GIFs, among those that `filter` accepts.
+    static func narrowed(_ filter: EntryFilter, _ resolution: Resolution?) -> EntryFilter {
+        var filter = filter
+        filter.keyPrefix = ExerciseGIF.keyPrefix
+        if let resolution { filter.keySuffix = "@\(resolution)" }
+        return filter
+    }
+
+    /// The GIFs of the scope that `filter` accepts, of one resolution or all, one after the other, in an order without
+    /// meaning. Hands nothing out; memory does not grow with their number.
+    public func list(_ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil) throws -> Listing {
+        let filter = Self.narrowed(filter, resolution)
+        return Listing(rest: try all().map { ($0, try $0.entries(filter)) }[...])
+    }
+
+    /// Goes through GIFs.
+    public struct Listing {
+        fileprivate var rest: ArraySlice<(cache: ImageCache, entries: EntryListing)>
+
+        public mutating func next() throws -> KeptGIF? {
+            while !rest.isEmpty {
+                while let entry = try rest[rest.startIndex].entries.next() {
+                    guard let gif = entry.key.flatMap(ExerciseGIF.init(cacheKey:)) else { continue }
+                    // One that is damaged is listed too; `verify` says what is wrong with it.
+                    let facts = (try? GIFFacts(of: entry)) ?? nil
+                    return KeptGIF(gif: gif, entry: entry, facts: facts, cache: rest[rest.startIndex].cache)
+                }
+                rest.removeFirst()
+            }
+            return nil
+        }
+    }
+
+    /// How many GIFs there are, and how many variants of them, posters among those. Reads every row of the scope.
+    public func size() throws -> GIFCacheSize {
+        var size = GIFCacheSize()
+        var filter = EntryFilter()
+        filter.kinds = [.original, .variant]
+        for cache in try all() {
+            var entries = try cache.entries(Self.narrowed(filter, nil))
+            while let entry = try entries.next() { size.add(entry) }
+        }
+        return size
+    }
+
+    /// Removes an exercise's GIF in one resolution or all, with what was made of it, wherever it is kept and whatever
+    /// pins and leases it has. Throws `CacheFailure.absent` where there was none.
+    public func remove(_ id: ExerciseID, _ resolution: Resolution? = nil, dryRun: Bool = false) throws -> Removal {
+        var removal = Removal()
+        let gifs = (resolution.map { [$0] } ?? Resolution.allCases).map { ExerciseGIF(id: id, resolution: $0) }
+        for cache in try all() {
+            for gif in gifs {
+                guard let entry = try cache.peek(CacheKey(custom: gif.cacheKey)) else { continue }
+                removal.add(try cache.remove(entry, dryRun: dryRun))
+            }
+        }
+        guard removal.entries > 0 else {
+            throw CacheFailure.absent(key: resolution == nil ? ExerciseGIF.keyPrefix + id.text : gifs[0].cacheKey)
+        }
+        return removal
+    }
+
+    /// Removes the GIFs of the scope that `filter` accepts, of one resolution or all, with what was made of them.
+    public func remove(
+        _ filter: EntryFilter, resolution: Resolution? = nil, sparesPinned: Bool = true, dryRun: Bool = false
+    ) throws -> RemovalReport {
+        var removal = Removal()
+        var pinned = 0
+        for cache in try all() {
+            let part = try cache.remove(
+                Self.narrowed(filter, resolution), sparesPinned: sparesPinned, dryRun: dryRun)
+            removal.add(part.removal)
+            pinned += part.pinned
+        }
+        return RemovalReport(removal, pinned: pinned, isDryRun: dryRun)
+    }
+}

@@ -1,0 +1,77 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// What `GIFVerdicts.txt` says of a GIF of the corpus: its canvas, frames and `loop` where it is kept, else the code of
+/// the refusal.
+///
+/// The verdicts come from the corpus's own tables, `gifsicle --info` and the specification, not from our code. Blocks
+/// decide, as they do for gifsicle: pixel data that cannot be decoded (`invalid-code.gif`, `pixel-data-none.gif`) is
+/// for whoever draws it. Where there are several looping extensions, the last one counts. Frames without pixels are
+/// refused, which gifsicle lets pass, and so are code sizes over 11, which the format has no codes for.
+struct GIFVerdict {
+    let name: String
+    let verdict: String
+
+    /// All, in the order of the table.
+    static func list() throws -> [GIFVerdict] {
+        try TestFile.text("\(Corpus.packageRoot)/Tests/EndToEndTests/GIFVerdicts.txt").split(separator: "\n").map {
+            let words = $0.split(separator: " ", maxSplits: 1).map(String.init)
+            return GIFVerdict(name: words[0], verdict: words[1])
+        }
+    }
+
+    var path: String { get throws { try Corpus.path("images/\(name)") } }
+    var isAccepted: Bool { verdict.contains(" ") }
+
+    /// As it stands in the table: of a record with the field `gif` or `info`, or an error.
+    static func verdict(_ record: Record, _ field: String) -> String {
+        func number(_ name: String) -> Int { record.integer(FieldPath(stringLiteral: "\(field).\(name)")) ?? -1 }
+        return record.string("error.code")
+            ?? "\(number("width"))x\(number("height")) \(number("frames")) \(number("loop"))"
+    }
+}
+
+@Suite(.enabled(if: Corpus.isPresent))
+struct GIFVerdictTests {
+    @Test func theTableHasEveryGIF() throws {
+        var names: Set<String> = []
+        for folder in ["gif", "gif/gif-test-suite", "malformed"] {
+            for path in try Corpus.pictures(in: folder) where path.hasSuffix(".gif") {
+                names.insert("\(folder)/\(path.split(separator: "/").last ?? "")")
+            }
+        }
+        let table = Set(try GIFVerdict.list().map(\.name))
+        #expect(names == table, "\(names.symmetricDifference(table).sorted())")
+    }
+
+    @Test func infoSaysWhatTheTableSays() throws {
+        let verdicts = try GIFVerdict.list()
+        let output = try run("gif-cache", ["info"] + verdicts.map { try $0.path }).expect(65)
+        for (record, expected) in zip(try output.records, verdicts) {
+            #expect(GIFVerdict.verdict(record, "info") == expected.verdict, "\(expected.name)")
+            if expected.isAccepted { continue }
+            let message = record.string("error.message") ?? ""
+            #expect(message.contains(try expected.path), "\(message)")
+        }
+        #expect(try output.records.count == verdicts.count)
+    }
+
+    @Test func putKeepsWhatTheTableAcceptsAndNothingElse() throws {
+        let verdicts = try GIFVerdict.list()
+        let bodies = try verdicts.map { try TestFile.bytes($0.path) }
+        let server = try LoopbackServer { request in
+            .bytes(request.field("exerciseId").flatMap { Int($0) }.map { bodies[$0] } ?? [], type: "image/gif")
+        }
+        let home = try ToolHome(
+            environment: ["EXERCISEDB_API_URL": server.address, "APOD_TOOLS_ALLOW_PRIVATE": "1"])
+        let output = try home.run("gif-cache", ["put"] + verdicts.indices.map(String.init)).expect(65)
+        for (record, expected) in zip(try output.records, verdicts) {
+            #expect(GIFVerdict.verdict(record, "gif") == expected.verdict, "\(expected.name)")
+        }
+        let size = try home.run("gif-cache", ["size", "--json"]).expect(0).record
+        #expect(size.integer("gifs") == verdicts.count { $0.isAccepted })
+        try home.run("gif-cache", ["verify"]).expect(0)
+    }
+}

@@ -1,0 +1,163 @@
+import Cache
+import Formats
+import Images
+import Support
+import TestSupport
+import Testing
+
+@testable import GIFs
+
+@Suite struct KeptGIFsTests {
+    private let folder: TemporaryFolder
+    private let caches: Caches
+    private let gifs: KeptGIFs
+
+    init() throws {
+        folder = try TemporaryFolder()
+        caches = Caches(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
+        gifs = KeptGIFs(caches: caches, service: try ExerciseService())
+    }
+
+    private func id(_ text: String) throws -> ExerciseID { try ExerciseID(text) }
+
+    /// Keeps bytes as `put` would.
+    @discardableResult
+    private func keep(
+        _ name: String, _ resolution: Resolution = .standard, _ bytes: [UInt8] = TinyGIF.bytes
+    ) throws -> Entry {
+        let key = ExerciseGIF(id: try id(name), resolution: resolution).cacheKey
+        return try caches.standard().store(MemorySource(bytes), key: CacheKey(custom: key)) { source in
+            let facts = try GIFAcceptance.inspect(source)
+            return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
+        }.entry
+    }
+
+    private func names(_ filter: EntryFilter = EntryFilter(), _ resolution: Resolution? = nil) throws -> Set<String> {
+        var listing = try gifs.list(filter, resolution: resolution)
+        var names: Set<String> = []
+        while let kept = try listing.next() { names.insert(kept.gif.cacheKey) }
+        return names
+    }
+
+    @Test(arguments: [
+        (Resolution.pixels180, [180, 360, 720, 1080]), (.pixels360, [360, 720, 1080, 180]),
+        (.pixels720, [720, 1080, 360, 180]), (.pixels1080, [1080, 720, 360, 180]),
+    ])
+    func theNearestLargerResolutionComesBeforeSmallerOnes(_ wanted: Resolution, _ order: [Int]) {
+        #expect(ResolutionChoice.preferably(wanted).inOrder.map(\.rawValue) == order)
+        #expect(ResolutionChoice.exactly(wanted).inOrder == [wanted])
+    }
+
+    @Test func keysAreReadBack() throws {
+        for resolution in Resolution.allCases {
+            let gif = ExerciseGIF(id: try id("0001"), resolution: resolution)
+            #expect(ExerciseGIF(cacheKey: gif.cacheKey) == gif)
+        }
+        for key in ["exercisedb:0001", "exercisedb:0001@90", "exercisedb:a/b@180", "exercisedb:@180", "0001@180", ""] {
+            #expect(ExerciseGIF(cacheKey: key) == nil, "\(key)")
+        }
+    }
+
+    @Test func anyResolutionWillDoUnlessOneIsAskedForByName() throws {
+        try keep("0001", .pixels720)
+        try keep("0001", .pixels1080)
+        #expect(try gifs.find(id("0001"), .preferably(.pixels180)).gif.resolution == .pixels720)
+        #expect(try gifs.find(id("0001"), .preferably(.pixels1080)).gif.resolution == .pixels1080)
+        let absent = #expect(throws: CacheFailure.self) { try gifs.find(id("0001"), .exactly(.pixels180)) }
+        #expect(absent == .absent(key: "exercisedb:0001@180"))
+        try keep("0001")
+        #expect(try gifs.find(id("0001"), .preferably(.pixels180)).gif.resolution == .pixels180)
+    }
+
+    @Test func whatIsNoGIFUnderTheKeyCountsAsAbsent() throws {
+        let png = DrawnPicture.noise(4, 4, seed: 1).png()
+        _ = try caches.standard().store(MemorySource(png), key: CacheKey(custom: "exercisedb:0001@180"))
+        try keep("0001", .pixels360)
+        #expect(try gifs.find(id("0001"), .preferably(.pixels180)).gif.resolution == .pixels360)
+    }
+
+    @Test func aMissIsCountedOnce() throws {
+        #expect(throws: CacheFailure.self) { try gifs.find(id("0001"), .preferably(.pixels180)) }
+        caches.close()
+        #expect(try caches.standard().statistics()[.misses] == 1)
+    }
+
+    @Test func onlyGIFsOfExercisesAreListedCountedAndCleared() throws {
+        let bytes = try keep("0001").bytes
+        try keep("0002", .pixels360)
+        let other = try CacheKey(custom: "my-own")
+        _ = try caches.standard().store(MemorySource(TinyGIF.bytes), key: other)
+        #expect(try names() == ["exercisedb:0001@180", "exercisedb:0002@360"])
+        #expect(try names(EntryFilter(), .pixels360) == ["exercisedb:0002@360"])
+        var large = EntryFilter()
+        large.largerThan = 1_000_000
+        #expect(try names(large) == [])
+        let size = try gifs.size()
+        #expect(size.gifs == 2 && size.bytes == 2 * bytes && size.variants == 0)
+        let planned = try gifs.remove(EntryFilter(), sparesPinned: false, dryRun: true)
+        #expect(planned.removal.entries == 2 && planned.isDryRun)
+        #expect(try gifs.remove(EntryFilter(), sparesPinned: false).removal == planned.removal)
+        #expect(try names() == [])
+        #expect(try caches.standard().peek(other) != nil)
+    }
+
+    @Test func conditionsSpareWhatIsPinnedAndClearingDoesNot() throws {
+        try keep("0001")
+        try keep("0002")
+        _ = try gifs.find(id("0001"), .preferably(.pixels180)).pinned(true)
+        var all = EntryFilter()
+        all.smallerThan = .max
+        let report = try gifs.remove(all)
+        #expect(report.removal.entries == 1 && report.pinned == 1)
+        #expect(try names() == ["exercisedb:0001@180"])
+        #expect(try gifs.remove(EntryFilter(), sparesPinned: false).removal.entries == 1)
+    }
+
+    @Test func removingTakesAllResolutionsUnlessOneIsNamed() throws {
+        for resolution in Resolution.allCases { try keep("0001", resolution) }
+        #expect(try gifs.remove(id("0001"), .pixels360, dryRun: true).entries == 1)
+        #expect(try gifs.remove(id("0001"), .pixels360).entries == 1)
+        #expect(throws: CacheFailure.absent(key: "exercisedb:0001@360")) { try gifs.remove(id("0001"), .pixels360) }
+        #expect(try gifs.remove(id("0001")).entries == 3)
+        #expect(throws: CacheFailure.absent(key: "exercisedb:0001")) { try gifs.remove(id("0001")) }
+    }
+
+    @Test func verifyingFindsWhatTheIndexCannotKnow() throws {
+        let entry = try keep("0001")
+        let source = MemorySource(TinyGIF.bytes)
+        #expect(try KeptGIFs.fault(entry, source) == nil)
+        let cut = try #require(try KeptGIFs.fault(entry, MemorySource(Array(TinyGIF.bytes.dropLast()))))
+        #expect(cut.hasPrefix("truncated-gif: "))
+        var wider = TinyGIF.bytes
+        wider[6] = 5
+        #expect(try KeptGIFs.fault(entry, MemorySource(wider)) == "its canvas is 5x3, not 4x3")
+        var slower = TinyGIF.bytes
+        slower[try #require(slower.indices.dropFirst(3).first { Array(slower[$0 - 3...$0]) == [0xF9, 4, 0, 5] })] = 9
+        #expect(try KeptGIFs.fault(entry, MemorySource(slower)) == "it is another GIF than the index says")
+    }
+
+    @Test func aPosterIsKeptBesideItsGIFAndGoesWithIt() throws {
+        let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 9, 9]]
+        var frame = DrawnAnimation.Frame(width: 2, height: 1, pixels: [0, 1])
+        frame.x = 1
+        frame.y = 1
+        let gif = DrawnAnimation(width: 4, height: 2, palette: palette, frames: [frame, frame]).gif()
+        try keep("0001", .standard, gif)
+        let found = try gifs.find(id("0001"), .preferably(.pixels180))
+        let (poster, isMade) = try found.poster(DecodeOptions())
+        #expect(isMade && poster.contentType == "image/png" && poster.width == 4 && poster.height == 2)
+        let (again, isMadeAgain) = try found.poster(DecodeOptions())
+        #expect(!isMadeAgain && again.path == poster.path)
+        #expect(try gifs.size().variants == 1)
+        _ = try gifs.remove(id("0001"))
+        #expect(!TestFile.exists(poster.path))
+    }
+
+    @Test func aPosterThatCannotBeDrawnNamesItsFile() throws {
+        let entry = try keep("0001")
+        let found = try gifs.find(id("0001"), .preferably(.pixels180))
+        let failure = #expect(throws: GIFFileFailure.self) { try found.poster(DecodeOptions()) }
+        #expect(failure?.message.hasPrefix(entry.path) == true && failure?.exitCode == .data)
+        #expect(try gifs.size().variants == 0)
+    }
+}

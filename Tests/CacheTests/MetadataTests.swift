@@ -89,17 +89,6 @@ import Testing
         #expect(found.map(\.expiresAt) == [now + .seconds(10), nil])
     }
 
-    @Test func whatIsRemovedIsGoneAndNothingElse() throws {
-        let cache = try world.cache()
-        try cache.keep(["a", "b", "c"].map { day($0) }, in: days)
-        try cache.keep([day("a")], in: "apod/api")
-
-        try cache.removeMetadata(in: days, names: ["a", "c", "d"])
-
-        #expect(try names(cache, through: "z") == ["b"])
-        #expect(try names(cache, in: "apod/api", through: "z") == ["a"])
-    }
-
     @Test func keepingIsAllOrNothing() throws {
         let cache = try world.cache()
         try cache.index.perform {

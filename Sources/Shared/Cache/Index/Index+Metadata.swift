@@ -19,7 +19,6 @@ extension Index {
             body = ?4, fetched_at = ?5, expires_at = ?6, bytes = ?7, digest = ?8
         WHERE fetched_at <= ?5 OR fetched_at > ?9
         """
-    static let removeMetadata = "DELETE FROM metadata WHERE scope = \(liveScope) AND collection = ?2 AND name = ?3"
     static let selectMetadataSums = """
         SELECT scope, count(*), sum(bytes) FROM metadata INDEXED BY metadata_by_end
         WHERE scope IN \(liveScopes) GROUP BY scope
@@ -54,14 +53,6 @@ extension Index {
             let scopeID = try connection.makeScope(scope)
             for (item, digest) in zip(metadata, digests) {
                 try connection.keep(item, digest: digest, in: collection, of: scopeID, now: now)
-            }
-        }
-    }
-
-    func removeMetadata(in collection: String, names: [String], now: Timestamp) throws {
-        try write(now: now, isQuiet: true) { connection in
-            for name in names {
-                try connection.database.run(Self.removeMetadata, Value(scope.hash), Value(collection), Value(name))
             }
         }
     }

@@ -31,15 +31,6 @@ extension ImageCache {
         }
     }
 
-    /// Forgets what is kept under these names, where there is something.
-    public func removeMetadata(in collection: String, names: [String]) throws {
-        if names.isEmpty { return }
-        try requireWriting()
-        try withMetadata {
-            try removing({ [] }) { try index.removeMetadata(in: collection, names: names, now: clock.now()) }
-        }
-    }
-
     /// How long expired metadata stays, since it may still be of use where its service cannot be reached.
     static let metadataKeptAfterExpiry: Duration = .seconds(30 * 86_400)
 

@@ -109,8 +109,11 @@ extension APODClient {
     private func askPage(
         from first: CalendarDay, through last: CalendarDay, _ service: Service
     ) throws -> (results: [CalendarDay: DayResult], failure: Fault?) {
-        switch try attempt(service, "\(first) to \(last)", isPage: true, { try $0.answers(from: first, through: last) }) {
-        case .success(let page): return (try keep(page, of: service), nil)
+        let page = try attempt(service, "\(first) to \(last)", isPage: true) { client in
+            try client.answers(from: first, through: last)
+        }
+        switch page {
+        case .success(let answers): return (try keep(answers, of: service), nil)
         case .failure(let fault): return ([:], fault)
         }
     }

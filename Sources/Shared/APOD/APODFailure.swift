@@ -92,7 +92,8 @@ public enum APODFailure: Failure, Equatable {
             "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time; try again then"
                 + ", or take the newest by --date today"
         case .standIn(.placeholder, let day, .api):
-            "the old service gives NASA's logo or another stand-in instead of the picture of \(day); use --service science"
+            "the old service gives NASA's logo or another stand-in instead of the picture of \(day)"
+                + "; use --service science"
         case .standIn(.placeholder, let day, .science):
             "NASA's site gives a stand-in instead of the picture of \(day), which may have got lost when the site moved"
                 + "; --fallback-previous gives the one before"
@@ -107,7 +108,8 @@ public enum APODFailure: Failure, Equatable {
         case .refused(let service, let status, let said):
             "\(service.name) refused the request with status \(status)\(Self.quoted(said))"
         case .forbidden(let service, let status):
-            "\(service.name) doesn't allow the request (status \(status)); it may block this network, try from another one"
+            "\(service.name) doesn't allow the request (status \(status)); it may block this network"
+                + ", try from another one"
         case .key(let fault): fault.words
         case .rateLimited(let service, let limit, let seconds, let isDemoKey):
             "\(service.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"

@@ -5,8 +5,8 @@ import Support
 /// Turns an answer that isn't 200 into what it means.
 ///
 /// api.nasa.gov has two voices: its gateway (`{"error":{"code","message"}}`, or HTML) and the service behind it
-/// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain text
-/// or HTML of their own.
+/// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain
+/// text or HTML of their own.
 enum ErrorAnswer {
     /// What a request's failure means; nil where it is about the network alone. Parameters as below.
     static func failure(
@@ -55,7 +55,8 @@ enum ErrorAnswer {
             // The old server takes a day that isn't out yet, by its own clock in UTC, for one beyond its range, and its
             // rewrite says that of any day without a picture.
             let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
-            let isTooLate = said?.containsIgnoringCase("Date must be between") == true && day.map { $0 >= newest } == true
+            let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
+            let isTooLate = isOutOfRange && day.map { $0 >= newest } == true
             if let absent, isAbsent || isTooLate { return absent }
             return .refused(service, status: 400, said: said)
         case 429:

@@ -45,8 +45,8 @@ struct ServiceClient: Sendable {
                 isPassingFault: { Answer.isProxyError($0.body) }).1
         } catch let failure as FetchFailure {
             if let answer = failure.answer { note(answer.body) }
-            throw ErrorAnswer.failure(
-                for: failure, from: service, day: day, newest: PublishedDays.newest(at: clock.now()), key: key) ?? failure
+            let newest = PublishedDays.newest(at: clock.now())
+            throw ErrorAnswer.failure(for: failure, from: service, day: day, newest: newest, key: key) ?? failure
         }
     }
 
@@ -87,7 +87,8 @@ struct ServiceClient: Sendable {
     func address(from first: CalendarDay, through last: CalendarDay) -> WebURL {
         switch service {
         case .science:
-            base.appendingQueryItem("date_from", Self.sixDigits(first)).appendingQueryItem("date_to", Self.sixDigits(last))
+            base.appendingQueryItem("date_from", Self.sixDigits(first))
+                .appendingQueryItem("date_to", Self.sixDigits(last))
                 .appendingQueryItem("per_page", String(Self.pageLimit)).appendingQueryItem("page", "1")
         case .api:
             base.appendingQueryItem("start_date", first.description).appendingQueryItem("end_date", last.description)

@@ -266,8 +266,8 @@ public final class RecordReader {
     private func beginsBinary() throws -> Bool { try peek() != nil && Self.isBinary(buffer[start..<end]) }
 
     /// Whether the input that begins so is a picture, of which every line would be damage: it has a NUL in its first
-    /// bytes, as every format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone may
-    /// stand in a single bad line of a stream that is good otherwise.
+    /// bytes, as every format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone
+    /// may stand in a single bad line of a stream that is good otherwise.
     static func isBinary(_ bytes: ArraySlice<UInt8>) -> Bool {
         let head = bytes.prefix(64)
         guard let first = head.first, head.contains(0) else { return false }

@@ -5,7 +5,8 @@ import Support
 /// Keeps days in the cache's index: in that of the disk, in memory or nowhere, as the policy for the service's address
 /// says. Opened when first needed.
 ///
-/// A cache that cannot be opened, read or written is a warning, and nothing is kept; one of a newer layout ends the run.
+/// A cache that cannot be opened, read or written is a warning, and nothing is kept; one of a newer layout ends the
+/// run.
 public final class CachedDays: DayStore {
     private let caches: Caches
     private let addresses: [Service: WebURL]

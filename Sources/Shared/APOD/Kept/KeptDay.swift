@@ -61,8 +61,8 @@ public struct KeptDay: Sendable, Equatable {
 
     /// How long an answer is to be trusted; nil: for ever.
     ///
-    /// A past day's picture doesn't change. The newest one is sometimes put right in its first hours, and where it isn't
-    /// out yet, somebody waits for it. A past day that lacks its picture may get it back.
+    /// A past day's picture doesn't change. The newest one is sometimes put right in its first hours, and where it
+    /// isn't out yet, somebody waits for it. A past day that lacks its picture may get it back.
     static func lifetime(of outcome: Outcome, day: CalendarDay, fetchedAt time: Timestamp) -> Duration? {
         let isPast = day < PublishedDays.newest(at: time)
         return switch outcome {

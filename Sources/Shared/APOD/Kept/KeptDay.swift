@@ -51,10 +51,11 @@ public struct KeptDay: Sendable, Equatable {
 
     // MARK: Rules
 
-    /// Whether a failure says something of the day that stays true for a while.
+    /// Whether a failure says something of the day that stays true for a while. A refusal is about the request: it comes
+    /// when the service's site is being worked on, and is over with that.
     static func isKept(_ failure: APODFailure) -> Bool {
         switch failure {
-        case .noPicture, .notPublished, .standIn, .refused: true
+        case .noPicture, .notPublished, .standIn: true
         default: false
         }
     }

@@ -68,6 +68,19 @@ import Testing
         }
     }
 
+    @Test func aPageThatIsTooLargeBecauseOfOneDayIsAskedForDayByDay() throws {
+        let tooLarge = FakeNASA.Reply.failure(FetchFailure.tooLarge(url: try WebURL(FakeNASA.scienceBase), byteLimit: 9))
+        let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+            switch ask {
+            case .page, .day(_, day("2021-01-02")): tooLarge
+            default: nil
+            }
+        }
+        let results = try nasa.client(.science).results(.range(start: day("2021-01-01"), end: day("2021-01-04")))
+        #expect(results.map(\.failure?.code) == [nil, "too-large", nil, nil])
+        #expect(nasa.asked.count == 5)
+    }
+
     @Test func questionsThatTheServerIgnoresDontPassForAnswers() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             guard case .page = ask else { return nil }

@@ -1,4 +1,5 @@
 import Cache
+import HTTP
 import Support
 
 extension APODClient {
@@ -118,7 +119,7 @@ extension APODClient {
         failed(day, CacheFailure.offline(key: "the picture of \(day)"))
     }
 
-    private func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
+    func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
         DayResult(day: day, outcome: .failed(failure), fetchedAt: clock.now())
     }
 
@@ -147,10 +148,11 @@ extension APODClient {
         let reason: any Failure
 
         /// Whether a page may have failed because of a single day in it: the service answered, but with a fault of its
-        /// own or with something that can't be read. The old one answers 500 for a range with one bad day.
+        /// own, something that can't be read, or too much. The old one answers 500 for a range with one bad day.
         var mayBeOneDays: Bool {
             switch reason {
             case APODFailure.failing, APODFailure.badAnswer, APODFailure.refused: true
+            case FetchFailure.tooLarge: true
             default: false
             }
         }

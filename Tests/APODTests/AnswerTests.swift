@@ -32,6 +32,24 @@ import Testing
         #expect(APODFailure.badAnswer(fault, .api).code == "bad-answer")
     }
 
+    @Test func ofADayThatStandsInAPageTwiceThePictureCounts() throws {
+        let broken = scienceAnswer("2026-11-20", ["title": nil])
+        for answers in [[scienceAnswer("2026-11-20"), broken], [broken, scienceAnswer("2026-11-20")]] {
+            let page = try Answer.days(
+                in: list(answers), from: day("2026-11-19"), through: day("2026-11-20"), of: .science)
+            #expect(try page[day("2026-11-20")]?.outcome.get().title == "A Ring of Dust")
+        }
+    }
+
+    @Test func aListOfMillionsIsNotTakenApart() {
+        let bytes = Array(("[" + String(repeating: "{},", count: 1000) + "{}, this is never looked at").utf8)
+        for service in Service.allCases {
+            #expect(throws: APODFailure.badAnswer(.tooMany, service)) {
+                try Answer.days(in: bytes, from: day("2026-11-01"), through: day("2026-11-20"), of: service)
+            }
+        }
+    }
+
     @Test func textThatIsNotUTF8IsABadAnswer() {
         for service in Service.allCases {
             #expect(throws: APODFailure.badAnswer(.notUTF8, service)) {
@@ -143,6 +161,16 @@ import Testing
         #expect(try failure(404, #"{"code":"apod_basic_not_found"}"#, from: .science) == .noPicture(day("2020-01-01")))
         #expect(APODFailure.noPicture(day("2020-01-01")).exitCode == .unavailable)
         #expect(APODFailure.notPublished(day("2026-11-20")).exitCode == .unavailable)
+    }
+
+    @Test(arguments: [
+        "", "<html><h1>Not Found</h1></html>", #"{"error":{"code":"NOT_FOUND","message":"The service is gone"}}"#,
+    ]) func aServiceThatIsNotThereAnyMoreSaysNothingOfADay(_ body: String) throws {
+        for status in [404, 410] {
+            for day in ["2020-01-01", "2026-11-20"] {
+                #expect(try failure(status, body, from: .science, day: day).code == "refused")
+            }
+        }
     }
 
     @Test func aWrongAddressIsNotAMissingPicture() throws {

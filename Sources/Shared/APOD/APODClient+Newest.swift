@@ -33,17 +33,7 @@ extension APODClient {
 
     /// The latest picture that is kept, of whichever service.
     private func newestKept(through day: CalendarDay) throws -> KeptDay? {
-        guard let store else { return nil }
-        return try choice.order.compactMap { service in
-            var last = day
-            // Days that are kept as failures lie at the end, if anywhere: they are those that aren't out.
-            for _ in 0...DayPlan.stepsBack {
-                guard let kept = try store.newest(through: last, of: service) else { return nil }
-                if kept.picture != nil { return kept }
-                last = kept.day.advanced(by: -1)
-            }
-            return nil
-        }.reduce(nil as KeptDay?) { best, kept in best.map { $0.day >= kept.day ? $0 : kept } ?? kept }
+        try choice.order.compactMap { try store?.newestPicture(through: day, of: $0) }.max { $0.day < $1.day }
     }
 }
 

@@ -44,6 +44,8 @@ public enum APODFailure: Failure, Equatable {
         case tooDeep
         /// A list of something else than objects.
         case notObjects
+        /// A list of more than anybody asked for.
+        case tooMany
         /// A web page, as gateways and captive portals send.
         case html
         case arrayForObject
@@ -148,6 +150,14 @@ extension Service {
 }
 
 extension APODFailure.BadAnswer {
+    /// Whether there is no answer of the service in it at all, rather than one about a day that lacks something.
+    var isOfWholeAnswer: Bool {
+        switch self {
+        case .missing, .wrongType, .tangledHTML: false
+        default: true
+        }
+    }
+
     var words: String {
         switch self {
         case .empty: "it is empty"
@@ -156,6 +166,7 @@ extension APODFailure.BadAnswer {
         case .notUTF8: "its text is not UTF-8"
         case .tooDeep: "it is nested too deep"
         case .notObjects: "it is a list of something else than pictures"
+        case .tooMany: "it lists more than was asked for by far"
         case .html: "it is a web page, not JSON"
         case .arrayForObject: "it is a list where one picture was asked for"
         case .objectForArray: "it is one object where a list was asked for"

@@ -47,7 +47,10 @@ enum ErrorAnswer {
             }
             return .forbidden(service, status: answer.status)
         case 404 where code == "rest_no_route": return .refused(service, status: 404, said: said)
-        case 404, 410: return absent ?? .refused(service, status: answer.status, said: said)
+        case 404, 410:
+            // Both services say it in a `code` of their own. A page of their site, or the gateway's word, means that
+            // there is no service any more, which is nothing that is known of a day.
+            return (body.has("code") ? absent : nil) ?? .refused(service, status: answer.status, said: said)
         case 400:
             // The old server takes a day that isn't out yet, by its own clock in UTC, for one beyond its range, and its
             // rewrite says that of any day without a picture.

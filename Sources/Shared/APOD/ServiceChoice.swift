@@ -46,11 +46,11 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
     }
 
     /// Whether a failure means that nobody could be asked, so that an old record is better than none: the network or
-    /// the service is down, a key is bad, a portal of some network answers in the service's place.
+    /// the service is down or has moved, a key is bad, a portal of some network answers in the service's place.
     static func isOutOfReach(_ failure: any Failure) -> Bool {
         switch failure {
-        case APODFailure.key, APODFailure.forbidden, APODFailure.badAnswer(.html, _), APODFailure.badAnswer(.notJSON, _):
-            true
+        case APODFailure.key, APODFailure.forbidden, APODFailure.refused: true
+        case APODFailure.badAnswer(let fault, _): fault.isOfWholeAnswer
         default: failure.isTransient
         }
     }

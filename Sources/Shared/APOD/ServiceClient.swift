@@ -15,8 +15,9 @@ struct ServiceClient: Sendable {
     /// The most days that one answer lists: the new service's limit for a page.
     static let pageLimit = 25
 
-    /// A day's answer has 12 KB, a full page 300 KB.
-    private static let byteLimit = 16_000_000
+    /// A day's answer has 12 KB, a full page 300 KB, a hundred days 1.2 MB. Taken apart, hostile JSON may need thirty
+    /// times its size.
+    private static let byteLimit = 4_000_000
 
     /// What is said of that day. Throws `APODFailure`, or what the request threw.
     func answer(of day: CalendarDay) throws -> AnsweredDay {

@@ -226,23 +226,26 @@ public final class ImageCache: Sendable {
         return lock
     }
 
-    /// Runs work that a signal lets finish; once more where the root was removed under it, since the lock that `body`
-    /// takes makes a new one.
+    /// Runs work that a signal lets finish; again where the root was removed under it, since the lock that `body` takes
+    /// makes a new one.
     func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
-        try interruption.during { try onceMoreIfRemoved(body) }
+        try interruption.during { try againIfRemoved(body) }
     }
 
-    /// Runs `body`, and again where the root was removed under it and that is why it failed.
-    func onceMoreIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
-        let before = index.identity
-        do {
-            return try body()
-        } catch where error is PartialFile.Lost
-            || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
-        {
-            log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
+    /// Runs `body`, and again where the root was removed under it and that is why it failed. A removal takes its time,
+    /// and may take a part of the root that was made anew: three times at most.
+    func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
+        for _ in 0..<3 {
+            let before = index.identity
+            do {
+                return try body()
+            } catch where error is PartialFile.Lost
+                || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
+            {
+                log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
+            }
+            try index.reopenIfReplaced()
         }
-        try index.reopenIfReplaced()
         do {
             return try body()
         } catch is PartialFile.Lost {

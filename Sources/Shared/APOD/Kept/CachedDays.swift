@@ -35,11 +35,17 @@ public final class CachedDays: DayStore {
         } ?? []
     }
 
-    public func newest(through last: CalendarDay, of service: Service) throws -> KeptDay? {
+    public func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
         let address = foreignAddress(of: service)
         return try reading(service) { cache in
-            try cache.newestMetadata(in: Self.collection(service), through: last.description)
-                .flatMap { Self.day($0, service, address) }
+            var last = last
+            while let row = try cache.newestMetadata(in: Self.collection(service), through: last.description) {
+                if let kept = Self.day(row, service, address), kept.picture != nil { return kept }
+                // A failure, or something that a later version wrote.
+                guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
+                last = day.advanced(by: -1)
+            }
+            return nil
         } ?? nil
     }
 

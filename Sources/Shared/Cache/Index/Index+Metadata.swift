@@ -11,7 +11,7 @@ extension Index {
         SELECT \(metadataColumns) FROM metadata
         WHERE scope = \(liveScope) AND collection = ?2 AND name <= ?3 ORDER BY name DESC LIMIT 1
         """
-    /// What was fetched later stays, unless the clock was set back since: `?9` is a minute from now.
+    /// What was fetched later stays, unless the clock was set back since: `?9` is as far ahead as clocks may differ.
     static let keepMetadata = """
         INSERT INTO metadata (scope, collection, name, body, fetched_at, expires_at, bytes, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -124,7 +124,7 @@ extension Index.Connection {
         try database.run(
             Index.keepMetadata, Value(scopeID), Value(collection), Value(metadata.name), Value(metadata.body),
             Value(metadata.fetchedAt), Value(metadata.expiresAt), Value(metadata.body.count), Value(digest),
-            Value(now + Metadata.clockTolerance)) > 0
+            Value(now + Clock.tolerance)) > 0
     }
 }
 

@@ -50,7 +50,7 @@ extension ImageCache {
     /// Gives `body` the generation in which the index that lies there now was first asked for metadata; once more where
     /// the root was removed under it.
     private func withMetadata<Result>(_ body: (Int64) throws -> Result) throws -> Result {
-        try onceMoreIfRemoved {
+        try againIfRemoved {
             // Others than this run may have removed the root, with all that is in it.
             try index.reopenIfReplaced()
             return try body(index.firstSeenGeneration())

@@ -42,7 +42,10 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
 
     // MARK: Pictures
 
-    @Option(help: ArgumentHelp("Which of NASA's services to ask: auto, science (the new one) or api (the old one).", valueName: "service"))
+    @Option(
+        help: ArgumentHelp(
+            "Which of NASA's services to ask: auto (the usual), science (the new one) or api (the old one).",
+            valueName: "service"))
     var service: String?
 
     @Option(help: ArgumentHelp("File that holds the key for api.nasa.gov (else NASA_API_KEY, else DEMO_KEY).", valueName: "file"))
@@ -58,7 +61,12 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
 
     // MARK: Records
 
-    @Option(help: ArgumentHelp("How records are written: json, text (to be read), markdown, or url (the picture's address alone).", valueName: "format"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            How records are written: json (the usual), text (to be read), markdown, or url (the picture's address alone).
+            """,
+            valueName: "format"))
     var format: String?
 
     @Option(
@@ -93,10 +101,13 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Flag(name: .shortAndLong, help: "Say errors only.") var quiet = false
     @Flag(name: .shortAndLong, help: "Say what happens.") var verbose = false
 
-    @Option(help: ArgumentHelp("How standard error is written: plain or json.", valueName: "format"))
+    @Option(help: ArgumentHelp("How standard error is written: plain (the usual) or json.", valueName: "format"))
     var logFormat: String?
 
-    @Option(help: ArgumentHelp("How progress is shown: auto, plain (lines for a log) or none.", valueName: "style"))
+    @Option(
+        help: ArgumentHelp(
+            "How progress is shown: auto (the usual: on a terminal), plain (lines for a log) or none.",
+            valueName: "style"))
     var progress: String?
 
     @Option(help: ArgumentHelp("Append an event for each step of the work to this file (APOD_TOOLS_METRICS).", valueName: "file"))
@@ -111,7 +122,10 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Option(help: ArgumentHelp("Scope: a part of the cache that shares nothing with the others (APOD_TOOLS_SCOPE).", valueName: "name"))
     var scope: String?
 
-    @Option(help: ArgumentHelp("Where the days' records are kept: enabled, disabled (nowhere) or memory.", valueName: "policy"))
+    @Option(
+        help: ArgumentHelp(
+            "Where the days' records are kept: enabled (on the disk, the usual), disabled (nowhere) or memory.",
+            valueName: "policy"))
     var policy: String?
 
     @Option(

@@ -46,7 +46,8 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
 
     @Option(
         help: ArgumentHelp(
-            "Which of NASA's services to ask: auto, science (the new one) or api (the old one).", valueName: "service"))
+            "Which of NASA's services to ask: auto (the usual), science (the new one) or api (the old one).",
+            valueName: "service"))
     var service: String?
 
     @Option(
@@ -68,7 +69,9 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
 
     @Option(
         help: ArgumentHelp(
-            "How records are written: json, text (to be read), markdown, or url (the picture's address alone).",
+            """
+            How records are written: json (the usual), text (to be read), markdown, or url (the picture's address alone).
+            """,
             valueName: "format"))
     var format: String?
 
@@ -107,10 +110,13 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Flag(name: .shortAndLong, help: "Say errors only.") var quiet = false
     @Flag(name: .shortAndLong, help: "Say what happens.") var verbose = false
 
-    @Option(help: ArgumentHelp("How standard error is written: plain or json.", valueName: "format"))
+    @Option(help: ArgumentHelp("How standard error is written: plain (the usual) or json.", valueName: "format"))
     var logFormat: String?
 
-    @Option(help: ArgumentHelp("How progress is shown: auto, plain (lines for a log) or none.", valueName: "style"))
+    @Option(
+        help: ArgumentHelp(
+            "How progress is shown: auto (the usual: on a terminal), plain (lines for a log) or none.",
+            valueName: "style"))
     var progress: String?
 
     @Option(
@@ -131,7 +137,8 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
 
     @Option(
         help: ArgumentHelp(
-            "Where the days' records are kept: enabled, disabled (nowhere) or memory.", valueName: "policy"))
+            "Where the days' records are kept: enabled (on the disk, the usual), disabled (nowhere) or memory.",
+            valueName: "policy"))
     var policy: String?
 
     @Option(

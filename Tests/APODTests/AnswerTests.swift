@@ -197,6 +197,11 @@ import Testing
         let fields: KeyValuePairs = ["Retry-After": "2870", "X-Ratelimit-Limit": "10", "X-Ratelimit-Remaining": "0"]
         let own = try failure(429, "<html>", fields)
         #expect(own == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 2870, isDemoKey: false))
+        for (seconds, words) in [(1, "in 1 second"), (2, "in 2 seconds"), (119, "in 119 seconds"), (121, "in 3 minutes")] {
+            let failure = APODFailure.rateLimited(
+                .api, limitPerHour: nil, retryAfterSeconds: seconds, isDemoKey: false)
+            #expect(failure.message.hasSuffix("try again \(words)"))
+        }
         #expect(own.isTransient)
         #expect(own.message.contains("limit 10 an hour") && own.message.contains("48 minutes"))
         #expect(!own.message.contains("https://api.nasa.gov"))

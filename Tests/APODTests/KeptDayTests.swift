@@ -51,6 +51,7 @@ import Testing
         #"{"date":"2024-02-03","error":{"code":"server-error"},"kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","error":{"code":"refused","status":404},"kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","error":{"code":"stand-in"},"kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","error":{"code":"refused","status":400},"kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","error":7,"kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","media_type":"image","kept":{"edition":1}"#,
     ])
@@ -101,6 +102,8 @@ import Testing
             APODFailure.wrongDay(asked: today, answered: today, .api), Cancelled(),
             APODFailure.refused(.science, status: 404, said: "No route was found"),
             FetchFailure.nameNotResolved(url: try WebURL(FakeNASA.apiBase)),
+            // An hour in which every request is refused would cost every day asked for a day.
+            APODFailure.refused(.science, status: 400, said: nil), APODFailure.nothingRecent(from: today, through: today),
         ]
         for failure in passing {
             #expect(KeptDay(today, .failed(failure), raw: nil, fetchedAt: time("2026-11-20")) == nil)

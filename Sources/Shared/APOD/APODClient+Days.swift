@@ -122,7 +122,7 @@ extension APODClient {
         failed(day, CacheFailure.offline(key: "the picture of \(day)"))
     }
 
-    private func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
+    func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
         DayResult(day: day, outcome: .failed(failure), fetchedAt: clock.now())
     }
 

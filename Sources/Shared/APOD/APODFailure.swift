@@ -9,6 +9,8 @@ public enum APODFailure: Failure, Equatable {
     case noPicture(CalendarDay)
     /// The day's picture isn't out yet.
     case notPublished(CalendarDay)
+    /// The newest picture isn't one of these days'.
+    case nothingRecent(from: CalendarDay, through: CalendarDay)
     /// The service answered, but with something in the picture's place.
     case standIn(StandIn, CalendarDay, Service)
     /// The answer is about another day than the one asked for.
@@ -61,7 +63,7 @@ public enum APODFailure: Failure, Equatable {
     public var code: String {
         switch self {
         case .badDate: "bad-date"
-        case .noPicture: "no-picture"
+        case .noPicture, .nothingRecent: "no-picture"
         case .notPublished: "not-published"
         case .standIn: "stand-in"
         case .wrongDay: "wrong-date"
@@ -76,7 +78,7 @@ public enum APODFailure: Failure, Equatable {
 
     public var exitCode: ExitCode {
         switch self {
-        case .noPicture, .notPublished, .standIn, .refused: .unavailable
+        case .noPicture, .notPublished, .nothingRecent, .standIn, .refused: .unavailable
         case .badDate, .wrongDay, .badAnswer: .data
         case .forbidden, .key: .notAllowed
         case .rateLimited, .failing: .temporary
@@ -91,6 +93,9 @@ public enum APODFailure: Failure, Equatable {
         case .notPublished(let day):
             "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time; try again then"
                 + ", or take the newest by --date today"
+        case .nothingRecent(let first, let last):
+            "there is no picture of the day from \(first) to \(last) yet; check the clock of this machine, or name a day"
+                + " by --date"
         case .standIn(.placeholder, let day, .api):
             "the old service gives NASA's logo or another stand-in instead of the picture of \(day)"
                 + "; use --service science"
@@ -128,7 +133,11 @@ public enum APODFailure: Failure, Equatable {
     private static func asked(_ attempts: Int) -> String { attempts > 1 ? " (asked \(attempts) times)" : "" }
 
     private static func span(seconds: Int) -> String {
-        seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"
+        switch seconds {
+        case 1: "1 second"
+        case ..<120: "\(seconds) seconds"
+        default: "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"
+        }
     }
 }
 

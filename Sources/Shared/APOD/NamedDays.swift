@@ -30,7 +30,7 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
             }
             let range = PublishedDays.rangeAdvice(at: time)
             guard let parts else {
-                throw UsageFailure("\"\(Self.quoted(text))\" is not a day\(Self.advice(for: text)); \(range)")
+                throw UsageFailure("\"\(Self.quoted(text))\" is not a day; \(range)\(Self.advice(for: text))")
             }
             let unit = ["year", "month", "day"][parts.count - 1]
             throw UsageFailure("there is no \(unit) \(text) in the calendar; \(range)")

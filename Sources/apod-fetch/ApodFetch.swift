@@ -27,7 +27,7 @@ struct ApodFetch: ParsableCommand {
               apod-fetch --start-date 1995 --jobs 8 --progress plain > archive.ndjson
               apod-fetch --count 5 --seed 42 --print date
               apod-fetch --date --format text
-              apod-fetch --last 30 --media image --format url | xargs wget
+              apod-fetch --last 30 --media image --format url | wget -i -
               apod-fetch --date --fallback-previous --print hdurl
               apod-fetch --date 2024 --offline > year.ndjson
               apod-fetch - < days.txt

@@ -37,18 +37,27 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Option(help: ArgumentHelp("That many different days drawn at random.", valueName: "n"))
     var count: String?
 
-    @Option(help: ArgumentHelp("Draw the same days again (-v tells the seed of days that were drawn).", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "Draw the same days again (-v tells the seed of days that were drawn).", valueName: "number"))
     var seed: String?
 
     // MARK: Pictures
 
-    @Option(help: ArgumentHelp("Which of NASA's services to ask: auto, science (the new one) or api (the old one).", valueName: "service"))
+    @Option(
+        help: ArgumentHelp(
+            "Which of NASA's services to ask: auto (the usual), science (the new one) or api (the old one).",
+            valueName: "service"))
     var service: String?
 
-    @Option(help: ArgumentHelp("File that holds the key for api.nasa.gov (else NASA_API_KEY, else DEMO_KEY).", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "File that holds the key for api.nasa.gov (else NASA_API_KEY, else DEMO_KEY).", valueName: "file"))
     var apiKeyFile: String?
 
-    @Option(help: ArgumentHelp("Leave out days without these: image, video, other, or several with commas.", valueName: "types"))
+    @Option(
+        help: ArgumentHelp(
+            "Leave out days without these: image, video, other, or several with commas.", valueName: "types"))
     var media: String?
 
     @Flag(help: "Give the latest image before a day that has none.") var fallbackPrevious = false
@@ -58,7 +67,12 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
 
     // MARK: Records
 
-    @Option(help: ArgumentHelp("How records are written: json, text (to be read), markdown, or url (the picture's address alone).", valueName: "format"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            How records are written: json (the usual), text (to be read), markdown, or url (the picture's address alone).
+            """,
+            valueName: "format"))
     var format: String?
 
     @Option(
@@ -71,10 +85,13 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Flag(help: "Count records that came in with an error in the exit status.") var strict = false
     @Flag(help: "Take records that bear this tool's own passing error as fresh ones.") var retryErrors = false
 
-    @Option(help: ArgumentHelp("Print only this field, raw, one a line; a dotted path such as apod.service.", valueName: "field"))
+    @Option(
+        help: ArgumentHelp(
+            "Print only this field, raw, one a line; a dotted path such as apod.service.", valueName: "field"))
     var print: String?
 
-    @Flag(name: [.customShort("0"), .customLong("null")], help: "End what --print prints by NUL instead of a line feed.")
+    @Flag(
+        name: [.customShort("0"), .customLong("null")], help: "End what --print prints by NUL instead of a line feed.")
     var nullTerminated = false
 
     @Flag(help: "Indent the records.") var pretty = false
@@ -93,13 +110,18 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Flag(name: .shortAndLong, help: "Say errors only.") var quiet = false
     @Flag(name: .shortAndLong, help: "Say what happens.") var verbose = false
 
-    @Option(help: ArgumentHelp("How standard error is written: plain or json.", valueName: "format"))
+    @Option(help: ArgumentHelp("How standard error is written: plain (the usual) or json.", valueName: "format"))
     var logFormat: String?
 
-    @Option(help: ArgumentHelp("How progress is shown: auto, plain (lines for a log) or none.", valueName: "style"))
+    @Option(
+        help: ArgumentHelp(
+            "How progress is shown: auto (the usual: on a terminal), plain (lines for a log) or none.",
+            valueName: "style"))
     var progress: String?
 
-    @Option(help: ArgumentHelp("Append an event for each step of the work to this file (APOD_TOOLS_METRICS).", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Append an event for each step of the work to this file (APOD_TOOLS_METRICS).", valueName: "file"))
     var metrics: String?
 
     @Option(help: ArgumentHelp("Configuration file, instead of the usual one.", valueName: "file"))
@@ -108,10 +130,15 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Option(help: ArgumentHelp("Cache root (APOD_TOOLS_CACHE_DIR).", valueName: "folder"))
     var cacheDir: String?
 
-    @Option(help: ArgumentHelp("Scope: a part of the cache that shares nothing with the others (APOD_TOOLS_SCOPE).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Scope: a part of the cache that shares nothing with the others (APOD_TOOLS_SCOPE).", valueName: "name"))
     var scope: String?
 
-    @Option(help: ArgumentHelp("Where the days' records are kept: enabled, disabled (nowhere) or memory.", valueName: "policy"))
+    @Option(
+        help: ArgumentHelp(
+            "Where the days' records are kept: enabled (on the disk, the usual), disabled (nowhere) or memory.",
+            valueName: "policy"))
     var policy: String?
 
     @Option(
@@ -153,7 +180,9 @@ extension APODOptions {
             interruption: context.interruption, log: context.log)
     }
 
-    private func address(_ name: String, _ variable: String, _ standard: String, _ context: ToolContext) throws -> WebURL {
+    private func address(
+        _ name: String, _ variable: String, _ standard: String, _ context: ToolContext
+    ) throws -> WebURL {
         try context.setting(name, option: nil, variable: variable, expected: "an http or https address") {
             try WebURL($0)
         } ?? WebURL(standard)
@@ -176,7 +205,7 @@ extension APODOptions {
         let picked = try PictureFormat(typed: format)
         if print != nil { throw UsageFailure("--format and --print exclude each other; give one of them") }
         if pretty, picked != .json { throw UsageFailure("--pretty goes with --format json") }
-        if let layout = picked.layout(for: .standardOutput(environment: context.environment)) { options.layout = layout }
+        options.layout = picked.layout(for: .standardOutput(environment: context.environment)) ?? options.layout
         return options
     }
 }

@@ -165,8 +165,18 @@ import Testing
     @Test func afterThreeDaysWithoutAPictureItGivesUp() throws {
         let nasa = FakeNASA.complete(through: "2026-11-16")
         let result = try nasa.client(.science).results(.newest)
-        #expect(result.first?.failure?.code == "no-picture")
+        let failure = try #require(result.first?.failure)
+        #expect(failure.code == "no-picture" && failure.exitCode == .unavailable)
+        // Of all days that were tried, not of the last one alone.
+        #expect(failure.message.contains("from 2026-11-17 to 2026-11-20 yet"), "\(failure.message)")
+        #expect(result.first?.day == day("2026-11-20"))
         #expect(nasa.asked.count == 4)
+    }
+
+    @Test func whereNoneOfTheNewestHasAPictureTheFallbackLooksFurtherBack() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-12")
+        let result = try nasa.client(.science, options: PictureOptions(fallsBack: true)).results(.newest)
+        #expect(result.first?.picture?.day == day("2026-11-12"))
     }
 
     @Test func whereScienceIsDownTheOldServiceHasItsOwnNewest() throws {

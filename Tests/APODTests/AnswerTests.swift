@@ -32,6 +32,24 @@ import Testing
         #expect(APODFailure.badAnswer(fault, .api).code == "bad-answer")
     }
 
+    @Test func ofADayThatStandsInAPageTwiceThePictureCounts() throws {
+        let broken = scienceAnswer("2026-11-20", ["title": nil])
+        for answers in [[scienceAnswer("2026-11-20"), broken], [broken, scienceAnswer("2026-11-20")]] {
+            let page = try Answer.days(
+                in: list(answers), from: day("2026-11-19"), through: day("2026-11-20"), of: .science)
+            #expect(try page[day("2026-11-20")]?.outcome.get().title == "A Ring of Dust")
+        }
+    }
+
+    @Test func aListOfMillionsIsNotTakenApart() {
+        let bytes = Array(("[" + String(repeating: "{},", count: 1000) + "{}, this is never looked at").utf8)
+        for service in Service.allCases {
+            #expect(throws: APODFailure.badAnswer(.tooMany, service)) {
+                try Answer.days(in: bytes, from: day("2026-11-01"), through: day("2026-11-20"), of: service)
+            }
+        }
+    }
+
     @Test func textThatIsNotUTF8IsABadAnswer() {
         for service in Service.allCases {
             #expect(throws: APODFailure.badAnswer(.notUTF8, service)) {
@@ -145,6 +163,16 @@ import Testing
         #expect(APODFailure.notPublished(day("2026-11-20")).exitCode == .unavailable)
     }
 
+    @Test(arguments: [
+        "", "<html><h1>Not Found</h1></html>", #"{"error":{"code":"NOT_FOUND","message":"The service is gone"}}"#,
+    ]) func aServiceThatIsNotThereAnyMoreSaysNothingOfADay(_ body: String) throws {
+        for status in [404, 410] {
+            for day in ["2020-01-01", "2026-11-20"] {
+                #expect(try failure(status, body, from: .science, day: day).code == "refused")
+            }
+        }
+    }
+
     @Test func aWrongAddressIsNotAMissingPicture() throws {
         let failure = try failure(404, #"{"code":"rest_no_route","message":"No route was found"}"#, from: .science)
         #expect(failure == .refused(.science, status: 404, said: "No route was found"))
@@ -169,6 +197,11 @@ import Testing
         let fields: KeyValuePairs = ["Retry-After": "2870", "X-Ratelimit-Limit": "10", "X-Ratelimit-Remaining": "0"]
         let own = try failure(429, "<html>", fields)
         #expect(own == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 2870, isDemoKey: false))
+        for (seconds, words) in [(1, "in 1 second"), (2, "in 2 seconds"), (119, "in 119 seconds"), (121, "in 3 minutes")] {
+            let failure = APODFailure.rateLimited(
+                .api, limitPerHour: nil, retryAfterSeconds: seconds, isDemoKey: false)
+            #expect(failure.message.hasSuffix("try again \(words)"))
+        }
         #expect(own.isTransient)
         #expect(own.message.contains("limit 10 an hour") && own.message.contains("48 minutes"))
         #expect(!own.message.contains("https://api.nasa.gov"))

@@ -35,15 +35,30 @@ import Testing
         try days().keep(some, of: .science)
         let later = try days()
         #expect(try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .science) == Array(some[1...2]))
-        #expect(try later.newest(through: day("2021-01-31"), of: .science) == some[2])
-        #expect(try later.newest(through: day("2020-01-31"), of: .science) == nil)
+        #expect(try later.newestPicture(through: day("2021-01-31"), of: .science) == some[2])
+        #expect(try later.newestPicture(through: day("2020-01-31"), of: .science) == nil)
         #expect(try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .api).isEmpty)
+    }
+
+    @Test func failuresAndWhatLaterVersionsKeptDontHideTheNewestPicture() throws {
+        let days = try days()
+        try days.keep([kept("2021-01-01")], of: .science)
+        let failed = PublishedDays.days(from: day("2021-01-02"), through: day("2021-01-31")).map { day in
+            KeptDay(day: day, outcome: .failed(.noPicture(day)), fetchedAt: time("2026-11-20"), expiresAt: nil)
+        }
+        try days.keep(failed, of: .science)
+        let cache = try ImageCache(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
+        defer { cache.close() }
+        let later = Metadata(name: "2021-02-01", body: Array(#"{"rows":2}"#.utf8), fetchedAt: time("2026-11-20"))
+        try cache.keep([later], in: "apod/science")
+        #expect(try days.newestPicture(through: day("2026-11-20"), of: .science)?.day == day("2021-01-01"))
+        #expect(try days.newestPicture(through: day("2020-11-20"), of: .science) == nil)
     }
 
     @Test func scopesDontShareDays() throws {
         try days(scope: "one").keep([kept("2021-01-01")], of: .science)
-        #expect(try days(scope: "two").newest(through: day("2026-11-20"), of: .science) == nil)
-        #expect(try days(scope: "one").newest(through: day("2026-11-20"), of: .science) != nil)
+        #expect(try days(scope: "two").newestPicture(through: day("2026-11-20"), of: .science) == nil)
+        #expect(try days(scope: "one").newestPicture(through: day("2026-11-20"), of: .science) != nil)
     }
 
     @Test func thePolicyOfTheServicesAddressCounts() throws {
@@ -51,19 +66,19 @@ import Testing
         for policies in [Policies(standard: .disabled), Policies(rules: [rule])] {
             let none = try days(policies: policies)
             try none.keep([kept("2021-01-01")], of: .science)
-            #expect(try none.newest(through: day("2026-11-20"), of: .science) == nil)
+            #expect(try none.newestPicture(through: day("2026-11-20"), of: .science) == nil)
         }
         #expect(!folder.contents().contains { $0.hasPrefix("cache") }, "nothing was opened")
         let one = try days(policies: Policies(rules: [rule]))
         try one.keep([kept("2021-01-01")], of: .api)
-        #expect(try one.newest(through: day("2026-11-20"), of: .api) != nil)
+        #expect(try one.newestPicture(through: day("2026-11-20"), of: .api) != nil)
     }
 
     @Test func anotherAddresssDaysAreNotCurrent() throws {
         try days(science: "http://127.0.0.1:8080/apod").keep([kept("2021-01-01")], of: .science)
-        #expect(try days().newest(through: day("2026-11-20"), of: .science)?.isCurrent == false)
+        #expect(try days().newestPicture(through: day("2026-11-20"), of: .science)?.isCurrent == false)
         let same = try days(science: "http://127.0.0.1:8080/apod")
-        #expect(try same.newest(through: day("2026-11-20"), of: .science)?.isCurrent == true)
+        #expect(try same.newestPicture(through: day("2026-11-20"), of: .science)?.isCurrent == true)
     }
 
     @Test func aRootThatCannotBeMadeIsOneWarning() throws {
@@ -71,7 +86,7 @@ import Testing
         let lines = Lines()
         let days = try days(root: file + "/cache", log: lines.log)
         for _ in 0..<3 {
-            #expect(try days.newest(through: day("2026-11-20"), of: .science) == nil)
+            #expect(try days.newestPicture(through: day("2026-11-20"), of: .science) == nil)
             try days.keep([kept("2021-01-01")], of: .science)
         }
         #expect(lines.all.count == 1 && lines.all[0].contains("warning"))

@@ -32,6 +32,12 @@ import Testing
 }
 
 @Suite struct PageWindowsTests {
+    @Test func noPageOfTheNewServiceGoesFrom99To00() {
+        let days = PublishedDays.days(from: day("1999-12-20"), through: day("2000-01-10"))
+        #expect(PageWindows.windows(of: days, for: .science).map(\.count) == [12, 10])
+        #expect(PageWindows.windows(of: days.reversed(), for: .science).map(\.count) == [10, 12])
+    }
+
     private func sizes(_ from: String, _ through: String) -> [Int] {
         PageWindows.windows(of: PublishedDays.days(from: day(from), through: day(through)), for: .science).map(\.count)
     }

@@ -1,4 +1,5 @@
 import HTTP
+import Records
 import Support
 import Testing
 
@@ -146,9 +147,23 @@ extension PictureSequence {
 }
 
 extension APODClient {
+    /// The pictures of a request as it is at the client's time.
+    func pictures(_ request: DayRequest) throws -> PictureSequence {
+        pictures(try DayPlan(request, at: clock.now()))
+    }
+
     func results(_ request: DayRequest) throws -> [DayResult] {
         var sequence = try pictures(request)
         return try sequence.rest()
+    }
+}
+
+extension DayResult {
+    /// The picture's record, or `{"date":…,"error":{…}}`.
+    func record(tool: String) -> Record {
+        var record = record
+        if let failure { record.setError(failure, tool: tool) }
+        return record
     }
 }
 

@@ -16,8 +16,6 @@ import Testing
         [
             .picture(picture), .failed(.noPicture(day)), .failed(.notPublished(day)),
             .failed(.standIn(.placeholder, day, service)), .failed(.standIn(.nothing, day, service)),
-            .failed(.refused(service, status: 418, said: "a \"teapot\"")),
-            .failed(.refused(service, status: 400, said: nil)),
         ]
     }
 
@@ -51,7 +49,9 @@ import Testing
         #"{"date":"2024-02-04","media_type":"image","kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","media_type":"hologram","kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","error":{"code":"server-error"},"kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","error":{"code":"refused","status":404},"kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","error":{"code":"stand-in"},"kept":{"edition":1}}"#,
+        #"{"date":"2024-02-03","error":{"code":"refused","status":400},"kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","error":7,"kept":{"edition":1}}"#,
         #"{"date":"2024-02-03","media_type":"image","kept":{"edition":1}"#,
     ])
@@ -100,7 +100,10 @@ import Testing
             APODFailure.rateLimited(.api, limitPerHour: nil, retryAfterSeconds: nil, isDemoKey: false),
             APODFailure.badAnswer(.html, .science), APODFailure.forbidden(.science, status: 403),
             APODFailure.wrongDay(asked: today, answered: today, .api), Cancelled(),
+            APODFailure.refused(.science, status: 404, said: "No route was found"),
             FetchFailure.nameNotResolved(url: try WebURL(FakeNASA.apiBase)),
+            // An hour in which every request is refused would cost every day asked for a day.
+            APODFailure.refused(.science, status: 400, said: nil), APODFailure.nothingRecent(from: today, through: today),
         ]
         for failure in passing {
             #expect(KeptDay(today, .failed(failure), raw: nil, fetchedAt: time("2026-11-20")) == nil)
@@ -120,6 +123,11 @@ import Testing
         #expect(!kept(expires: nil, isCurrent: false).isFresh(at: now, needsRaw: false))
         #expect(!kept(expires: nil).isFresh(at: now, needsRaw: true))
         #expect(kept(expires: nil, raw: Array("{}".utf8)).isFresh(at: now, needsRaw: true))
+        // Fetched before the clock was set back by a day, when it says nothing about its age.
+        let before = time("2024-02-03")
+        #expect(!kept(expires: now).isFresh(at: before, needsRaw: false))
+        #expect(kept(expires: now).isFresh(at: time("2024-02-04") - .seconds(60), needsRaw: false))
+        #expect(kept(expires: nil).isFresh(at: before, needsRaw: false))
         // There was no object that could have been kept.
         let absent = KeptDay(
             day: picture.day, outcome: .failed(.noPicture(picture.day)), fetchedAt: now, expiresAt: nil)

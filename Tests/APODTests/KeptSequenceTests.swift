@@ -82,6 +82,20 @@ import Testing
         #expect(again.allSatisfy { $0.source == .network } && nasa.asked.count == 2)
     }
 
+    @Test func aRefreshOnABadDayOfNASAsLosesNoPicture() throws {
+        let store = MemoryDays()
+        try store.keep("2021-01-01")
+        try store.keep("2021-01-02")
+        let lost = scienceAnswer("2021-01-01", ["hdurl": .string(placeholder), "basic_html": nil])
+        let nasa = FakeNASA { ask in if case .page = ask { .ok(list([lost])) } else { FakeNASA.notFound } }
+        let range = DayRequest.range(start: day("2021-01-01"), end: day("2021-01-03"))
+        let told = try nasa.client(.science, options: PictureOptions(refreshes: true), store: store).results(range)
+        #expect(told.map(\.failure?.code) == ["stand-in", "no-picture", "no-picture"])
+        let kept = try nasa.client(.science, store: store).results(range)
+        #expect(kept.map(\.failure?.code) == [nil, nil, "no-picture"])
+        #expect(kept.allSatisfy { $0.source == .cache })
+    }
+
     @Test func nasasObjectIsAskedForWhereItWasNotKept() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = MemoryDays()
@@ -168,6 +182,15 @@ import Testing
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .stale)
     }
 
+    @Test func aServiceThatHasMovedIsLikeNobodyThere() throws {
+        for reply in [FakeNASA.Reply.status(404, "<html>Not Found</html>"), .ok("<html>Welcome"), .ok("")] {
+            let nasa = FakeNASA { _ in reply }
+            let store = MemoryDays()
+            try store.keep("2026-11-20", expires: time("2026-11-20", 11))
+            #expect(try nasa.client(store: store).results(.newest)[0].source == .stale)
+        }
+    }
+
     // MARK: Offline
 
     @Test func offlineAsksNobody() throws {
@@ -240,7 +263,7 @@ import Testing
         for number in 1...9 {
             #expect(try client.result(of: .day(day("2021-01-0\(number)"))).failure?.isTransient == true)
         }
-        #expect(nasa.asked.count == Outages.patience)
+        #expect(nasa.asked.count == 3)
         let good = FakeNASA.complete(through: "2026-11-20")
         let keeping = try good.client(store: MemoryDays())
         for _ in 0..<3 { #expect(try keeping.result(of: .newest(from: day("2026-11-20"))).picture != nil) }

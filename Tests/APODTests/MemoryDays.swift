@@ -11,8 +11,8 @@ final class MemoryDays: DayStore {
         kept.withLock { ($0[service] ?? [:]).values.filter { first <= $0.day && $0.day <= last } }.sorted { $0.day < $1.day }
     }
 
-    func newest(through last: CalendarDay, of service: Service) -> KeptDay? {
-        days(from: PublishedDays.first, through: last, of: service).last
+    func newestPicture(through last: CalendarDay, of service: Service) -> KeptDay? {
+        days(from: PublishedDays.first, through: last, of: service).last { $0.picture != nil }
     }
 
     func keep(_ days: [KeptDay], of service: Service) {

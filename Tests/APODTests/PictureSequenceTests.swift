@@ -10,7 +10,6 @@ import Testing
     @Test func aRangeComesOldestFirstAPageAtATime() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         var sequence = try nasa.client().pictures(.range(start: day("2021-01-01"), end: day("2021-02-28")))
-        #expect(sequence.count == 59)
         #expect(nasa.asked.isEmpty)
         #expect(try sequence.next()?.day == day("2021-01-01"))
         #expect(nasa.asked.count == 1)
@@ -66,6 +65,57 @@ import Testing
             #expect(results.map(\.failure?.code) == [nil, "server-error", nil, nil])
             #expect(nasa.asked.count == 5)
         }
+    }
+
+    @Test(arguments: [Service.science, .api]) func neighboursThatAreBrokenDontLoseTheirRange(_ service: Service) throws {
+        let broken: Set = [day("2021-01-01"), day("2021-01-02")]
+        let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+            switch ask {
+            case .day(_, let day) where !broken.contains(day): nil
+            case .page(_, let first, _) where first > day("2021-01-02"): nil
+            default: .status(500, #"{"code":500,"msg":"Internal Service Error"}"#)
+            }
+        }
+        let results = try nasa.client(service == .api ? .api : .science)
+            .results(.range(start: day("2021-01-01"), end: day("2021-02-28")))
+        #expect(Set(results.filter { $0.picture == nil }.map(\.day)) == broken)
+    }
+
+    @Test(arguments: [
+        .ok("<html>Sign in"), .ok("{\"rows\":[]}"), .ok("[{},"), .ok(""), .status(404, "<html>Not Found"), .status(400, ""),
+        .ok(scienceAnswer("2026-11-20").line),
+    ] as [FakeNASA.Reply]) func aServiceThatGivesNothingOfUseIsSoonLeftAlone(_ reply: FakeNASA.Reply) throws {
+        let nasa = FakeNASA { ask in
+            ask.service == .science ? reply : FakeNASA.archive(ask, newest: day("2026-11-20"))
+        }
+        let lines = Lines()
+        let results = try nasa.client(log: lines.log).results(.range(start: day("2021-01-01"), end: day("2021-12-31")))
+        #expect(results.count == 365 && results.allSatisfy { $0.picture?.service == .api })
+        // A page, and ten of its days.
+        #expect(nasa.asked.count { $0.service == .science } == 11)
+        #expect(lines.all.count { $0.contains("failed 10 times in a row") } == 1)
+    }
+
+    @Test func aPageThatIsTooLargeIsAskedForDayByDay() throws {
+        let url = try WebURL(FakeNASA.scienceBase)
+        let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
+            switch ask {
+            case .page, .day(_, day("2021-01-02")): .failure(FetchFailure.tooLarge(url: url, byteLimit: 4_000_000))
+            default: nil
+            }
+        }
+        let results = try nasa.client(.science).results(.range(start: day("2021-01-01"), end: day("2021-01-03")))
+        #expect(results.map(\.failure?.code) == [nil, "too-large", nil])
+    }
+
+    @Test func theOldServiceIsNotAskedForAMonthWithADayThatMayNotBeOut() throws {
+        // Its range fails as a whole when one day in it isn't there.
+        let nasa = FakeNASA.complete(through: "2026-11-19") { ask in
+            if case .page(.api, _, day("2026-11-20")) = ask { .status(404, #"{"code":404}"#) } else { nil }
+        }
+        let results = try nasa.client(.api, hour: 5).results(.named([.month(11, year: 2026)]))
+        #expect(results.count == 19 && results.allSatisfy { $0.picture != nil })
+        #expect(nasa.asked == [.page(.api, day("2026-11-01"), day("2026-11-19")), .day(.api, day("2026-11-20"))])
     }
 
     @Test func questionsThatTheServerIgnoresDontPassForAnswers() throws {

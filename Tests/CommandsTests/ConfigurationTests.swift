@@ -121,6 +121,13 @@ struct ConfigurationTests {
         #expect(try context.secret(file: nil, variable: "OTHER_KEY") == nil)
     }
 
+    @Test func aKeyOfTheEnvironmentIsReadLikeThatOfAFile() throws {
+        #expect(try context(["TEST_KEY": " key\n"]).secret(file: nil, variable: "TEST_KEY") == "key")
+        #expect(try context(["TEST_KEY": " \n"]).secret(file: nil, variable: "TEST_KEY") == nil)
+        let said = message { _ = try context(["TEST_KEY": "two\nlines"]).secret(file: nil, variable: "TEST_KEY") }
+        #expect(said == "78 TEST_KEY does not hold a key: one word on one line is expected", "\(said ?? "taken")")
+    }
+
     @Test(arguments: ["", " \n", "two words", "one\ntwo", "caf\u{E9}", "a\u{7F}b"])
     func aFileThatHoldsNoKeyIsRefusedWithoutBeingQuoted(_ text: String) throws {
         let file = try folder.write("key", text)

@@ -194,6 +194,16 @@ private struct FixedWindow {
         #expect(quota.remaining == 40)
     }
 
+    @Test func answersToThoseThatStartedBeforeAnythingWasKnownComeInAnyOrder() {
+        var quota = RequestQuota()
+        for _ in 0..<4 { #expect(quota.take(now: start) == .go(after: .zero, number: 0)) }
+        for left in [39, 36, 38] { quota.learn(QuotaReport(limit: 40, remaining: left), number: 0, now: start) }
+        #expect(quota.remaining == 36)
+        #expect(quota.take(now: start) == .go(after: .zero, number: 1))
+        quota.learn(QuotaReport(limit: 40, remaining: 37), number: 0, now: start)
+        #expect(quota.remaining == 35)
+    }
+
     @Test func answersThatAreOutAreWaitedForBeforeNoneIsLeft() {
         var quota = RequestQuota()
         quota.learn(QuotaReport(limit: 10, remaining: 1), number: 0, now: start)

@@ -1,4 +1,5 @@
 import Cache
+import HTTP
 import Support
 
 extension APODClient {
@@ -20,7 +21,7 @@ extension APODClient {
             let missing = days.filter { kept.fresh[$0] == nil }
             return try kept.fresh.merging(ask(for: missing, service)) { fresh, _ in fresh }
         }
-        return days.compactMap { day in
+        return days.map { day in
             guard let result = answers[day] else {
                 return DayResult(day: day, outcome: .failed(APODFailure.noPicture(day)), fetchedAt: clock.now())
             }
@@ -77,7 +78,7 @@ extension APODClient {
                 let page = try askPage(from: first, through: last, service)
                 results.merge(page.results) { $1 }
                 if let failure = page.failure {
-                    guard failure.mayBeOneDays else {
+                    guard failure.mayBeOneDays, outages.reason(service) == nil else {
                         for day in window { results[day] = failed(day, failure.reason) }
                         continue
                     }
@@ -92,14 +93,14 @@ extension APODClient {
     /// What one service says about a day.
     func ask(for day: CalendarDay, _ service: Service) throws -> DayResult {
         if options.isOffline { return offline(day) }
-        switch try attempt(service, "\(day)", { try $0.answer(of: day) }) {
+        switch try attempt(service, "\(day)", isPage: false, { try $0.answer(of: day) }) {
         case .success(let answer):
             let results = try keep([day: answer], of: service)
             return results[day] ?? failed(day, APODFailure.noPicture(day))
         case .failure(let fault):
             let result = failed(day, fault.reason)
             if let kept = KeptDay(day, result.outcome, raw: nil, fetchedAt: result.fetchedAt) {
-                try store?.keep([kept], of: service)
+                try keep([kept], of: service)
             }
             return result
         }
@@ -108,8 +109,11 @@ extension APODClient {
     private func askPage(
         from first: CalendarDay, through last: CalendarDay, _ service: Service
     ) throws -> (results: [CalendarDay: DayResult], failure: Fault?) {
-        switch try attempt(service, "\(first) to \(last)", { try $0.answers(from: first, through: last) }) {
-        case .success(let page): return (try keep(page, of: service), nil)
+        let page = try attempt(service, "\(first) to \(last)", isPage: true) { client in
+            try client.answers(from: first, through: last)
+        }
+        switch page {
+        case .success(let answers): return (try keep(answers, of: service), nil)
         case .failure(let fault): return ([:], fault)
         }
     }
@@ -118,7 +122,7 @@ extension APODClient {
         failed(day, CacheFailure.offline(key: "the picture of \(day)"))
     }
 
-    private func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
+    func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
         DayResult(day: day, outcome: .failed(failure), fetchedAt: clock.now())
     }
 
@@ -136,8 +140,19 @@ extension APODClient {
             if store != nil, let day = KeptDay(day, outcome, raw: raw, fetchedAt: now) { kept.append(day) }
             return (day, DayResult(day: day, outcome: outcome, fetchedAt: now, raw: raw))
         })
-        try store?.keep(kept, of: service)
+        try keep(kept, of: service)
         return results
+    }
+
+    /// Keeps days. A failure is told, but doesn't take the place of a picture that is kept: NASA's bad days pass, and a
+    /// picture that gets lost in them may not come back.
+    private func keep(_ days: [KeptDay], of service: Service) throws {
+        guard let store else { return }
+        let failed = days.filter { $0.picture == nil }.map(\.day)
+        guard let first = failed.min(), let last = failed.max() else { return try store.keep(days, of: service) }
+        let pictures = Set(
+            try store.days(from: first, through: last, of: service).filter { $0.picture != nil }.map(\.day))
+        try store.keep(days.filter { $0.picture != nil || !pictures.contains($0.day) }, of: service)
     }
 
     // MARK: A request
@@ -150,20 +165,29 @@ extension APODClient {
         /// own or with something that can't be read. The old one answers 500 for a range with one bad day.
         var mayBeOneDays: Bool {
             switch reason {
-            case APODFailure.failing, APODFailure.badAnswer, APODFailure.refused: true
+            case APODFailure.failing, APODFailure.badAnswer, APODFailure.refused, FetchFailure.tooLarge: true
             default: false
             }
         }
 
-        /// Whether the next day would meet it too.
-        var isOutage: Bool {
-            reason.isTransient || [.notAllowed, .configuration, .software].contains(reason.exitCode)
+        /// Whether it says nothing yet of the service: its days may be well but for one.
+        var isOfThePage: Bool {
+            if case APODFailure.failing(_, let status, _, _) = reason { return status == 500 }
+            return mayBeOneDays
+        }
+
+        /// Whether the service answered as it should, with what it knows of the day.
+        var isAboutDay: Bool {
+            switch reason {
+            case APODFailure.noPicture, APODFailure.notPublished, APODFailure.standIn: true
+            default: false
+            }
         }
     }
 
     /// One request, unless the service is down. Throws `Cancelled` alone.
     private func attempt<T>(
-        _ service: Service, _ what: String, _ ask: (ServiceClient) throws -> T
+        _ service: Service, _ what: String, isPage: Bool, _ ask: (ServiceClient) throws -> T
     ) throws -> Result<T, Fault> {
         if let failure = outages.reason(service) { return .failure(Fault(reason: failure)) }
         do {
@@ -174,11 +198,10 @@ extension APODClient {
         } catch {
             let fault = Fault(reason: Support.failure(of: error))
             if fault.reason is Cancelled { throw fault.reason }
-            if !fault.isOutage {
+            if fault.isAboutDay {
                 outages.end(service)
-            } else if outages.add(fault.reason, of: service) {
-                log.warning(
-                    "\(service.name) has failed \(Outages.patience) times in a row; it is not asked again in this run")
+            } else if !(isPage && fault.isOfThePage), let count = outages.add(fault.reason, of: service) {
+                log.warning("\(service.name) has failed \(count) times in a row; it is not asked again in this run")
             }
             return .failure(fault)
         }

@@ -39,7 +39,9 @@ extension DayResult {
     fileprivate var lacksImage: Bool {
         switch outcome {
         case .picture(let picture): picture.mediaType != .image
-        case .failed(APODFailure.noPicture), .failed(APODFailure.notPublished), .failed(APODFailure.standIn): true
+        case .failed(APODFailure.noPicture), .failed(APODFailure.notPublished), .failed(APODFailure.nothingRecent),
+            .failed(APODFailure.standIn):
+            true
         case .failed: false
         }
     }

@@ -3,8 +3,8 @@ import Support
 extension APODClient {
     /// The newest picture from `day` backwards; its own date says which day it is. In most hours one request.
     ///
-    /// Fails with what the day before the last one met where none of them has a picture. Where nobody can be reached,
-    /// it is the newest that is kept.
+    /// Fails with `nothingRecent` where none of them has a picture. Where nobody can be reached, it is the newest that is
+    /// kept.
     func newest(from day: CalendarDay) throws -> DayResult {
         let answers = try choice.answers(for: [day], log: log) { _, service in
             [day: try newest(from: day, of: service)]
@@ -22,8 +22,9 @@ extension APODClient {
         var candidate = day
         while true {
             let result = try freshResult(of: candidate, service) ?? ask(for: candidate, service)
-            guard let failure = result.failure as? APODFailure, failure.isAbsence, candidate > last else {
-                return result
+            guard let failure = result.failure as? APODFailure, failure.isAbsence else { return result }
+            guard candidate > last else {
+                return failed(day, APODFailure.nothingRecent(from: last, through: day))
             }
             log.detail("\(failure.message); asking for the day before")
             candidate = candidate.advanced(by: -1)
@@ -32,17 +33,7 @@ extension APODClient {
 
     /// The latest picture that is kept, of whichever service.
     private func newestKept(through day: CalendarDay) throws -> KeptDay? {
-        guard let store else { return nil }
-        return try choice.order.compactMap { service in
-            var last = day
-            // Days that are kept as failures lie at the end, if anywhere: they are those that aren't out.
-            for _ in 0...DayPlan.stepsBack {
-                guard let kept = try store.newest(through: last, of: service) else { return nil }
-                if kept.picture != nil { return kept }
-                last = kept.day.advanced(by: -1)
-            }
-            return nil
-        }.reduce(nil as KeptDay?) { best, kept in best.map { $0.day >= kept.day ? $0 : kept } ?? kept }
+        try choice.order.compactMap { try store?.newestPicture(through: day, of: $0) }.max { $0.day < $1.day }
     }
 }
 

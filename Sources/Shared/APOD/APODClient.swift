@@ -52,18 +52,12 @@ public struct APODClient: Sendable {
         self.log = log
     }
 
-    /// The pictures of a request, in its order. Nothing is asked before the first `next()`.
-    ///
-    /// Throws `UsageFailure` for days that can't be, without a request.
-    public func pictures(_ request: DayRequest) throws -> PictureSequence {
-        pictures(try DayPlan(request, at: clock.now()))
-    }
-
-    /// The pictures of a plan, in its order.
+    /// The pictures of a plan, in its order. Nothing is asked before the first `next()`.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
     /// What becomes of a single step: for days that come one by one. Whether its media type is wanted is for the caller
-    /// to ask (`isWanted`), and a day that isn't published is told as a failure. Of several newest days it is the newest.
+    /// to ask (`isWanted`), and a day that isn't published is told as a failure. Of several newest days it is the
+    /// newest.
     ///
     /// Throws `Cancelled`, and a failure that ends the run, such as a cache of a newer layout.
     public func result(of step: DayPlan.Step) throws -> DayResult {
@@ -104,9 +98,9 @@ public struct APODClient: Sendable {
     public func tellLeftOut() {
         let (wanted, leftOut) = mediaTally.withLock { $0 }
         guard leftOut > 0 else { return }
-        let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue)
+        let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue).joined(separator: " or ")
         log.notice(
-            "\(leftOut) of \(wanted + leftOut) days \(leftOut == 1 ? "has" : "have") no \(media.joined(separator: " or ")) "
+            "\(leftOut) of \(wanted + leftOut) days \(leftOut == 1 ? "has" : "have") no \(media) "
                 + "and \(leftOut == 1 ? "was" : "were") left out")
     }
 

@@ -9,6 +9,8 @@ public enum APODFailure: Failure, Equatable {
     case noPicture(CalendarDay)
     /// The day's picture isn't out yet.
     case notPublished(CalendarDay)
+    /// The newest picture isn't one of these days'.
+    case nothingRecent(from: CalendarDay, through: CalendarDay)
     /// The service answered, but with something in the picture's place.
     case standIn(StandIn, CalendarDay, Service)
     /// The answer is about another day than the one asked for.
@@ -42,6 +44,8 @@ public enum APODFailure: Failure, Equatable {
         case tooDeep
         /// A list of something else than objects.
         case notObjects
+        /// A list of more than anybody asked for.
+        case tooMany
         /// A web page, as gateways and captive portals send.
         case html
         case arrayForObject
@@ -59,7 +63,7 @@ public enum APODFailure: Failure, Equatable {
     public var code: String {
         switch self {
         case .badDate: "bad-date"
-        case .noPicture: "no-picture"
+        case .noPicture, .nothingRecent: "no-picture"
         case .notPublished: "not-published"
         case .standIn: "stand-in"
         case .wrongDay: "wrong-date"
@@ -74,7 +78,7 @@ public enum APODFailure: Failure, Equatable {
 
     public var exitCode: ExitCode {
         switch self {
-        case .noPicture, .notPublished, .standIn, .refused: .unavailable
+        case .noPicture, .notPublished, .nothingRecent, .standIn, .refused: .unavailable
         case .badDate, .wrongDay, .badAnswer: .data
         case .forbidden, .key: .notAllowed
         case .rateLimited, .failing: .temporary
@@ -89,8 +93,12 @@ public enum APODFailure: Failure, Equatable {
         case .notPublished(let day):
             "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time; try again then"
                 + ", or take the newest by --date today"
+        case .nothingRecent(let first, let last):
+            "there is no picture of the day from \(first) to \(last) yet; check the clock of this machine, or name a day"
+                + " by --date"
         case .standIn(.placeholder, let day, .api):
-            "the old service gives NASA's logo or another stand-in instead of the picture of \(day); use --service science"
+            "the old service gives NASA's logo or another stand-in instead of the picture of \(day)"
+                + "; use --service science"
         case .standIn(.placeholder, let day, .science):
             "NASA's site gives a stand-in instead of the picture of \(day), which may have got lost when the site moved"
                 + "; --fallback-previous gives the one before"
@@ -105,7 +113,8 @@ public enum APODFailure: Failure, Equatable {
         case .refused(let service, let status, let said):
             "\(service.name) refused the request with status \(status)\(Self.quoted(said))"
         case .forbidden(let service, let status):
-            "\(service.name) doesn't allow the request (status \(status)); it may block this network, try from another one"
+            "\(service.name) doesn't allow the request (status \(status)); it may block this network"
+                + ", try from another one"
         case .key(let fault): fault.words
         case .rateLimited(let service, let limit, let seconds, let isDemoKey):
             "\(service.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
@@ -124,7 +133,11 @@ public enum APODFailure: Failure, Equatable {
     private static func asked(_ attempts: Int) -> String { attempts > 1 ? " (asked \(attempts) times)" : "" }
 
     private static func span(seconds: Int) -> String {
-        seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"
+        switch seconds {
+        case 1: "1 second"
+        case ..<120: "\(seconds) seconds"
+        default: "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"
+        }
     }
 }
 
@@ -139,6 +152,14 @@ extension Service {
 }
 
 extension APODFailure.BadAnswer {
+    /// Whether there is no answer of the service in it at all, rather than one about a day that lacks something.
+    var isOfWholeAnswer: Bool {
+        switch self {
+        case .missing, .wrongType, .tangledHTML: false
+        default: true
+        }
+    }
+
     var words: String {
         switch self {
         case .empty: "it is empty"
@@ -147,6 +168,7 @@ extension APODFailure.BadAnswer {
         case .notUTF8: "its text is not UTF-8"
         case .tooDeep: "it is nested too deep"
         case .notObjects: "it is a list of something else than pictures"
+        case .tooMany: "it lists more than was asked for by far"
         case .html: "it is a web page, not JSON"
         case .arrayForObject: "it is a list where one picture was asked for"
         case .objectForArray: "it is one object where a list was asked for"

@@ -28,7 +28,11 @@ enum Answer {
         guard try begins(bytes, service) == UInt8(ascii: "[") else { throw .badAnswer(.objectForArray, service) }
         var days: [CalendarDay: AnsweredDay] = [:]
         for answer in try records(in: bytes, service) {
-            guard let day = try? AnswerFields.day(of: answer, service: service), first <= day, day <= last else { continue }
+            guard let day = try? AnswerFields.day(of: answer, service: service), first <= day, day <= last else {
+                continue
+            }
+            // Of a day that stands there twice, a picture counts before what is no picture.
+            if case .success = days[day]?.outcome { continue }
             days[day] = answeredDay(answer, service)
         }
         return days
@@ -61,7 +65,17 @@ enum Answer {
     }
 
     private static func records(in bytes: [UInt8], _ service: Service) throws(APODFailure) -> [Record] {
-        do { return try Record.list(parsing: bytes) } catch {
+        let reader = RecordReader(bytes: bytes)
+        var records: [Record] = []
+        do {
+            while let item = try reader.next() {
+                switch item {
+                case .record(let record): records.append(record)
+                case .bad(let failure): throw failure
+                }
+                if records.count > mostObjects { break }
+            }
+        } catch {
             switch (error as? RecordReader.BadInput)?.reason {
             case .unfinished: throw .badAnswer(.truncated, service)
             case .notJSON(.encoding): throw .badAnswer(.notUTF8, service)
@@ -70,5 +84,11 @@ enum Answer {
             default: throw .badAnswer(.notJSON, service)
             }
         }
+        guard records.count <= mostObjects else { throw .badAnswer(.tooMany, service) }
+        return records
     }
+
+    /// A month has 31 days, and a service that ignores what it was asked lists a hundred. Millions of empty objects
+    /// would take twenty times the memory that they take as text.
+    private static let mostObjects = 1000
 }

@@ -26,7 +26,8 @@ enum CaptionText {
     /// The title on one line. 184 old titles go on with a line of credits, which is cut off.
     static func title(_ text: String) -> String {
         var kept: [String] = []
-        for line in text.split(whereSeparator: \.isNewline).map({ PlainText.line(ofText: String($0)) }) where !line.isEmpty {
+        let lines = text.split(whereSeparator: \.isNewline).map { PlainText.line(ofText: String($0)) }
+        for line in lines where !line.isEmpty {
             if !kept.isEmpty, isCreditLine(line) { break }
             kept.append(line)
         }

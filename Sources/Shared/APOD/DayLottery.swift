@@ -17,8 +17,8 @@ struct DayLottery {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Draws from all days of the drum and puts back those that have no picture: all others are equally likely, and a new
-    /// day each morning doesn't change what a seed has drawn before, unless it is drawn itself.
+    /// Draws from all days of the drum and puts back those that have no picture: all others are equally likely, and a
+    /// new day each morning doesn't change what a seed has drawn before, unless it is drawn itself.
     ///
     /// Cost: O(count) memory; each day about six draws, up to sixty where nearly all of them are wanted.
     ///

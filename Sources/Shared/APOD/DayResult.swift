@@ -54,13 +54,6 @@ public struct DayResult: Sendable {
         return record
     }
 
-    /// The picture's record, or `{"date":…,"error":{…}}`.
-    public func record(tool: String) -> Record {
-        var record = record
-        if let failure { record.setError(failure, tool: tool) }
-        return record
-    }
-
     /// The same under the day that it was asked for, where it is about another one.
     func answering(_ day: CalendarDay) -> DayResult {
         DayResult(day: day, outcome: outcome, source: source, fetchedAt: fetchedAt, raw: raw)

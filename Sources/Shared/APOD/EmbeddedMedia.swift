@@ -1,5 +1,5 @@
-/// The videos and pictures in the page of a day, which the new service sends along as `basic_html`. For a video, and for
-/// an animated GIF, it is the only place where it says what they are.
+/// The videos and pictures in the page of a day, which the new service sends along as `basic_html`. For a video, and
+/// for an animated GIF, it is the only place where it says what they are.
 struct EmbeddedMedia: Equatable {
     /// A picture, and the larger one that it links to.
     struct Picture: Equatable {
@@ -27,7 +27,8 @@ struct EmbeddedMedia: Equatable {
             case .open(let name, let attributes):
                 func address(_ attribute: String) -> MediaAddress? { MediaAddress(attributes[attribute], base: base) }
                 switch name {
-                case "iframe", "embed": frames.append(contentsOf: [address("src") ?? address("data-src")].compactMap { $0 })
+                case "iframe", "embed":
+                    frames.append(contentsOf: [address("src") ?? address("data-src")].compactMap { $0 })
                 case "object": frames.append(contentsOf: [address("data")].compactMap { $0 })
                 // Flash's own way to say what an object plays.
                 case "param" where ["movie", "src"].contains(attributes["name"]?.lowercased()):

@@ -5,8 +5,8 @@ import Support
 /// Turns an answer that isn't 200 into what it means.
 ///
 /// api.nasa.gov has two voices: its gateway (`{"error":{"code","message"}}`, or HTML) and the service behind it
-/// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain text
-/// or HTML of their own.
+/// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain
+/// text or HTML of their own.
 enum ErrorAnswer {
     /// What a request's failure means; nil where it is about the network alone. Parameters as below.
     static func failure(
@@ -47,12 +47,16 @@ enum ErrorAnswer {
             }
             return .forbidden(service, status: answer.status)
         case 404 where code == "rest_no_route": return .refused(service, status: 404, said: said)
-        case 404, 410: return absent ?? .refused(service, status: answer.status, said: said)
+        case 404, 410:
+            // Both services say it in a `code` of their own. A page of their site, or the gateway's word, means that
+            // there is no service any more, which is nothing that is known of a day.
+            return (body.has("code") ? absent : nil) ?? .refused(service, status: answer.status, said: said)
         case 400:
             // The old server takes a day that isn't out yet, by its own clock in UTC, for one beyond its range, and its
             // rewrite says that of any day without a picture.
             let isAbsent = said?.containsIgnoringCase("no APOD entry found") == true
-            let isTooLate = said?.containsIgnoringCase("Date must be between") == true && day.map { $0 >= newest } == true
+            let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
+            let isTooLate = isOutOfRange && day.map { $0 >= newest } == true
             if let absent, isAbsent || isTooLate { return absent }
             return .refused(service, status: 400, said: said)
         case 429:

@@ -44,8 +44,8 @@ enum LegacyAnswer {
         return given.flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
     }
 
-    /// As the service says; where it doesn't (until 2015), in a word of its own, or against the evidence, as the addresses
-    /// do.
+    /// As the service says; where it doesn't (until 2015), in a word of its own, or against the evidence, as the
+    /// addresses do.
     ///
     /// - Parameter full: the larger picture, where there is one.
     private static func mediaType(of answer: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {

@@ -16,8 +16,8 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     ///
     /// - Parameter time: what the valid range is named by, where the text is none of these.
     ///
-    /// Throws `UsageFailure`, which tells what no calendar has (`2024-02-30`, `2024-13`) from text that is no day at all.
-    /// A day that is well-formed, but has no picture, is `DayPlan`'s to refuse.
+    /// Throws `UsageFailure`, which tells what no calendar has (`2024-02-30`, `2024-13`) from text that is no day at
+    /// all. A day that is well-formed, but has no picture, is `DayPlan`'s to refuse.
     public init(typed text: String, at time: Timestamp) throws {
         switch text {
         case "today": self = .today
@@ -30,7 +30,7 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
             }
             let range = PublishedDays.rangeAdvice(at: time)
             guard let parts else {
-                throw UsageFailure("\"\(Self.quoted(text))\" is not a day\(Self.advice(for: text)); \(range)")
+                throw UsageFailure("\"\(Self.quoted(text))\" is not a day; \(range)\(Self.advice(for: text))")
             }
             let unit = ["year", "month", "day"][parts.count - 1]
             throw UsageFailure("there is no \(unit) \(text) in the calendar; \(range)")
@@ -86,8 +86,8 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Bytes beyond which a text is neither looked at nor quoted in full: nobody writes a date at such length, and a line of
-    /// standard input may have 16 MiB.
+    /// Bytes beyond which a text is neither looked at nor quoted in full: nobody writes a date at such length, and a
+    /// line of standard input may have 16 MiB.
     private static let longest = 40
 
     private static func quoted(_ text: String) -> String {

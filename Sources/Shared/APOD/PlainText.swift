@@ -1,8 +1,8 @@
 /// Text from NASA's pages, made fit for one field of a record.
 enum PlainText {
     /// The text with every run of white space, no-break spaces among it, as one blank, none at the ends, and without
-    /// characters that nobody sees: controls, soft hyphens, zero-width blanks, byte-order marks, and those that turn the
-    /// direction of what follows.
+    /// characters that nobody sees: controls, soft hyphens, zero-width blanks, byte-order marks, and those that turn
+    /// the direction of what follows.
     static func folded(_ text: some StringProtocol) -> String {
         if isFoldedASCII(text.utf8) { return String(text) }
         var result: [UInt8] = []
@@ -72,8 +72,8 @@ enum PlainText {
 
     // MARK: HTML
 
-    /// What a reader of this HTML sees, as folded lines; empty ones are left out. Nil where the HTML is over the parser's
-    /// limits.
+    /// What a reader of this HTML sees, as folded lines; empty ones are left out. Nil where the HTML is over the
+    /// parser's limits.
     static func lines(ofHTML html: String) -> [String]? {
         guard html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
             return lines(of: html)
@@ -171,9 +171,9 @@ enum PlainText {
 
     private static let unseen: Set<String> = ["script", "style", "noscript", "template", "title", "iframe", "object"]
     private static let breaking: Set<String> = [
-        "br", "p", "div", "center", "hr", "li", "ul", "ol", "table", "tr", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6",
-        "blockquote", "pre", "section", "article", "main", "aside", "address", "header", "footer", "figure", "figcaption",
-        "dl", "dt", "dd",
+        "br", "p", "div", "center", "hr", "li", "ul", "ol", "table", "tr", "td", "th", "h1", "h2", "h3", "h4", "h5",
+        "h6", "blockquote", "pre", "section", "article", "main", "aside", "address", "header", "footer", "figure",
+        "figcaption", "dl", "dt", "dd",
     ]
     private static let inline: Set<String> = ["a", "b", "strong", "i", "em", "u", "span", "font"]
 

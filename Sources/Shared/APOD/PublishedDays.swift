@@ -11,10 +11,10 @@ public enum PublishedDays {
 
     /// The newest day that may be published at `time`: the date at UTC-4.
     ///
-    /// NASA publishes at 00:05 US Eastern time, which is UTC-4 in summer and UTC-5 in winter. At UTC-4 a picture that is
-    /// out is never overlooked, whatever the season, without a table of daylight saving rules; the price is one request
-    /// that answers 404 in the five minutes after midnight, and in the hour before it in winter. A start at UTC+14, where
-    /// the date changes first, would pay it for eighteen hours of each day.
+    /// NASA publishes at 00:05 US Eastern time, which is UTC-4 in summer and UTC-5 in winter. At UTC-4 a picture that
+    /// is out is never overlooked, whatever the season, without a table of daylight saving rules; the price is one
+    /// request that answers 404 in the five minutes after midnight, and in the hour before it in winter. A start at
+    /// UTC+14, where the date changes first, would pay it for eighteen hours of each day.
     public static func newest(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(-4 * 3600)))
     }
@@ -43,7 +43,8 @@ public enum PublishedDays {
     /// The days from `start` to `end` that have a picture, in ascending order.
     public static func days(from start: CalendarDay, through end: CalendarDay) -> [CalendarDay] {
         guard start <= end else { return [] }
-        return (start.daysSince1970...end.daysSince1970).map(CalendarDay.init(daysSince1970:)).filter { !gaps.contains($0) }
+        let days = (start.daysSince1970...end.daysSince1970).map(CalendarDay.init(daysSince1970:))
+        return days.filter { !gaps.contains($0) }
     }
 
     /// The days from `start` to `end` that never had one, in ascending order.

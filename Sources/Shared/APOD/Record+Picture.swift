@@ -1,8 +1,8 @@
 import Records
 
 extension Record {
-    /// The fields that a picture's record may have, in their order; behind them stand `raw`, where it was asked for, and
-    /// `apod`.
+    /// The fields that a picture's record may have, in their order; behind them stand `raw`, where it was asked for,
+    /// and `apod`.
     static let pictureFields = [
         "date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "copyright", "thumbnail_url",
         "permalink", "credit", "alt",

@@ -123,7 +123,8 @@ enum ScienceAnswer {
                     throw .standIn(given?.isStandIn == true ? .placeholder : .nothing, day, service)
                 }
             case .video:
-                // Without any trace of the player the article is where the video plays, as the old service linked pages.
+                // Without any trace of the player the article is where the video plays, as the old service linked
+                // pages.
                 url = video ?? permalink
                 thumbnail = still ?? embedded.poster ?? video?.youTubeStill
                 if url == nil { throw .standIn(.nothing, day, service) }
@@ -139,7 +140,9 @@ enum ScienceAnswer {
 enum AnswerFields {
     static func day(of answer: Record, service: Service) throws(APODFailure) -> CalendarDay {
         let text = try text(of: answer, "date", service: service)
-        guard let day = CalendarDay(PlainText.folded(text)) else { throw .badAnswer(.wrongType(field: "date"), service) }
+        guard let day = CalendarDay(PlainText.folded(text)) else {
+            throw .badAnswer(.wrongType(field: "date"), service)
+        }
         return day
     }
 

@@ -15,8 +15,9 @@ struct ServiceClient: Sendable {
     /// The most days that one answer lists: the new service's limit for a page.
     static let pageLimit = 25
 
-    /// A day's answer has 12 KB, a full page 300 KB.
-    private static let byteLimit = 16_000_000
+    /// A day's answer has 12 KB, a full page 300 KB, a hundred days 1.2 MB. Taken apart, hostile JSON may need thirty
+    /// times its size.
+    private static let byteLimit = 4_000_000
 
     /// What is said of that day. Throws `APODFailure`, or what the request threw.
     func answer(of day: CalendarDay) throws -> AnsweredDay {
@@ -44,8 +45,8 @@ struct ServiceClient: Sendable {
                 isPassingFault: { Answer.isProxyError($0.body) }).1
         } catch let failure as FetchFailure {
             if let answer = failure.answer { note(answer.body) }
-            throw ErrorAnswer.failure(
-                for: failure, from: service, day: day, newest: PublishedDays.newest(at: clock.now()), key: key) ?? failure
+            let newest = PublishedDays.newest(at: clock.now())
+            throw ErrorAnswer.failure(for: failure, from: service, day: day, newest: newest, key: key) ?? failure
         }
     }
 
@@ -86,7 +87,8 @@ struct ServiceClient: Sendable {
     func address(from first: CalendarDay, through last: CalendarDay) -> WebURL {
         switch service {
         case .science:
-            base.appendingQueryItem("date_from", Self.sixDigits(first)).appendingQueryItem("date_to", Self.sixDigits(last))
+            base.appendingQueryItem("date_from", Self.sixDigits(first))
+                .appendingQueryItem("date_to", Self.sixDigits(last))
                 .appendingQueryItem("per_page", String(Self.pageLimit)).appendingQueryItem("page", "1")
         case .api:
             base.appendingQueryItem("start_date", first.description).appendingQueryItem("end_date", last.description)

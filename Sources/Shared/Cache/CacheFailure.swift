@@ -58,7 +58,7 @@ extension CacheFailure {
     public var message: String {
         switch self {
         case .absent(let key): "not in the cache: \(key)"
-        case .offline(let key): "not in the cache, or too old, and the network must not be used: \(key)"
+        case .offline(let key): "\(key) is not in the cache, or too old; run it without --offline"
         case .badScope(let reason): "this cannot be the name of a scope: \(reason)"
         case .badKey(let reason): "this cannot be the key of an entry: \(reason)"
         case .newerLayout(let found, let supported, let root):

@@ -61,9 +61,8 @@ public struct Entry: Sendable, Equatable {
     /// Whether its server forbids to use it once it has expired; nobody asked the server's wish where it is false.
     var mustRevalidate = false
 
-    /// Whether the entry needs to be asked for again. So does one from the future: the clock has been set back, and its
-    /// end means nothing. A minute's difference is left to clocks that are adjusted.
-    public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || fetchedAt > now + .seconds(60) }
+    /// Whether the entry needs to be asked for again. So does one from the future: its end means nothing.
+    public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || fetchedAt > now + Clock.tolerance }
 }
 
 /// What a server gave to recognise one version of a resource by (RFC 9110 §8.8).

@@ -39,7 +39,7 @@ extension ImageCache {
         do {
             let wishes = settings.wishes(now: clock.now())
             if let known = recalled(key.name), let ready = try serve(known, key: key, wishes: wishes) { return ready }
-            let ready = try onceMoreIfRemoved {
+            let ready = try againIfRemoved {
                 let version = index.version()
                 let ready = try serve(try sound(key) { wasLost = true }, key: key, wishes: wishes)
                 if let ready { remember(ready.entry, version: version) }

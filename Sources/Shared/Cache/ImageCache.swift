@@ -17,13 +17,7 @@ public final class ImageCache: Sendable {
     let lease: Lease
     /// What was handed out lately, by its name.
     let recent: Monitor<LRU<String, RecentEntry>>
-    private let trimming = Monitor(Trimming())
-
-    private struct Trimming {
-        /// Leases keep everything that could go: looking again would cost and give nothing before then.
-        var notBefore = Timestamp(milliseconds: .min)
-        var hasWarned = false
-    }
+    let trimming = Monitor(Trimming())
 
     /// How many counted events may wait in memory for the next transaction.
     private static let tallyLimit = 4096
@@ -226,23 +220,26 @@ public final class ImageCache: Sendable {
         return lock
     }
 
-    /// Runs work that a signal lets finish; once more where the root was removed under it, since the lock that `body`
-    /// takes makes a new one.
+    /// Runs work that a signal lets finish; again where the root was removed under it, since the lock that `body` takes
+    /// makes a new one.
     func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
-        try interruption.during { try onceMoreIfRemoved(body) }
+        try interruption.during { try againIfRemoved(body) }
     }
 
-    /// Runs `body`, and again where the root was removed under it and that is why it failed.
-    func onceMoreIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
-        let before = index.identity
-        do {
-            return try body()
-        } catch where error is PartialFile.Lost
-            || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
-        {
-            log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
+    /// Runs `body`, and again where the root was removed under it and that is why it failed. A removal takes its time,
+    /// and may take a part of the root that was made anew: three times at most.
+    func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
+        for _ in 0..<3 {
+            let before = index.identity
+            do {
+                return try body()
+            } catch where error is PartialFile.Lost
+                || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
+            {
+                log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
+            }
+            try index.reopenIfReplaced()
         }
-        try index.reopenIfReplaced()
         do {
             return try body()
         } catch is PartialFile.Lost {
@@ -285,59 +282,5 @@ public final class ImageCache: Sendable {
         }
         trim()
         return entry
-    }
-
-    /// Keeps the root within its capacity as far as leases and pins allow, and removes files that have lost their rows.
-    /// Costs a look at one row and one at an empty table where there is nothing to do. That it fails is no reason to
-    /// fail what was stored.
-    ///
-    /// - Parameter limit: how long that may take; the rest is left to the next run.
-    func trim(atMost limit: Duration? = nil) {
-        do {
-            let now = clock.now()
-            // Also what another process was killed over, or an entry had to make way for.
-            try index.sweep(now: now)
-            guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
-            try trimToCapacity(now: now, atMost: limit)
-        } catch {
-            log.detail("the cache was not trimmed: \(failure(of: error).message)")
-        }
-    }
-
-    /// Gives up the least recently used entries until the root is below its capacity, or nothing more may go.
-    @discardableResult
-    func trimToCapacity(now: Timestamp, atMost limit: Duration? = nil) throws -> Removal {
-        try metrics.measure { try trimBatches(now: now, atMost: limit) } event: { trimEvent($0, $1) }
-    }
-
-    private func trimBatches(now: Timestamp, atMost limit: Duration?) throws -> Removal {
-        let end = limit.map { now + $0 }
-        var removal = Removal()
-        while true {
-            let batch = try index.trimBatch(
-                capacity: settings.capacity, isUnderway: removal.entries > 0, now: now)
-            removal.add(batch.removal)
-            try index.sweep(now: now)
-            // Below the capacity, room for what comes next is made only as far as that costs little.
-            if batch.mayContinue, batch.kept > settings.capacity || removal.entries < TrimPlan.headroom {
-                if let end, clock.now() >= end { return removal }
-                continue
-            }
-            if batch.kept > settings.capacity { reportExcess(batch.kept - settings.capacity, now: now) }
-            return removal
-        }
-    }
-
-    private func reportExcess(_ bytes: Int, now: Timestamp) {
-        let isFirst = trimming.withLock { trimming in
-            defer { trimming.hasWarned = true }
-            trimming.notBefore = now + .seconds(1)
-            return !trimming.hasWarned
-        }
-        if isFirst {
-            log.warning(
-                "the cache is \(bytes) bytes over its capacity, since everything in it is in use; the next run after"
-                    + " that ends trims it")
-        }
     }
 }

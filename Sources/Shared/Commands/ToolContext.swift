@@ -52,20 +52,26 @@ public struct ToolContext: Sendable {
     }
 
     /// A key for a service: from a file or the environment, never from an argument. Blanks and line ends around it do
-    /// not count. Throws `ConfigurationFailure` for a file that cannot be read or holds no key.
+    /// not count. Throws `ConfigurationFailure` for a file that cannot be read, and where there is something else than
+    /// a key.
     public func secret(file: String?, variable: String) throws -> String? {
-        guard let file else { return environment[variable] }
-        return try secret(file: file)
+        if let file { return try secret(file: file) }
+        guard let text = environment[variable] else { return nil }
+        // An empty variable is how some schedulers unset one.
+        return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)
     }
 
     /// The one word that a file holds, blanks and line ends around it left out. Throws as above.
     func secret(file: String) throws -> String {
-        let bytes = try secretFile(file, holding: "the key", byteLimit: 4096)
-        let key = bytes.split { $0 <= 0x20 }
-        guard key.count == 1, key[0].allSatisfy({ $0 < 0x7F }) else {
-            throw ConfigurationFailure("\(file) does not hold a key: one word on one line is expected")
+        try Self.word(in: try secretFile(file, holding: "the key", byteLimit: 4096), from: file)
+    }
+
+    private static func word(in bytes: [UInt8], from source: String) throws -> String {
+        let words = bytes.split { $0 <= 0x20 }
+        guard words.count == 1, words[0].allSatisfy({ $0 < 0x7F }) else {
+            throw ConfigurationFailure("\(source) does not hold a key: one word on one line is expected")
         }
-        return String(decoding: key[0], as: UTF8.self)
+        return String(decoding: words[0], as: UTF8.self)
     }
 
     /// The bytes of a file with secrets. Throws `ConfigurationFailure` where it cannot be read, or has more than

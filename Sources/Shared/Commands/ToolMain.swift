@@ -59,7 +59,8 @@ public func runTool<Root: ParsableCommand>(
             report(UnexpectedFailure(error).message, tool: tool, arguments)
             exit(Support.ExitCode.software.rawValue)
         }
-        let words = "\(secrets.redacted(root.message(for: error))); see \(commandLine(root, arguments)) --help"
+        let message = secrets.redacted(root.message(for: error))
+        let words = "\(message)\(message.hasSuffix("?") ? " See" : "; see") \(commandLine(root, arguments)) --help"
         report(words, tool: tool, arguments)
         exit(Support.ExitCode.usage.rawValue)
     }

@@ -32,7 +32,8 @@ public struct HTTPClient: Sendable {
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
         retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(),
         timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil,
-        passwords: Netrc? = nil, log: Log = .silent, interruption: Interruption, clock: Clock = .system, sleep: Sleeper? = nil
+        passwords: Netrc? = nil, log: Log = .silent, interruption: Interruption, clock: Clock = .system,
+        sleep: Sleeper? = nil
     ) {
         self.transport = transport
         self.addressGuard = addressGuard

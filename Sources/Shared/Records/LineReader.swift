@@ -31,8 +31,8 @@ public final class LineReader {
     private static let readSize = 64 << 10
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// - Parameter willWait: called each time before `next` reads on, when no whole line is left: the moment to flush what
-    ///   has been written so far.
+    /// - Parameter willWait: called each time before `next` reads on, when no whole line is left: the moment to flush
+    ///   what has been written so far.
     public init(file: File, willWait: @escaping () throws -> Void = {}) {
         self.file = file
         self.willWait = willWait

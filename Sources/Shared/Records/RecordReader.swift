@@ -266,8 +266,8 @@ public final class RecordReader {
     private func beginsBinary() throws -> Bool { try peek() != nil && Self.isBinary(buffer[start..<end]) }
 
     /// Whether the input that begins so is a picture, of which every line would be damage: it has a NUL in its first
-    /// bytes, as every format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone may
-    /// stand in a single bad line of a stream that is good otherwise.
+    /// bytes, as every format has and no JSON, and begins as no line of text does, or as GIF or WebP do. A NUL alone
+    /// may stand in a single bad line of a stream that is good otherwise.
     static func isBinary(_ bytes: ArraySlice<UInt8>) -> Bool {
         let head = bytes.prefix(64)
         guard let first = head.first, head.contains(0) else { return false }
@@ -277,29 +277,5 @@ public final class RecordReader {
     /// Passes over a UTF-8 byte-order mark, which some programs write in spite of RFC 8259 §8.1.
     private func skipByteOrderMark() throws {
         if try peek() == 0xEF, try peek(at: 1) == 0xBB, try peek(at: 2) == 0xBF { start += 3 }
-    }
-
-    /// The bytes without any white space between tokens that holds a line break.
-    static func withoutLineBreaks(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var i = bytes.startIndex
-        while i < bytes.endIndex {
-            let byte = bytes[i]
-            if byte == UInt8(ascii: "\"") {
-                let end = JSONBytes.end(ofValueAt: i, in: bytes)
-                result += bytes[i..<end]
-                i = end
-            } else if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
-                let end = JSONBytes.skipBlanks(bytes, i)
-                let run = bytes[i..<end]
-                if !run.contains(0x0A), !run.contains(0x0D) { result += run }
-                i = end
-            } else {
-                result.append(byte)
-                i += 1
-            }
-        }
-        return result
     }
 }

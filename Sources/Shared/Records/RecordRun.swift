@@ -56,6 +56,7 @@ public final class RecordRun: Sendable {
     private let tool: any RecordTool
     private let options: RecordRunOptions
     private let log: Log
+    private let failures: FailureLines
     private let interruption: Interruption
     private let progress: Progress
     private let state: Monitor<State>
@@ -68,6 +69,7 @@ public final class RecordRun: Sendable {
         self.tool = tool
         self.options = options
         self.log = log
+        failures = FailureLines(log: log)
         self.interruption = interruption
         self.progress = progress
         state = Monitor(State(output: RecordOutput(file: output, layout: options.layout, progress: progress)))
@@ -106,6 +108,7 @@ public final class RecordRun: Sendable {
         state.update { $0.isDone = true }
         for thread in threads { thread.join() }
         flush()
+        failures.end()
         if let sourceError, !(sourceError is Cancelled) { throw sourceError }
         return try state.withLock { state throws in
             if let failure = state.output.failure { throw failure }
@@ -177,7 +180,7 @@ public final class RecordRun: Sendable {
         var record = record
         record.setError(failure, tool: tool.name)
         if let bad = failure as? any LineFailure { record.set("input_line", .integer(bad.line)) }
-        log.error(failure.message)
+        failures.say(failure.message)
         waitForRoom()
         var outcome = Outcome(record: record)
         outcome.tally.add(failure)
@@ -258,7 +261,7 @@ public final class RecordRun: Sendable {
                         state.stop(at: sequence)
                     }
                 } else {
-                    log.error(failure.message)
+                    failures.say(failure.message)
                 }
                 record.setError(failure, tool: tool.name)
                 outcome.record = record

@@ -66,6 +66,10 @@ public struct Clock: Sendable {
     public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
     public static let system = Clock(now: Timestamp.now)
+
+    /// What is dated further ahead than this was written before the clock was set back, and its date says nothing about
+    /// its age. Less is nothing but processes that read the clock at different moments, or a clock that is adjusted.
+    public static let tolerance: Duration = .seconds(60)
 }
 
 extension Duration {

@@ -58,10 +58,12 @@ public struct DayArguments: Sendable {
 
     private func checkExclusions() throws {
         let ways = [
-            ("--date", !dates.isEmpty), ("--start-date with --end-date", start != nil || end != nil), ("--last", last != nil),
-            ("--count", count != nil), ("-", !operands.isEmpty),
+            ("--date", !dates.isEmpty), ("--start-date with --end-date", start != nil || end != nil),
+            ("--last", last != nil), ("--count", count != nil), ("-", !operands.isEmpty),
         ].filter(\.1).map(\.0)
-        guard ways.count <= 1 else { throw UsageFailure("\(ways[0]) and \(ways[1]) exclude each other; give one of them") }
+        guard ways.count <= 1 else {
+            throw UsageFailure("\(ways[0]) and \(ways[1]) exclude each other; give one of them")
+        }
         if end != nil, start == nil { throw UsageFailure("--end-date needs --start-date, the first day of the range") }
         if seed != nil, count == nil { throw UsageFailure("--seed goes with --count") }
     }

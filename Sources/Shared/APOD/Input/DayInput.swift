@@ -4,8 +4,8 @@ import Support
 /// Days on standard input: records with a `date`, for `PictureTool` to add to, or plain lines, each of them a day, a
 /// month or a year as `--date` takes it. Blank lines and what stands behind `#` don't count.
 ///
-/// Lines that are there at once are asked for together, so that neighbouring days share a request. Memory: a few windows'
-/// worth of pictures, however many lines there are.
+/// Lines that are there at once are asked for together, so that neighbouring days share a request. Memory: a few
+/// windows' worth of pictures, however many lines there are.
 public final class DayInput {
     private let client: APODClient
     private let progress: Progress
@@ -57,7 +57,8 @@ public final class DayInput {
         }
     }
 
-    /// Takes the lines that are there, after waiting for one, up to one with something wrong about it; false at the end.
+    /// Takes the lines that are there, after waiting for one, up to one with something wrong about it; false at the
+    /// end.
     private func readOn() throws -> Bool {
         var steps: [DayPlan.Step] = []
         while steps.isEmpty || steps.count < Self.batch && lines.hasLine, bad == nil, let item = try lines.next() {

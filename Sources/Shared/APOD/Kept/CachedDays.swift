@@ -5,7 +5,8 @@ import Support
 /// Keeps days in the cache's index: in that of the disk, in memory or nowhere, as the policy for the service's address
 /// says. Opened when first needed.
 ///
-/// A cache that cannot be opened, read or written is a warning, and nothing is kept; one of a newer layout ends the run.
+/// A cache that cannot be opened, read or written is a warning, and nothing is kept; one of a newer layout ends the
+/// run.
 public final class CachedDays: DayStore {
     private let caches: Caches
     private let addresses: [Service: WebURL]
@@ -35,11 +36,17 @@ public final class CachedDays: DayStore {
         } ?? []
     }
 
-    public func newest(through last: CalendarDay, of service: Service) throws -> KeptDay? {
+    public func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
         let address = foreignAddress(of: service)
         return try reading(service) { cache in
-            try cache.newestMetadata(in: Self.collection(service), through: last.description)
-                .flatMap { Self.day($0, service, address) }
+            var last = last
+            while let row = try cache.newestMetadata(in: Self.collection(service), through: last.description) {
+                if let kept = Self.day(row, service, address), kept.picture != nil { return kept }
+                // A failure, or something that a later version wrote.
+                guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
+                last = day.advanced(by: -1)
+            }
+            return nil
         } ?? nil
     }
 

@@ -7,8 +7,8 @@ import Support
 public protocol DayStore: Sendable {
     /// What is kept of a service's days from `first` to `last`, ascending; expired ones among it.
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay]
-    /// The latest day that is kept up to `last`.
-    func newest(through last: CalendarDay, of service: Service) throws -> KeptDay?
+    /// The latest picture that is kept of the days up to `last`; expired ones count.
+    func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay?
     /// Keeps all of it at once.
     func keep(_ days: [KeptDay], of service: Service) throws
 }

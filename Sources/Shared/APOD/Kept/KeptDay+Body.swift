@@ -55,8 +55,6 @@ extension APODFailure {
     fileprivate var keptFields: JSON {
         switch self {
         case .standIn(let kind, _, _): .object(["code": .string(code), "stand_in": .string(kind.rawValue)])
-        case .refused(_, let status, let said):
-            .object(["code": .string(code), "status": .integer(status), "said": said.map { .string($0) }])
         default: .object(["code": .string(code)])
         }
     }
@@ -68,9 +66,6 @@ extension APODFailure {
         case APODFailure.standIn(.nothing, day, service).code:
             guard let kind = record.string("error.stand_in").flatMap(StandIn.init) else { return nil }
             self = .standIn(kind, day, service)
-        case APODFailure.refused(service, status: 0, said: nil).code:
-            guard let status = record.integer("error.status") else { return nil }
-            self = .refused(service, status: status, said: record.string("error.said"))
         default: return nil
         }
     }

@@ -51,18 +51,18 @@ public struct KeptDay: Sendable, Equatable {
 
     // MARK: Rules
 
-    /// Whether a failure says something of the day that stays true for a while.
+    /// Whether a failure says something of the day that stays true for a while. A refusal speaks of the service.
     static func isKept(_ failure: APODFailure) -> Bool {
         switch failure {
-        case .noPicture, .notPublished, .standIn, .refused: true
+        case .noPicture, .notPublished, .standIn: true
         default: false
         }
     }
 
     /// How long an answer is to be trusted; nil: for ever.
     ///
-    /// A past day's picture doesn't change. The newest one is sometimes put right in its first hours, and where it isn't
-    /// out yet, somebody waits for it. A past day that lacks its picture may get it back.
+    /// A past day's picture doesn't change. The newest one is sometimes put right in its first hours, and where it
+    /// isn't out yet, somebody waits for it. A past day that lacks its picture may get it back.
     static func lifetime(of outcome: Outcome, day: CalendarDay, fetchedAt time: Timestamp) -> Duration? {
         let isPast = day < PublishedDays.newest(at: time)
         return switch outcome {
@@ -71,16 +71,12 @@ public struct KeptDay: Sendable, Equatable {
         }
     }
 
-    /// Processes read the clock at slightly different moments; what was fetched later than that was so before the clock
-    /// was set back, and says nothing about its age.
-    private static let clockTolerance: Duration = .seconds(60)
-
-    /// Whether it does instead of asking.
+    /// Whether it does instead of asking. Of what comes from the future, only what never expires.
     ///
     /// - Parameter needsRaw: whether NASA's own object must be there, where there was one.
     func isFresh(at now: Timestamp, needsRaw: Bool) -> Bool {
         guard isCurrent else { return false }
-        if let expiresAt, now >= expiresAt || fetchedAt > now + Self.clockTolerance { return false }
+        if let expiresAt, now >= expiresAt || fetchedAt > now + Clock.tolerance { return false }
         return !needsRaw || raw != nil || !hadObject
     }
 

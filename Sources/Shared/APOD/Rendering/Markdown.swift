@@ -1,6 +1,6 @@
 extension Caption {
-    /// The caption as a section of a CommonMark document: a heading, the picture (of a video its still, linked), day and
-    /// credits, the explanation, links.
+    /// The caption as a section of a CommonMark document: a heading, the picture (of a video its still, linked), day
+    /// and credits, the explanation, links.
     var markdown: String {
         var paragraphs: [String] = []
         if let title { paragraphs.append("# \(Markdown.text(title))") }
@@ -46,8 +46,8 @@ enum Markdown {
 
     static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }
 
-    /// An address as a link's destination: without blanks and brackets, which would end it, and without what a reference
-    /// or a backslash would become (§6.3).
+    /// An address as a link's destination: without blanks and brackets, which would end it, and without what a
+    /// reference or a backslash would become (§6.3).
     static func destination(_ address: String) -> String {
         var result = ""
         var rest = address.unicodeScalars[...]

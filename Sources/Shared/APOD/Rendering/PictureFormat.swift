@@ -15,7 +15,8 @@ public enum PictureFormat: String, Sendable, CaseIterable {
         guard let format = PictureFormat(rawValue: name) else {
             let names = Self.allCases.map(\.rawValue)
             throw UsageFailure(
-                "--format takes json, text, markdown or url, not \"\(name)\"\(NearMatch.advice(for: name, among: names))")
+                "--format takes json, text, markdown or url, not \"\(name)\""
+                    + NearMatch.advice(for: name, among: names))
         }
         self = format
     }

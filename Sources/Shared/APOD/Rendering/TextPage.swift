@@ -37,7 +37,9 @@ public struct TextPage: Sendable, Equatable {
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    private func wrapped(_ text: String?) -> [String] { text.map { TerminalText.wrapped($0, toColumns: columns) } ?? [] }
+    private func wrapped(_ text: String?) -> [String] {
+        text.map { TerminalText.wrapped($0, toColumns: columns) } ?? []
+    }
 
     /// How letters look (ECMA-48 §8.3.117, SGR).
     private enum Style: Int {

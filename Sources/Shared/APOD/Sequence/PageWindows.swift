@@ -27,7 +27,8 @@ struct PageWindow {
         let widened = min(span.lowerBound, number)...max(span.upperBound, number)
         let fits =
             switch service {
-            case .science: widened.count <= ServiceClient.pageLimit
+            // By its years of two digits, a page from 99 to 00 would end before it begins.
+            case .science: widened.count <= ServiceClient.pageLimit && (day.year < 2000) == (last.year < 2000)
             case .api: (day.year, day.month) == (last.year, last.month)
             }
         guard fits, step.count - 1 <= Self.widestStep, !Self.gaps.contains(where: step.contains) else { return false }

@@ -2,9 +2,8 @@ import Support
 
 /// The results of a plan, day by day in its order, asked for a page at a time as they are wanted.
 ///
-/// With several jobs, that many pages are asked for at once, a few ahead of what is wanted. A service that fails three
-/// times in a row for reasons that have nothing to do with the day is not asked again; the days that are left get its
-/// last failure.
+/// With several jobs, that many pages are asked for at once, a few ahead of what is wanted. A service that fails
+/// several times in a row (`Outages`) is not asked again; the days that are left get its last failure.
 public struct PictureSequence {
     private let client: APODClient
     private let plan: DayPlan
@@ -13,9 +12,6 @@ public struct PictureSequence {
     /// Ready to be handed out, the next one last.
     private var ready: [DayResult] = []
 
-    /// How many days there are in all, those included that turn out to have no picture.
-    public var count: Int { plan.dayCount }
-
     init(_ plan: DayPlan, client: APODClient) {
         self.client = client
         self.plan = plan
@@ -23,8 +19,8 @@ public struct PictureSequence {
 
     /// The next day's result; nil behind the last one. Blocks while a page is being fetched.
     ///
-    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, and a
-    /// failure that ends the run, such as a cache of a newer layout.
+    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, and
+    /// a failure that ends the run, such as a cache of a newer layout.
     ///
     /// - Parameter willWait: called before it may have to wait: the moment to write what is done.
     public mutating func next(willWait: () -> Void = {}) throws -> DayResult? {

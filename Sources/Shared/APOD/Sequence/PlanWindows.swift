@@ -54,7 +54,9 @@ struct PlanWindows {
             while !isAtEnd {
                 switch steps[place] {
                 case .day(let day) where known[day] == nil && window.add(day): break
-                case .dayIfPublished(let day) where known[day] == nil && window.add(day): optional.insert(day)
+                // A range of the old service fails as a whole when one day in it isn't out.
+                case .dayIfPublished(let day) where service == .science && known[day] == nil && window.add(day):
+                    optional.insert(day)
                 default: return .days(window.days, optional: optional)
                 }
                 place += 1

@@ -39,8 +39,8 @@ final class BodyWriter {
         if count - begun >= Self.aloneLimit { follower = try? Follower(file, from: count, hash: hash) }
     }
 
-    /// Waits until all that was written is on the disk, and gives its SHA-256; nothing can be written afterwards. Throws
-    /// `SystemFailure`, and `PartialFile.Lost` where the file is shorter than what was written.
+    /// Waits until all that was written is on the disk, and gives its SHA-256; nothing can be written afterwards.
+    /// Throws `SystemFailure`, and `PartialFile.Lost` where the file is shorter than what was written.
     func finish() throws -> String {
         try file.synchronize()
         guard let follower else { return hash.finish() }

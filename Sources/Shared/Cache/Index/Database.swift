@@ -10,12 +10,12 @@ final class Database {
     /// How long to wait for other processes' transactions, which take a millisecond each and a checkpoint at times:
     /// long enough for hundreds of them, short enough to notice a process that is stuck.
     static let patience: Duration = .seconds(30)
-    /// Pages in the write-ahead log that a connection may leave behind. Whoever opens the index while nobody else has it
-    /// open reads the whole log, about 5 µs a page, so it must be short; and to copy it into the database costs two
+    /// Pages in the write-ahead log that a connection may leave behind. Whoever opens the index while nobody else has
+    /// it open reads the whole log, about 5 µs a page, so it must be short; and to copy it into the database costs two
     /// waits for the disk, so not too short. One touch of an entry writes three to five pages.
     static let restingPages: Int32 = 64
-    /// Pages in the log of a connection that goes on writing, which keeps all threads waiting while it copies them. What
-    /// one leaves that was killed costs the next one some milliseconds.
+    /// Pages in the log of a connection that goes on writing, which keeps all threads waiting while it copies them.
+    /// What one leaves that was killed costs the next one some milliseconds.
     static let checkpointPages: Int32 = 512
 
     /// Pages in the log after the last commit.

@@ -191,7 +191,7 @@ extension Index {
     func expired(after id: Int64, now: Timestamp) throws -> [(id: Int64, bytes: Int, path: String)] {
         try perform { connection in
             try connection.database.all(
-                Self.selectExpired, Value(id), Value(now), Value(now + .seconds(60)), Value(now + .seconds(86_400)),
+                Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance), Value(now + .seconds(86_400)),
                 Value(TrimPlan.batch)
             ) { ($0.int64(0), $0.int(1), root.blob($0.string(2), folder: $0.string(3))) }
         }
@@ -203,7 +203,7 @@ extension Index {
             var removal = Removal()
             for id in ids {
                 let gone = try connection.database.first(
-                    Self.removeExpired, Value(id), Value(now), Value(now + .seconds(60)),
+                    Self.removeExpired, Value(id), Value(now), Value(now + Clock.tolerance),
                     Value(now + .seconds(86_400))
                 ) { (bytes: $0.int(0), scopeID: $0.int64(1)) }
                 guard let gone else { continue }
@@ -227,7 +227,7 @@ extension Index {
                         (expires_at <= ?1 OR fetched_at > ?3 OR kind = 2)
                         AND (SELECT purged FROM scopes WHERE scopes.id = entries.scope) = 0)
                 WHERE before < ?4
-                """, Value(now), Value(now + .seconds(86_400)), Value(now + .seconds(60)),
+                """, Value(now), Value(now + .seconds(86_400)), Value(now + Clock.tolerance),
                 Value(kept - TrimPlan.target(capacity: capacity))
             ) { Removal(entries: $0.int(0), bytes: $0.int(1)) } ?? Removal()
         }

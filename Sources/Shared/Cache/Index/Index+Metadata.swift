@@ -11,7 +11,7 @@ extension Index {
         SELECT \(metadataColumns) FROM metadata
         WHERE scope = \(liveScope) AND collection = ?2 AND name <= ?3 ORDER BY name DESC LIMIT 1
         """
-    /// What was fetched later stays, unless the clock was set back since: `?9` is a minute from now.
+    /// What was fetched later stays, unless the clock was set back since: `?9` is as far ahead as clocks may differ.
     static let keepMetadata = """
         INSERT INTO metadata (scope, collection, name, body, fetched_at, expires_at, bytes, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -19,7 +19,6 @@ extension Index {
             body = ?4, fetched_at = ?5, expires_at = ?6, bytes = ?7, digest = ?8
         WHERE fetched_at <= ?5 OR fetched_at > ?9
         """
-    static let removeMetadata = "DELETE FROM metadata WHERE scope = \(liveScope) AND collection = ?2 AND name = ?3"
     static let selectMetadataSums = """
         SELECT scope, count(*), sum(bytes) FROM metadata INDEXED BY metadata_by_end
         WHERE scope IN \(liveScopes) GROUP BY scope
@@ -54,14 +53,6 @@ extension Index {
             let scopeID = try connection.makeScope(scope)
             for (item, digest) in zip(metadata, digests) {
                 try connection.keep(item, digest: digest, in: collection, of: scopeID, now: now)
-            }
-        }
-    }
-
-    func removeMetadata(in collection: String, names: [String], now: Timestamp) throws {
-        try write(now: now, isQuiet: true) { connection in
-            for name in names {
-                try connection.database.run(Self.removeMetadata, Value(scope.hash), Value(collection), Value(name))
             }
         }
     }
@@ -124,7 +115,7 @@ extension Index.Connection {
         try database.run(
             Index.keepMetadata, Value(scopeID), Value(collection), Value(metadata.name), Value(metadata.body),
             Value(metadata.fetchedAt), Value(metadata.expiresAt), Value(metadata.body.count), Value(digest),
-            Value(now + Metadata.clockTolerance)) > 0
+            Value(now + Clock.tolerance)) > 0
     }
 }
 

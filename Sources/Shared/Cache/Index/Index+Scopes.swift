@@ -84,8 +84,8 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// The live row of a scope, nil before anything was written to it, the scope's generation, and whether the row bears
-    /// its name.
+    /// The live row of a scope, nil before anything was written to it, the scope's generation, and whether the row
+    /// bears its name.
     func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64, isNamed: Bool) {
         let row = try database.first(
             "SELECT id, generation, name FROM scopes WHERE substr(folder, 1, 32) = ?1 AND purged = 0", Value(scope.hash)

@@ -31,15 +31,6 @@ extension ImageCache {
         }
     }
 
-    /// Forgets what is kept under these names, where there is something.
-    public func removeMetadata(in collection: String, names: [String]) throws {
-        if names.isEmpty { return }
-        try requireWriting()
-        try withMetadata {
-            try removing({ [] }) { try index.removeMetadata(in: collection, names: names, now: clock.now()) }
-        }
-    }
-
     /// How long expired metadata stays, since it may still be of use where its service cannot be reached.
     static let metadataKeptAfterExpiry: Duration = .seconds(30 * 86_400)
 
@@ -50,7 +41,7 @@ extension ImageCache {
     /// Gives `body` the generation in which the index that lies there now was first asked for metadata; once more where
     /// the root was removed under it.
     private func withMetadata<Result>(_ body: (Int64) throws -> Result) throws -> Result {
-        try onceMoreIfRemoved {
+        try againIfRemoved {
             // Others than this run may have removed the root, with all that is in it.
             try index.reopenIfReplaced()
             return try body(index.firstSeenGeneration())

@@ -57,5 +57,5 @@ public struct NegativeAnswer: Failure, Equatable {
     }
 
     /// Whether it still holds. One from the future was written before the clock was set back.
-    func holds(at now: Timestamp) -> Bool { until > now && since <= now + .seconds(60) }
+    func holds(at now: Timestamp) -> Bool { until > now && since <= now + Clock.tolerance }
 }

@@ -64,7 +64,7 @@ extension ImageCache {
         _ name: String, _ change: (inout RequestQuota) -> Result
     ) throws -> Result {
         try requireWriting()
-        return try onceMoreIfRemoved {
+        return try againIfRemoved {
             try index.reopenIfReplaced()
             return try index.updateQuota(name, now: clock.now(), change)
         }

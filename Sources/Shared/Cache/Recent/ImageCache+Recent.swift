@@ -23,8 +23,8 @@ extension ImageCache {
     }
 
     /// The entry of a key where it can be handed out at once: it has not expired, its file is there, and neither a
-    /// server nor another process is waited for. Nil wherever that is not so, or anything is wrong: `lookup` and `fetch`
-    /// find out what, and do something about it. A hit that it gives is counted and told as theirs are.
+    /// server nor another process is waited for. Nil wherever that is not so, or anything is wrong: `lookup` and
+    /// `fetch` find out what, and do something about it. A hit that it gives is counted and told as theirs are.
     ///
     /// - Parameter asFetch: whether it stands in for `fetch`, which asks the server in any case where
     ///   `settings.refreshes` is set.

@@ -63,7 +63,8 @@ public struct QuotaReport: Sendable, Hashable {
     /// The `w` parameter of a policy: `1000;w=3600`, `"hourly";q=1000;w=3600`.
     private static func window(_ policy: String?) -> Duration? {
         let parameters = (policy ?? "").split { $0 == ";" || $0 == "," }.map { $0.filter { $0 != " " } }
-        guard let text = parameters.first(where: { $0.hasPrefix("w=") }), let seconds = number(String(text.dropFirst(2)))
+        guard let text = parameters.first(where: { $0.hasPrefix("w=") }),
+            let seconds = number(String(text.dropFirst(2)))
         else { return nil }
         return seconds > 0 ? .seconds(min(seconds, 31_536_000)) : nil
     }

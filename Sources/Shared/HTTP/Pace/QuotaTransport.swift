@@ -112,8 +112,8 @@ public struct QuotaTransport: HTTPTransport {
         log.detail("\(response.url.host) says: \(remaining)\(report.limit.map { " of \($0)" } ?? "") requests left")
     }
 
-    /// What the server tells those apart by who ask: its origin, and every field that is meant for it alone, a key above
-    /// all. A digest, so that no ledger holds a key.
+    /// What the server tells those apart by who ask: its origin, and every field that is meant for it alone, a key
+    /// above all. A digest, so that no ledger holds a key.
     static func name(of request: HTTPRequest) -> String {
         let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
         return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))

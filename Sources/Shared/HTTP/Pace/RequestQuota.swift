@@ -90,8 +90,12 @@ public struct RequestQuota: Sendable, Hashable {
         } else {
             window = report.window ?? window
         }
-        // What a later request was told counts this one in.
-        if let told = report.remaining, number >= answered { remaining = max(told - max(count - number, 0), 0) }
+        // What a later request was told counts this one in. Those that started before anything was known bear the same
+        // number, and their answers come in any order: the least is the latest.
+        if let told = report.remaining, number >= answered {
+            let left = max(told - max(count - number, 0), 0)
+            remaining = number == answered ? min(remaining ?? left, left) : left
+        }
         answered = min(max(answered, number), count)
         if let refusal = report.refusal, refusal > .zero {
             refusedUntil = max(refusedUntil ?? now, now + refusal)

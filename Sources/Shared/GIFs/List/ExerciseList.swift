@@ -41,7 +41,7 @@ public struct ExerciseList: Sendable {
                 }
             } ?? nil
         }
-        if let kept, !refreshes, !kept.metadata.isExpired(at: clock.now()) { return kept.list.exercises }
+        if let kept, !refreshes, isFresh(kept.metadata) { return kept.list.exercises }
         if caches.settings.isOffline {
             guard let kept else { throw CacheFailure.offline(key: "exercisedb:exercises") }
             log.warning("the list of \(kept.metadata.fetchedAt.iso8601) is used")
@@ -57,6 +57,12 @@ public struct ExerciseList: Sendable {
             log.warning("\(failure.message); the list of \(kept.metadata.fetchedAt.iso8601) is used")
             return kept.list.exercises
         }
+    }
+
+    /// What was fetched in the future was so before the clock was set back, and says nothing about its age.
+    private func isFresh(_ row: Metadata) -> Bool {
+        let now = clock.now()
+        return row.expiresAt.map { $0 > now } != false && row.fetchedAt <= now + Clock.tolerance
     }
 
     private func ask() throws -> [Record] {

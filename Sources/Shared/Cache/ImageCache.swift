@@ -226,14 +226,15 @@ public final class ImageCache: Sendable {
         try interruption.during { try againIfRemoved(body) }
     }
 
-    /// Runs `body`, and again where the root was removed under it and that is why it failed. A removal takes its time,
-    /// and may take a part of the root that was made anew: three times at most.
+    /// Runs `body`, and again where the root was removed under it and that is why it failed: three times at most. A
+    /// removal takes its time and may take a part of the root that was made anew; and with the root go the locks, so
+    /// that somebody who held one may have moved a file away under this one's hands.
     func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
         for _ in 0..<3 {
             let before = index.identity
             do {
                 return try body()
-            } catch where error is PartialFile.Lost
+            } catch where Self.isOfRemoval(error)
                 || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
             {
                 log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
@@ -245,6 +246,10 @@ public final class ImageCache: Sendable {
         } catch is PartialFile.Lost {
             throw CacheFailure.io(detail: "its folder is removed again and again", root: root)
         }
+    }
+
+    private static func isOfRemoval(_ error: any Error) -> Bool {
+        error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
     }
 
     /// Writes what was counted where that has become much.

@@ -30,6 +30,27 @@ struct GifCacheTests {
         #expect(try home.run("gif-cache", ["get", "0001", "--resolution", "720"]).status == 1)
     }
 
+    @Test func aBurstThatIsTooFastIsWaitedFor() throws {
+        let gif = DrawnAnimation([.gradient(4, 4), .gradient(4, 4)]).gif()
+        let asked = Monitor(0)
+        let server = try LoopbackServer { request, connection in
+            let number = asked.update { number -> Int in
+                number += 1
+                return number
+            }
+            guard number > 1 else {
+                var refusal = LoopbackResponse.json(#"{"message":"Too many requests"}"#)
+                refusal.status = 429
+                return try connection.send(refusal, to: request)
+            }
+            try connection.send(.bytes(gif, type: "image/gif"), to: request)
+        }
+        let home = try ToolHome(
+            environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8", "EXERCISEDB_API_URL": server.address])
+        #expect(try home.run("gif-cache", ["put", "0001"]).expect(0).record.string("cache.status") == "miss")
+        #expect(asked.withLock { $0 } == 2)
+    }
+
     @Test func recordsNameTheirExercise() throws {
         let home = try Sample.home()
         let lines = [

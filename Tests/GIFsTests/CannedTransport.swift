@@ -21,12 +21,16 @@ final class CannedTransport: HTTPTransport {
         self.body = body
     }
 
+    /// Answers nothing: nobody is there.
+    static var unreachable: CannedTransport { CannedTransport(0) }
+
     var requests: Int { count.withLock { $0 } }
 
     func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         count.update { $0 += 1 }
+        if status == 0 { throw FetchFailure.connectionFailed(url: request.url, detail: "refused") }
         let response = HTTPResponse(status: status, headers: headers, url: request.url)
         try receive(.head(response))
         try body.withUnsafeBytes { try receive(.body($0)) }

@@ -108,4 +108,33 @@ import Testing
         #expect(refusing.requests == 1)
         #expect(try gifs.put(gif).status == .hit)
     }
+
+    @Test func aServiceThatIsOutOfReachIsGivenUp() throws {
+        _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
+        let away = CannedTransport.unreachable
+        let gifs = try cache(away, days: 15)
+        var codes: [String?] = []
+        for number in 2...9 { codes.append(code { _ = try gifs.put(ExerciseGIF(id: ExerciseID("000\(number)"))) }) }
+        #expect(codes == Array(repeating: "connection-failed", count: 5) + Array(repeating: "unreachable", count: 3))
+        // Each of the five with its repetitions.
+        let asked = away.requests
+        #expect(asked == 5 * 4)
+        #expect(try gifs.put(gif).status == .stale)
+        #expect(away.requests == asked)
+    }
+
+    @Test func whatExpiredWhileTheServiceIsOutOfReachIsNotWaitedForOneByOne() throws {
+        _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
+        let away = CannedTransport.unreachable
+        let gifs = try cache(away, days: 15)
+        for _ in 0..<9 { #expect(try gifs.put(gif).status == .stale) }
+        #expect(away.requests == 5 * 4)
+    }
+
+    @Test func anAnswerBetweenThemIsNoOutage() throws {
+        let failing = try cache(CannedTransport(500))
+        for number in 2...9 {
+            #expect(code { _ = try failing.put(ExerciseGIF(id: ExerciseID("000\(number)"))) } == "server-error")
+        }
+    }
 }

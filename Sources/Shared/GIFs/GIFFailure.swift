@@ -21,6 +21,8 @@ public enum GIFFailure: Failure, Equatable {
     case refusing(until: Timestamp)
     /// An answer whose status promised a list of exercises, with something else in it.
     case notAList(String)
+    /// The service could not be reached several times in a row, so that this run asks no more.
+    case unreachable
     /// An answer whose status promised a GIF, with something else in it: a phrase such as `an HTML page`.
     case notAGIF(String)
     case empty
@@ -58,6 +60,7 @@ public enum GIFFailure: Failure, Equatable {
         case .notSubscribed: "not-subscribed"
         case .unknownExercise: "unknown-exercise"
         case .quotaExceeded, .refusing: "quota-exceeded"
+        case .unreachable: "unreachable"
         case .notAList: "not-a-list"
         case .notAGIF: "not-a-gif"
         case .empty: "empty-body"
@@ -75,7 +78,7 @@ public enum GIFFailure: Failure, Equatable {
         case .noID, .badID, .notAGIF, .empty, .truncated, .corrupt, .notAList: .data
         case .keyMissing, .keyInvalid, .notSubscribed, .overLimit: .notAllowed
         case .unknownExercise: .unavailable
-        case .quotaExceeded, .refusing: .temporary
+        case .quotaExceeded, .refusing, .unreachable: .temporary
         }
     }
 
@@ -95,6 +98,8 @@ public enum GIFFailure: Failure, Equatable {
         case .refusing(let until):
             "ExerciseDB takes no more requests of this key, and is not asked before \(until.iso8601), but with --refresh"
         case .notAList(let fault): "ExerciseDB answered with something else than a list of exercises: \(fault)"
+        case .unreachable:
+            "ExerciseDB could not be reached several times in a row, so it is not asked any more: run it again later"
         case .notAGIF(let found): "ExerciseDB answered with \(found) instead of a GIF"
         case .empty: "ExerciseDB answered with an empty body"
         case .truncated: "the GIF ends too early: fetch it again"

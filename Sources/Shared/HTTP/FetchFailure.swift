@@ -99,6 +99,14 @@ public enum FetchFailure: Failure {
         return self
     }
 
+    /// Whether nobody answered: the next request to the same server would most likely meet the same.
+    public var isOutOfReach: Bool {
+        switch single {
+        case .nameNotResolved, .connectionFailed, .timedOut, .tlsFailed, .proxyFailed: true
+        default: false
+        }
+    }
+
     /// How long to wait before the next attempt, where that is known.
     public var retryAfter: Duration? { usedUpQuota?.retryAfter ?? answer?.retryAfter }
 

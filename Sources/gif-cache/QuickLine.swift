@@ -1,47 +1,30 @@
 import Commands
 
-/// A line that scripts write most: `put`, `get`, `has`, `path` or `cat`, ids, and the few options that go with them.
-/// Read here, since ArgumentParser takes longer to read it than a hit takes in all; whatever else there is in a line is
-/// left to it.
-struct QuickLine: GIFCommand, CommonArguments, StreamArguments, NetworkArguments,
-    ServiceArguments
-{
-    private let command: String
-    let ids: [String]
-    private(set) var print: String?
-    private(set) var scope: String?
-    private(set) var cacheDir: String?
-    private(set) var resolution: String?
+/// `put`, `get`, `has`, `path` or `cat` with ids and the few options that go with them: see `QuickWords`.
+struct QuickLine: GIFCommand, CommonArguments, StreamArguments, NetworkArguments, ServiceArguments {
+    private let line: QuickWords
+
+    var ids: [String] { line.words }
+    var print: String? { line["--print"] }
+    var scope: String? { line["--scope"] }
+    var cacheDir: String? { line["--cache-dir"] }
+    var resolution: String? { line["--resolution"] }
 
     var common: Self { self }
 
     /// Nil for any other line, and for one with something wrong about it.
     init?(_ arguments: [String]) {
-        guard let command = arguments.first, ["put", "get", "has", "path", "cat"].contains(command) else { return nil }
-        var words: [String] = []
-        var rest = arguments.dropFirst()
-        while let word = rest.popFirst() {
-            guard word.hasPrefix("-"), word != "-" else {
-                words.append(word)
-                continue
-            }
-            guard let value = rest.popFirst(), !value.hasPrefix("-") else { return nil }
-            switch word {
-            case "--print" where print == nil: print = value
-            case "--scope" where scope == nil: scope = value
-            case "--cache-dir" where cacheDir == nil: cacheDir = value
-            case "--resolution" where resolution == nil: resolution = value
-            default: return nil
-            }
-        }
-        self.command = command
-        ids = words
+        let line = QuickWords(
+            arguments, commands: ["put", "get", "has", "path", "cat"],
+            options: ["--print", "--scope", "--cache-dir", "--resolution"])
+        guard let line else { return nil }
+        self.line = line
         // The other three print what they are about.
-        if print != nil, command != "put", command != "get" { return nil }
+        if print != nil, line.command != "put", line.command != "get" { return nil }
     }
 
     func run() throws {
-        switch command {
+        switch line.command {
         case "put": try put(self, self, self)
         case "get": try get(self)
         case "has": try has()

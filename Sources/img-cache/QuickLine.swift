@@ -1,44 +1,30 @@
 import Commands
 
-/// A line that scripts write most: `put`, `get`, `has`, `path` or `cat`, pictures, and the few options that go with
-/// them. Read here, since ArgumentParser takes longer to read it than a hit takes in all; whatever else there is in a
-/// line is left to it.
+/// `put`, `get`, `has`, `path` or `cat` with pictures and the few options that go with them: see `QuickWords`.
 struct QuickLine: LookupCommand, CommonArguments, KeyArguments, StreamArguments, FetchArguments {
-    private let command: String
-    let pictures: [String]
-    private(set) var print: String?
-    private(set) var scope: String?
-    private(set) var cacheDir: String?
+    private let line: QuickWords
+
+    var pictures: [String] { line.words }
+    var print: String? { line["--print"] }
+    var scope: String? { line["--scope"] }
+    var cacheDir: String? { line["--cache-dir"] }
 
     var common: Self { self }
     var keys: Self { self }
 
     /// Nil for any other line, and for one with something wrong about it.
     init?(_ arguments: [String]) {
-        guard let command = arguments.first, ["put", "get", "has", "path", "cat"].contains(command) else { return nil }
-        var words: [String] = []
-        var rest = arguments.dropFirst()
-        while let word = rest.popFirst() {
-            guard word.hasPrefix("-"), word != "-" else {
-                words.append(word)
-                continue
-            }
-            guard let value = rest.popFirst(), !value.hasPrefix("-") else { return nil }
-            switch word {
-            case "--print" where print == nil: print = value
-            case "--scope" where scope == nil: scope = value
-            case "--cache-dir" where cacheDir == nil: cacheDir = value
-            default: return nil
-            }
-        }
-        self.command = command
-        pictures = words
+        let line = QuickWords(
+            arguments, commands: ["put", "get", "has", "path", "cat"],
+            options: ["--print", "--scope", "--cache-dir"])
+        guard let line else { return nil }
+        self.line = line
         // The other three print what they are about.
-        if print != nil, command != "put", command != "get" { return nil }
+        if print != nil, line.command != "put", line.command != "get" { return nil }
     }
 
     func run() throws {
-        switch command {
+        switch line.command {
         case "put": try put(self, self, incremental: false)
         case "get": try get(self)
         case "has": try has()

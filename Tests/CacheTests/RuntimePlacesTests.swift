@@ -23,7 +23,7 @@ import Testing
             _ = try PrivateFolder.open(path, making: making)
             return nil
         } catch {
-            return (error as? PrivateFolder.Unusable)?.reason ?? "\(error)"
+            return failure(of: error).message
         }
     }
 

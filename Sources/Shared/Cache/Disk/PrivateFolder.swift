@@ -12,61 +12,21 @@ import Support
 /// in `/dev/shm`.
 enum PrivateFolder {
     /// Opens the folder, where it is safe to use: it is a folder and no link to one, it is this user's, nobody else has
-    /// any right to it, and nobody else can put another one in its place. Throws `Unusable`.
+    /// any right to it, and nobody else can put another one in its place. Throws `UnsafePlace`, `SystemFailure`.
     ///
     /// - Parameter making: whether it is made where it is missing; the one above it must be there.
-    static func open(_ path: String, making: Bool) throws -> File {
+    static func open(_ path: String, making: Bool) throws -> Folder {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let name = String(path[slash...].dropFirst())
-        let above = try openFolder(AT_FDCWD, slash == path.startIndex ? "/" : String(path[..<slash]), path)
-        let parent = try status(of: above)
-        guard parent.st_uid == geteuid() || parent.st_uid == 0 else {
-            throw Unusable.unsafe(path, reason: "the folder above it is somebody else's")
-        }
-        // The sticky bit keeps others from removing or renaming what is ours.
-        guard parent.st_mode & 0o022 == 0 || parent.st_mode & S_ISVTX != 0 else {
-            throw Unusable.unsafe(path, reason: "anybody may rename what is in the folder above it")
-        }
-        if making, mkdirat(above.descriptor, name, 0o700) != 0, errno != EEXIST {
-            throw Unusable.failed(path, errno: errno)
-        }
-        let folder = try openFolder(above.descriptor, name, path, flags: O_NOFOLLOW)
-        let found = try status(of: folder)
-        guard found.st_uid == geteuid() else { throw Unusable.unsafe(path, reason: "it is somebody else's") }
-        guard found.st_mode & 0o077 == 0 else { throw Unusable.unsafe(path, reason: "others may look into it") }
+        let above = try Folder(slash == path.startIndex ? "/" : String(path[..<slash]))
+        let statusAbove = try above.status()
+        if let fault = UnsafePlace.fault(above: path, statusAbove) { throw fault }
+        if making, above.status(of: name) == nil { try above.makeFolder(name) }
+        let folder = try above.folder(name)
+        if let fault = UnsafePlace.fault(ofPrivateFolder: path, try folder.status()) { throw fault }
         return folder
     }
 
-    /// Why a folder is of no use.
-    enum Unusable: Error {
-        case failed(String, errno: Int32)
-        case unsafe(String, reason: String)
-
-        var isMissing: Bool { if case .failed(_, ENOENT) = self { true } else { false } }
-
-        var reason: String {
-            switch self {
-            case .failed(let path, let errno): "\(path): \(systemMessage(errno))"
-            case .unsafe(let path, let reason): "\(path) is not safe: \(reason)"
-            }
-        }
-    }
-
-    /// - Parameter path: what to name in a failure.
-    private static func openFolder(
-        _ above: Int32, _ name: String, _ path: String, flags: Int32 = 0
-    ) throws -> File {
-        let descriptor = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
-        guard descriptor >= 0 else { throw Unusable.failed(path, errno: errno) }
-        return try File(descriptor: descriptor, path: path)
-    }
-
-    private static func status(of folder: File) throws -> stat {
-        var status = stat()
-        guard fstat(folder.descriptor, &status) == 0 else { throw Unusable.failed(folder.path, errno: errno) }
-        return status
-    }
-
     /// Whether what is in the folder lies in memory.
-    static func isInMemory(_ folder: File) -> Bool { csystem_is_in_memory(folder.descriptor) }
+    static func isInMemory(_ folder: Folder) -> Bool { csystem_is_in_memory(folder.descriptor) }
 }

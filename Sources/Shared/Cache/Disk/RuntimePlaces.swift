@@ -59,7 +59,7 @@ public struct RuntimePlaces: Sendable {
     }
 
     private func first(
-        of places: [String], refusal: (File) -> String?, else failure: (String) -> CacheFailure
+        of places: [String], refusal: (Folder) -> String?, else failure: (String) -> CacheFailure
     ) throws -> String {
         var reasons: [String] = []
         for place in places {
@@ -69,8 +69,10 @@ public struct RuntimePlaces: Sendable {
                 // Made a moment ago for nothing; one with something in it stays.
                 rmdir(place)
                 reasons.append(reason)
-            } catch let unusable as PrivateFolder.Unusable {
-                reasons.append(unusable.reason)
+            } catch let failure as UnsafePlace {
+                reasons.append("\(failure.path) is not safe: \(failure.reason)")
+            } catch let failure as SystemFailure {
+                reasons.append("\(place): \(systemMessage(failure.errno))")
             }
         }
         throw failure(reasons.joined(separator: "; "))

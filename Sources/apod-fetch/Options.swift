@@ -130,6 +130,9 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
     @Option(help: ArgumentHelp("Cache root (APOD_TOOLS_CACHE_DIR).", valueName: "folder"))
     var cacheDir: String?
 
+    @Flag(help: "Use a cache root that belongs to another user or that everyone may write to, as in a container.")
+    var allowSharedRoot = false
+
     @Option(
         help: ArgumentHelp(
             "Scope: a part of the cache that shares nothing with the others (APOD_TOOLS_SCOPE).", valueName: "name"))

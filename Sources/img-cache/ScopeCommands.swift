@@ -216,19 +216,24 @@ struct ScopeFinishCommand: ParsableCommand {
     @Argument(help: "The root of the cache.")
     var root: String
 
+    @Flag(help: "As of the command that has purged.")
+    var allowSharedRoot = false
+
     func run() throws {
         DetachedProcess.closeInheritedFiles()
         // A root that was removed meanwhile stays so.
         guard access("\(root)/index.sqlite", F_OK) == 0 else { return }
-        try ImageCache(settings: CacheSettings(root: root, scope: .standard), interruption: Interruption())
-            .finishPurgesInBackground()
+        var settings = CacheSettings(root: root, scope: .standard)
+        settings.allowsSharedRoot = allowSharedRoot
+        try ImageCache(settings: settings, interruption: Interruption()).finishPurgesInBackground()
     }
 }
 
 /// Has a process of its own remove what was purged. Where none can be started, later runs take it on.
 private func finishLater(_ cache: ImageCache, _ context: ToolContext) {
     do {
-        try DetachedProcess.start(["scope", "finish-purges", cache.root])
+        let shared = cache.settings.allowsSharedRoot ? ["--allow-shared-root"] : []
+        try DetachedProcess.start(["scope", "finish-purges", cache.root] + shared)
     } catch {
         context.log.detail("the files are left to later runs: \(failure(of: error).message)")
     }

@@ -18,7 +18,7 @@ import Testing
     init() throws {
         world = try Surroundings()
         let root = CacheRoot(world.root)
-        file = try PartialFile(path: root.partials + "/body", root: root).open()
+        file = try PartialFile(name: CacheRoot.partials + "/body", root: root).open()
     }
 
     /// Bytes without a period that the pieces could hide.
@@ -64,7 +64,7 @@ import Testing
         let root = CacheRoot(world.root)
         weak var other: File?
         do {
-            let opened = try PartialFile(path: root.partials + "/other", root: root).open()
+            let opened = try PartialFile(name: CacheRoot.partials + "/other", root: root).open()
             other = opened
             try write(body(8 << 20), to: BodyWriter(opened), by: 1 << 20)
         }

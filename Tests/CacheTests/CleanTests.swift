@@ -26,9 +26,8 @@ import Testing
         try cache.store(MemorySource(picture(name.utf8.reduce(0) { $0 + Int($1) }, bytes: bytes)), key: key(name)).entry
     }
 
-    private func write(_ path: String, _ bytes: [UInt8] = [1, 2, 3]) throws {
-        try CacheRoot.makeFolder(String(path[..<path.lastIndex(of: "/")!]))
-        try File.open(path, O_WRONLY | O_CREAT).write(bytes)
+    private func write(_ name: String, _ bytes: [UInt8] = [1, 2, 3]) throws {
+        try CacheRoot(world.root).openToWrite(name, O_WRONLY).write(bytes)
     }
 
     @Test func expiredEntriesGoInAllScopes() throws {
@@ -95,26 +94,26 @@ import Testing
     @Test func leftPartialsGoUnlessTheirLockIsHeld() throws {
         let cache = try world.cache()
         let root = cache.index.root
-        let dead = root.partial(try key("moon").name, in: cache.scope, generation: 0)
-        let alive = root.partial(try key("mars").name, in: cache.scope, generation: 0)
-        for path in [dead, dead + ".note", alive, alive + ".note"] { try write(path) }
-        try write(root.partials + "/notes-of-a-stranger")
+        let dead = CacheRoot.partial(try key("moon").name, in: cache.scope, generation: 0)
+        let alive = CacheRoot.partial(try key("mars").name, in: cache.scope, generation: 0)
+        for name in [dead, dead + ".note", alive, alive + ".note"] { try write(name) }
+        try write(CacheRoot.partials + "/notes-of-a-stranger")
         let lock = try cache.lock(key("mars").name)
 
         #expect(try #require(try clean(cache, dryRun: true)[.partials]).count == 2)
         #expect(try #require(try clean(cache)[.partials]).bytes == 6)
 
         withExtendedLifetime(lock) {
-            #expect(access(dead, F_OK) != 0 && access(dead + ".note", F_OK) != 0)
-            #expect(access(alive, F_OK) == 0 && access(alive + ".note", F_OK) == 0)
-            #expect(access(root.partials + "/notes-of-a-stranger", F_OK) == 0)
+            #expect(root.status(of: dead) == nil && root.status(of: dead + ".note") == nil)
+            #expect(root.status(of: alive) != nil && root.status(of: alive + ".note") != nil)
+            #expect(root.status(of: CacheRoot.partials + "/notes-of-a-stranger") != nil)
         }
     }
 
     @Test func lockFilesOfTheDeadGo() throws {
         let cache = try world.cache()
         let root = cache.index.root
-        try write(root.lock(try key("moon").name, in: cache.scope))
+        try write(CacheRoot.lock(try key("moon").name, in: cache.scope))
         let held = try cache.lock(key("mars").name)
 
         #expect(try #require(try clean(cache, dryRun: true)[.locks]).count == 1)
@@ -132,18 +131,18 @@ import Testing
         let name = try key("mars").name
         let folder = try cache.index.folder()
         let orphans = [
-            root.blob("\(name).gif", folder: folder), root.blob("\(name)-v.png", folder: folder),
-            root.blob("\(name).gif", folder: String(repeating: "ab", count: 16)),
-        ]
-        for path in orphans { try write(path) }
-        try write(root.blob("README.txt", folder: folder))
+            CacheRoot.blob("\(name).gif", folder: folder), CacheRoot.blob("\(name)-v.png", folder: folder),
+            CacheRoot.blob("\(name).gif", folder: String(repeating: "ab", count: 16)),
+        ].compactMap(\.self)
+        for name in orphans { try write(name) }
+        try write("scopes/\(folder)/RE/README.txt")
 
         #expect(try #require(try clean(cache, dryRun: true)[.orphans]).count == 3)
         let steps = try clean(cache)
 
         #expect(try #require(steps[.orphans]).count == 3)
         #expect(try #require(steps[.folders]).count >= 2)
-        #expect(orphans.allSatisfy { access($0, F_OK) != 0 })
+        #expect(orphans.allSatisfy { root.status(of: $0) == nil })
         #expect(access(kept.path, F_OK) == 0)
         #expect(world.files("scopes").contains { $0.hasSuffix("README.txt") })
     }

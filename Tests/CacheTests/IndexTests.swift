@@ -22,9 +22,7 @@ import Testing
     }
 
     private func database() throws -> Database {
-        let root = CacheRoot(world.root)
-        try root.make()
-        return try Database(path: root.index, root: root.path)
+        try world.emptyIndex()
     }
 
     @Test func olderLayoutIsBroughtUpStepByStep() throws {

@@ -261,7 +261,7 @@ import Testing
     ) throws {
         let name = CacheKey(url: moon.url).name
         let partial = PartialFile(
-            path: cache.index.root.partial(name, in: cache.scope, generation: 0), root: cache.index.root)
+            name: CacheRoot.partial(name, in: cache.scope, generation: 0), root: cache.index.root)
         var note = PartialFile.Note(
             address: Download.address(of: moon), validator: "\"1\"", total: whole.count,
             boot: try #require(PartialFile.boot))

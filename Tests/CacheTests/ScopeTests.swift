@@ -71,7 +71,7 @@ import Testing
         _ = try cache.purge(alice)
         try cache.finishPurges()
         #expect(world.files("scopes").isEmpty)
-        #expect(FolderListing.names(of: world.root + "/scopes").isEmpty)
+        #expect(Surroundings.entries(of: world.root + "/scopes").isEmpty)
     }
 
     @Test func countersGoOnAfterAPurge() throws {
@@ -136,7 +136,7 @@ import Testing
         let cache = try world.cache(scope: "alice")
         _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
         _ = try cache.purge(alice)
-        let held = try KeyLock.ifFree(root: cache.index.root, path: cache.index.root.purgeLock)
+        let held = try KeyLock.ifFree(root: cache.index.root, CacheRoot.purgeLock)
 
         #expect(held != nil)
         try cache.continuePurges(for: .seconds(1))
@@ -173,10 +173,10 @@ import Testing
         let root = cache.index.root
         let name = try key("moon").name
         let (old, new) = (
-            root.partial(name, in: alice, generation: 0), root.partial(name, in: alice, generation: 1)
+            CacheRoot.partial(name, in: alice, generation: 0), CacheRoot.partial(name, in: alice, generation: 1)
         )
-        let foreign = try root.partial(name, in: ScopeName("bob"), generation: 0)
-        for path in [old, old + ".note", new, new + ".note", foreign, root.partials + "/notes.txt"] {
+        let foreign = try CacheRoot.partial(name, in: ScopeName("bob"), generation: 0)
+        for path in [old, old + ".note", new, new + ".note", foreign, CacheRoot.partials + "/notes.txt"] {
             _ = try root.openToWrite(path, O_WRONLY)
         }
 
@@ -338,8 +338,7 @@ import Testing
 
     @Test func layoutOneIsBroughtUpWithItsEntries() throws {
         let root = CacheRoot(world.root)
-        try root.make()
-        let database = try Database(path: root.index, root: root.path)
+        let database = try world.emptyIndex()
         try Schema(steps: Array(Schema.current.steps[..<1])).migrate(database, root: root.path)
         let name = try key("moon").name
         try database.execute(
@@ -352,13 +351,13 @@ import Testing
                 '\(try BlobStore.sha256(of: MemorySource(picture())))', \(world.time.now.milliseconds),
                 \((world.time.now + .seconds(100)).milliseconds), 0, 0);
             """)
-        let path = root.blob("\(name).gif", folder: alice.hash)
-        try root.openToWrite(path, O_WRONLY).write(picture())
+        let place = try #require(CacheRoot.blob("\(name).gif", folder: alice.hash))
+        try root.openToWrite(place, O_WRONLY).write(picture())
 
         let cache = try world.cache(scope: "alice")
         let entry = try #require(try cache.lookup(key("moon")))
 
-        #expect(entry.path == path)
+        #expect(entry.path == root.path(of: place))
         #expect(try Schema.version(of: database) == Schema.current.version)
         #expect(try cache.statistics()[.hits] == 4)
         #expect(try cache.purge(alice).entries == 1)

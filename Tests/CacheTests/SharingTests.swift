@@ -78,8 +78,8 @@ import Testing
     @Test func waitingForALockEndsWhenTheRunIsStopped() throws {
         let root = CacheRoot(world.root)
         try root.make()
-        let path = root.lock("0", in: .standard)
-        let held = try KeyLock(root: root, path: path, interruption: Interruption())
+        let path = CacheRoot.lock("0", in: .standard)
+        let held = try KeyLock(root: root, path, interruption: Interruption())
         let interruption = Interruption()
         let waiting = Monitor(false)
         let stopper = try Thread.start {
@@ -88,7 +88,7 @@ import Testing
         }
 
         waiting.update { $0 = true }
-        #expect(throws: Cancelled.self) { try KeyLock(root: root, path: path, interruption: interruption) }
+        #expect(throws: Cancelled.self) { try KeyLock(root: root, path, interruption: interruption) }
 
         stopper.join()
         withExtendedLifetime(held) {}
@@ -97,12 +97,12 @@ import Testing
     @Test func lockIsFreeAgainAndItsFileGoneOnceItsHolderLetsGo() throws {
         let root = CacheRoot(world.root)
         try root.make()
-        let path = root.lock("0", in: .standard)
+        let path = CacheRoot.lock("0", in: .standard)
         let inside = Monitor(0)
 
         let results = try together(8) { _ in
             for _ in 0..<20 {
-                let lock = try KeyLock(root: root, path: path, interruption: Interruption())
+                let lock = try KeyLock(root: root, path, interruption: Interruption())
                 let alone = inside.update { count in
                     count += 1
                     return count == 1

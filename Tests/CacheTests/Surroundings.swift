@@ -39,6 +39,16 @@ final class Surroundings: Sendable {
         return try ImageCache(settings: settings, clock: time.clock, log: log, interruption: interruption)
     }
 
+    /// A root whose index has not been set up, as versions before 1.9 began one.
+    func emptyIndex() throws -> Database {
+        let root = CacheRoot(root)
+        try root.make()
+        _ = try root.openToWrite(CacheRoot.index, O_WRONLY)
+        let database = try Database(path: root.index, root: root.path)
+        try database.execute("PRAGMA journal_mode = WAL")
+        return database
+    }
+
     func client(_ server: FakeServer, retries: Int = 0) -> HTTPClient {
         HTTPClient(
             transport: server, retries: RetrySchedule(retries: retries), interruption: interruption, clock: time.clock,

@@ -21,7 +21,7 @@ import Testing
     }
 
     private func folder(_ asksKernel: Bool) throws -> Folder {
-        try Folder(world.path("root"), asksKernel: asksKernel)
+        try Folder(resolved: world.path("root"), asksKernel: asksKernel)
     }
 
     private func text(_ path: String) throws -> String {
@@ -103,7 +103,7 @@ import Testing
         link(world.path("victim"), world.path("root/file"))
 
         #expect(throws: UnsafePlace.notAPlainFile(world.path("root/file"))) {
-            try folder(true).open("file", O_RDWR)
+            try folder(true).open("file", O_RDWR | O_TRUNC)
         }
         #expect(try folder(true).open("file", O_RDONLY).count == 9)
     }

@@ -10,15 +10,18 @@ public protocol BodyWatcher: AnyObject {
 
 /// A body of which a part is there.
 public struct ArrivingBody: Sendable {
-    /// The file that it is written to.
-    public let path: String
+    /// The folder that it is written below.
+    public let folder: Folder
+    /// Its file's name below that.
+    public let name: String
     /// How many of its first bytes are there.
     public let count: Int
     /// How many it will have; nil where the server has not said.
     public let total: Int?
 
-    public init(path: String, count: Int, total: Int?) {
-        self.path = path
+    public init(in folder: Folder, name: String, count: Int, total: Int?) {
+        self.folder = folder
+        self.name = name
         self.count = count
         self.total = total
     }
@@ -26,11 +29,11 @@ public struct ArrivingBody: Sendable {
     /// What the names of previews have, and those of no other file beside them.
     static let previewMark = ".preview"
 
-    /// Where a preview of it goes. Belongs, as the body does, to whoever holds the key's lock.
-    public func previewPath(_ number: Int, fileExtension: String) -> String {
-        "\(path)\(Self.previewMark)-\(number).\(fileExtension)"
+    /// The name of a preview of it. Belongs, as the body does, to whoever holds the key's lock.
+    public func previewName(_ number: Int, fileExtension: String) -> String {
+        "\(name)\(Self.previewMark)-\(number).\(fileExtension)"
     }
 
-    /// Where a preview is written, before it is moved to its place.
-    public var unfinishedPreviewPath: String { "\(path)\(Self.previewMark)" }
+    /// The name under which a preview is written, before it is moved to its place.
+    public var unfinishedPreviewName: String { "\(name)\(Self.previewMark)" }
 }

@@ -14,6 +14,8 @@ public enum CacheFailure: Failure, Equatable {
     case newerLayout(found: Int, supported: Int, root: String)
     /// The root is missing and cannot be made.
     case cannotMakeRoot(path: String, errno: Int32)
+    /// The folder that was named as root holds something else.
+    case notACache(root: String)
     /// The root can be read, but not changed.
     case readOnly(root: String)
     /// The disk that holds the root is full.
@@ -43,6 +45,7 @@ extension CacheFailure {
         case .badKey: "bad-key"
         case .newerLayout: "newer-layout"
         case .cannotMakeRoot: "cache-root"
+        case .notACache: "not-a-cache"
         case .readOnly: "cache-read-only"
         case .diskFull: "disk-full"
         case .io: "cache-io"
@@ -66,6 +69,7 @@ extension CacheFailure {
                 + " --cache-dir"
         case .cannotMakeRoot(let path, let errno):
             "cannot make the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
+        case .notACache(let root): "\(root) is not a cache; name an empty folder with --cache-dir"
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
         case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
         case .io(let detail, let root): "cannot read or write the index of the cache at \(root): \(detail)"
@@ -87,7 +91,7 @@ extension CacheFailure {
         case .absent: .absent
         // Of a record: one of an option is said to be wrong before anything is done.
         case .badScope, .badKey: .data
-        case .newerLayout: .configuration
+        case .newerLayout, .notACache: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io
         case .offline, .busy, .scopeChanged: .temporary

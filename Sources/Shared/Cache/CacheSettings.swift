@@ -2,8 +2,10 @@ import Support
 
 /// How one run uses the cache.
 public struct CacheSettings: Sendable {
-    /// The root folder; made where it is missing. A relative path is taken from the current folder.
+    /// The root folder; made where it is missing when something is kept. A relative path is taken from the current folder.
     public var root: String
+    /// Whether the root may belong to another user or be writable by everyone, as volumes of containers are.
+    public var allowsSharedRoot = false
     /// The scope to use; nil is the one last switched to, else `default`.
     public var scope: ScopeName?
     /// The root whose current scope `scope` is, where nobody named it: once that is switched, nothing more is stored.
@@ -35,6 +37,9 @@ public struct CacheSettings: Sendable {
     public var recentBytes: Int = 100_000_000
     /// Where the cache in memory and files past the cache lie.
     public var places: RuntimePlaces
+
+    /// The root; opens nothing yet.
+    var cacheRoot: CacheRoot { CacheRoot(root, isShared: allowsSharedRoot) }
 
     public init(root: String, scope: ScopeName? = nil, places: RuntimePlaces = RuntimePlaces(environment: [:])) {
         self.root = root

@@ -126,6 +126,11 @@ final class Download {
                 validators: validators, headers: response.headers))
     }
 
+    private static func arriving(_ partial: PartialFile, count: Int, total: Int?) throws -> ArrivingBody {
+        guard let folder = try partial.root.folder() else { throw PartialFile.Lost() }
+        return ArrivingBody(in: folder, name: partial.name, count: count, total: total)
+    }
+
     /// The request for what is still missing.
     private func attempt() -> HTTPClient.Attempt {
         var request = request
@@ -168,7 +173,7 @@ final class Download {
             try partial.restart(file)
             body = BodyWriter(file)
             lacksNote = note != nil
-            try watcher?.begin(ArrivingBody(path: partial.path, count: 0, total: response.headers.contentLength))
+            try watcher?.begin(Self.arriving(partial, count: 0, total: response.headers.contentLength))
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
                 forget()
@@ -176,7 +181,7 @@ final class Download {
             }
             validators = Validators(of: response.headers, else: note.validators)
             isJoined = true
-            try watcher?.begin(ArrivingBody(path: partial.path, count: count, total: note.total))
+            try watcher?.begin(Self.arriving(partial, count: count, total: note.total))
         case .head(let response) where response.status == 416:
             // Nothing after these bytes: the resource is shorter by now, or its length was not known.
             forget()

@@ -55,6 +55,8 @@ public struct Entry: Sendable, Equatable {
     /// 32 hexadecimal digits that the row is found by.
     let name: String
     let file: String
+    /// The file's name below the root; empty for one past the cache, and where a row names none that fits the layout.
+    let place: String
     let parentSHA256: String?
     /// Whether row and file may not belong together, since a replacement began and did not end.
     let isUnsettled: Bool

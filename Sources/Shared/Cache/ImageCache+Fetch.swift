@@ -91,7 +91,7 @@ extension ImageCache {
         }
         try repeatFailure(request, key: key, wishes: wishes)
         let partial = PartialFile(
-            path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
+            name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
         var mayRemember = true
         do {
             var validators: Validators?

@@ -6,20 +6,19 @@ extension ImageCache {
     /// partial downloads. What cannot be removed now is left to the next run.
     @discardableResult
     public func removeOldPreviews() -> Int {
-        let folder = index.root.partials
         var count = 0
-        for name in FolderListing.names(of: folder) where name.contains(ArrivingBody.previewMark) {
-            let path = "\(folder)/\(name)"
-            guard FolderListing.facts(path) != nil, !isLeasedPreview(path) else { continue }
-            BlobStore.remove(path)
+        for name in index.root.names(in: CacheRoot.partials) where name.contains(ArrivingBody.previewMark) {
+            let name = "\(CacheRoot.partials)/\(name)"
+            guard index.root.file(name) != nil, !isLeasedPreview(name) else { continue }
+            index.root.remove(name)
             count += 1
         }
         return count
     }
 
     /// Whether a file is a preview whose path may still be in use.
-    func isLeasedPreview(_ path: String) -> Bool {
-        guard path.contains(ArrivingBody.previewMark), let facts = FolderListing.facts(path) else { return false }
-        return lease.end(from: facts.modified) > clock.now()
+    func isLeasedPreview(_ name: String) -> Bool {
+        guard name.contains(ArrivingBody.previewMark), let found = index.root.file(name) else { return false }
+        return lease.end(from: found.modified) > clock.now()
     }
 }

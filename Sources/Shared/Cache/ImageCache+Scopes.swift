@@ -36,7 +36,7 @@ extension ImageCache {
         let report = try removing({ try someFiles() }) { try index.reset(now: clock.now()) }
         // Nothing is left that could be taken in again, or by which.
         index.root.noteRebuilt()
-        index.root.damagedIndexes.forEach(BlobStore.remove)
+        index.root.damagedIndexes.forEach(index.root.remove)
         try finishPurges()
         return report
     }
@@ -57,7 +57,7 @@ extension ImageCache {
         try requireWriting()
         var removed = ScopeContents()
         repeat {
-            let lock = try KeyLock(root: index.root, path: index.root.purgeLock, interruption: interruption)
+            let lock = try KeyLock(root: index.root, CacheRoot.purgeLock, interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             removed += try Purge(index: index, clock: clock).run { [interruption] in
                 try interruption.check()
@@ -70,7 +70,7 @@ extension ImageCache {
     /// Finishes purges as a process that was started for that: it leaves it to another such process that runs already.
     public func finishPurgesInBackground() throws {
         repeat {
-            guard let turn = try KeyLock.ifFree(root: index.root, path: index.root.purgerLock) else { return }
+            guard let turn = try KeyLock.ifFree(root: index.root, CacheRoot.purgerLock) else { return }
             defer { withExtendedLifetime(turn) {} }
             try finishPurges()
             // Looked at again afterwards: whoever purges in between may have found the lock taken.
@@ -80,7 +80,7 @@ extension ImageCache {
     /// Takes on what purges have left, for at most about `limit`, and only where nobody else is at it.
     func continuePurges(for limit: Duration) throws {
         guard try isPurgePending() else { return }
-        guard let lock = try KeyLock.ifFree(root: index.root, path: index.root.purgeLock) else { return }
+        guard let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }
         defer { withExtendedLifetime(lock) {} }
         let end = ContinuousClock.now + limit
         _ = try Purge(index: index, clock: clock).run { [interruption] in

@@ -45,7 +45,7 @@ extension ImageCache {
             }
         }
         let partial = PartialFile(
-            path: index.root.partial(key.name, in: scope, generation: generation), root: index.root)
+            name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
         defer { partial.remove() }
         let file = try partial.open()
         try partial.restart(file)
@@ -65,6 +65,6 @@ extension ImageCache {
             $0.add(miss: MissReason(replacing: old, at: now, elseIf: wasLost, isStored: true))
             $0.add(.stored)
         }
-        return (try keep(partial.path, as: new, replacing: old, generation: generation), .miss)
+        return (try keep(partial.name, as: new, replacing: old, generation: generation), .miss)
     }
 }

@@ -66,7 +66,7 @@ extension ImageCache {
             try make(original, zip(missing, partials).map { ($0, $1.path) }) { variant, picture in
                 guard let place = missing.firstIndex(of: variant) else { return }
                 let entry = try keepVariant(
-                    names[variant], key: parent, of: original, generation: generation, at: partials[place].path,
+                    names[variant], key: parent, of: original, generation: generation, at: partials[place].name,
                     picture)
                 try ready(variant, entry, true)
             }
@@ -92,17 +92,17 @@ extension ImageCache {
     /// A place to write to. The folder may be missing; what a killed maker has left must not be.
     private func emptyPartial(_ name: String, generation: Int64) throws -> PartialFile {
         let partial = PartialFile(
-            path: index.root.partial(name, in: scope, generation: generation), root: index.root)
+            name: CacheRoot.partial(name, in: scope, generation: generation), root: index.root)
         _ = try partial.open()
         partial.remove()
         return partial
     }
 
     private func keepVariant(
-        _ name: String, key: CacheKey, of original: Entry, generation: Int64, at path: String,
+        _ name: String, key: CacheKey, of original: Entry, generation: Int64, at partial: String,
         _ picture: InspectedPicture
     ) throws -> Entry {
-        let file = try File.open(path, O_RDWR)
+        let file = try index.root.open(partial, O_RDWR)
         fchmod(file.descriptor, 0o600)
         let sha256 = try BlobStore.sha256(of: file)
         try file.synchronize()
@@ -114,7 +114,7 @@ extension ImageCache {
             lastUsed: now, leaseUntil: lease.end(from: now))
         index.count { $0.add(.variantsMade) }
         let old = try index.find(name)
-        let entry = try keep(path, as: new, replacing: old, generation: generation)
+        let entry = try keep(partial, as: new, replacing: old, generation: generation)
         metrics.add(event(.variant, entry, status: "made"))
         return entry
     }

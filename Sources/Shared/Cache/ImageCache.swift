@@ -26,8 +26,9 @@ public final class ImageCache: Sendable {
     /// How long trimming may take at the end of a run.
     private static let trimTime: Duration = .milliseconds(250)
 
-    /// Opens the cache, making its root where it is missing. Costs some tenths of a millisecond, however many entries
-    /// there are. Throws `CacheFailure`: `cannotMakeRoot`, `newerLayout`, `io`, `busy`.
+    /// Opens the cache. A missing root counts as an empty one; it is made when something is kept. Costs some tenths of a
+    /// millisecond, however many entries there are. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`, `newerLayout`, `io`, `busy`;
+    /// `UnsafePlace` for a root that others could have prepared or may change.
     ///
     /// - Parameter inspect: by default a whole picture of a format that the tools read, see `ImageInspection`.
     public init(
@@ -43,8 +44,9 @@ public final class ImageCache: Sendable {
         lease = Lease(promise: settings.lease)
         recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
         index = try Index(
-            root: CacheRoot(settings.root), scope: settings.scope,
-            followedRoot: settings.followedRoot.map(CacheRoot.init), log: log, interruption: interruption)
+            root: settings.cacheRoot, scope: settings.scope,
+            followedRoot: settings.followedRoot.map { CacheRoot($0, isShared: settings.allowsSharedRoot) }, log: log,
+            interruption: interruption)
     }
 
     /// Takes what servers want nobody to keep.
@@ -154,12 +156,12 @@ public final class ImageCache: Sendable {
             guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
             entry = settled
         }
-        if BlobStore.isWhole(entry) { return entry }
+        if index.root.isWhole(entry) { return entry }
         onLoss()
         // The file is gone, or the whole root is.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
-            try index.heal(name, now: clock.now(), isSound: BlobStore.isWhole)
+            try index.heal(name, now: clock.now(), isSound: index.root.isWhole)
             log.detail("the file of \(entry.key ?? name) was lost: its entry is dropped")
         }
         return nil
@@ -168,12 +170,12 @@ public final class ImageCache: Sendable {
     /// Finds out whether an entry, whose replacement began, belongs to the file that is there: waits for whoever
     /// replaces it, else compares the content.
     private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
-        if index.isReadOnly { return BlobStore.hasContent(of: entry) ? entry : nil }
+        if index.isReadOnly { return index.root.hasContent(of: entry) ? entry : nil }
         let lock = isLocked ? nil : try lock(entry.name)
         defer { withExtendedLifetime(lock) {} }
         guard let entry = try index.find(entry.name) else { return nil }
         if !entry.isUnsettled { return entry }
-        if BlobStore.hasContent(of: entry) {
+        if index.root.hasContent(of: entry) {
             try index.settle(entry, now: clock.now())
             return entry
         }
@@ -212,9 +214,8 @@ public final class ImageCache: Sendable {
 
     /// The lock of one entry's name, for whoever fetches, makes or removes it. Throws what `whileWaiting` throws.
     func lock(_ name: String, whileWaiting: () throws -> Void = {}) throws -> KeyLock {
-        let path = index.root.lock(name, in: scope)
         let lock = try KeyLock(
-            root: index.root, path: path, interruption: interruption, whileWaiting: whileWaiting)
+            root: index.root, CacheRoot.lock(name, in: scope), interruption: interruption, whileWaiting: whileWaiting)
         // The root may have been removed under a running tool.
         try index.reopenIfReplaced()
         return lock
@@ -257,7 +258,9 @@ public final class ImageCache: Sendable {
         if index.pendingEvents > Self.tallyLimit { try? index.flush(now: now) }
     }
 
+    /// Makes the root where it is missing. Throws `CacheFailure.readOnly` if nothing can be written to it.
     func requireWriting() throws {
+        try index.make()
         if index.isReadOnly { throw CacheFailure.readOnly(root: root) }
     }
 
@@ -275,15 +278,19 @@ public final class ImageCache: Sendable {
     }
 
     /// Puts a finished file in place as an entry, then keeps the root within its capacity.
-    /// - Parameter old: the entry that it replaces.
+    /// - Parameters:
+    ///   - temporary: its name below the root.
+    ///   - old: the entry that it replaces.
     func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
         if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
         index.count { $0.add(.bytesWritten, new.bytes) }
-        let path = index.root.blob(new.file, folder: scope.folder(generation: generation))
-        try BlobStore.prepare(path)
+        guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {
+            throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
+        }
+        try index.root.prepare(place)
         let entry = try index.commit(new, generation: generation, now: now) {
-            try BlobStore.place(temporary, at: path)
+            try index.root.place(temporary, at: place)
         }
         trim()
         return entry

@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import Support
 
 /// Removes what purges have left: files, rows, and downloads of generations that are over. To be carried out by whoever
@@ -44,13 +37,14 @@ struct Purge {
 
     /// Removes the files of a generation; false where there was no time for all of them.
     private func removeFiles(of scope: Index.PurgedScope, _ goOn: GoOn) throws -> Bool {
-        let folder = root.scope(scope.folder)
-        for part in FolderListing.names(of: folder) where Self.isPart(part) {
-            for file in FolderListing.names(of: "\(folder)/\(part)") {
+        guard let name = CacheRoot.scope(scope.folder) else { return true }
+        for part in root.names(in: name) where Self.isPart(part) {
+            guard let folder = try root.folder()?.folder("\(name)/\(part)") else { return true }
+            for file in folder.names() {
                 guard try goOn() else { return false }
-                unlink("\(folder)/\(part)/\(file)")
+                folder.remove(file)
             }
-            rmdir("\(folder)/\(part)")
+            _ = root.removeFolder("\(name)/\(part)")
         }
         return true
     }
@@ -58,12 +52,12 @@ struct Purge {
     /// Removes downloads, with all that lies beside them, that belong to a generation which is over: nobody goes on
     /// with them, and whoever is still at one is about to notice.
     private func removeStalePartials() throws {
-        let names = FolderListing.names(of: root.partials)
+        let names = root.names(in: CacheRoot.partials)
         if names.isEmpty { return }
         let generations = try index.generations()
         for name in names {
             guard let (hash, generation) = Self.origin(ofPartial: name) else { continue }
-            if generation < generations.known[hash] ?? generations.other { unlink("\(root.partials)/\(name)") }
+            if generation < generations.known[hash] ?? generations.other { root.remove("\(CacheRoot.partials)/\(name)") }
         }
     }
 

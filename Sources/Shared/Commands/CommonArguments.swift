@@ -20,6 +20,7 @@ public protocol CommonArguments {
     var metrics: String? { get }
     var config: String? { get }
     var cacheDir: String? { get }
+    var allowSharedRoot: Bool { get }
     var scope: String? { get }
     var ttl: String? { get }
     var capacity: String? { get }
@@ -37,6 +38,7 @@ extension CommonArguments {
     public var metrics: String? { nil }
     public var config: String? { nil }
     public var cacheDir: String? { nil }
+    public var allowSharedRoot: Bool { false }
     public var scope: String? { nil }
     public var ttl: String? { nil }
     public var capacity: String? { nil }
@@ -80,6 +82,8 @@ extension CommonArguments {
     /// How the cache is to be used. Touches no file.
     public func cacheSettings(_ context: ToolContext) throws -> CacheSettings {
         var settings = CacheSettings(root: try root(context))
+        settings.allowsSharedRoot = try allowSharedRoot
+            || context.setting("allow-shared-root", option: nil, expected: "true or false", parse: Bool.init) == true
         settings.scope = try context.setting(
             "scope", option: scope, variable: "APOD_TOOLS_SCOPE", expected: "a name", parse: ScopeName.init)
         if let ttl = try context.setting("ttl", option: ttl, expected: "a time such as 14d", parse: TimeSpan.parse) {

@@ -25,6 +25,9 @@ public struct CommonOptions: ParsableArguments, CommonArguments {
     @Option(help: ArgumentHelp("Cache root (APOD_TOOLS_CACHE_DIR).", valueName: "folder"))
     public var cacheDir: String?
 
+    @Flag(help: "Use a cache root that belongs to another user or that everyone may write to, as in a container.")
+    public var allowSharedRoot = false
+
     @Option(help: ArgumentHelp("Scope: a part of the cache that shares nothing with the others (APOD_TOOLS_SCOPE).", valueName: "name"))
     public var scope: String?
 

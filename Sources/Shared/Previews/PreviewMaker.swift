@@ -63,32 +63,30 @@ public final class PreviewMaker: BodyWatcher {
         guard let body, let format = finder.format, plan.take(scan, copies: format == .jpeg) else { return }
         try attempt {
             let kind = PreviewDrawing.format(of: format)
-            let path = body.previewPath(scan.number, fileExtension: kind.fileExtension)
-            let header = try write(scan, of: format, body, to: path)
+            let name = body.previewName(scan.number, fileExtension: kind.fileExtension)
+            let header = try write(scan, of: format, body, to: name)
             ready(
                 Preview(
-                    path: path, scan: scan.number, bytes: scan.end, totalBytes: body.total,
+                    path: body.folder.path(of: name), scan: scan.number, bytes: scan.end, totalBytes: body.total,
                     contentType: kind.contentType, width: header.uprightSize.width, height: header.uprightSize.height))
         }
     }
 
     /// Writes a preview and moves it to its place; gives what it says about itself.
     private func write(
-        _ scan: CompleteScan, of format: ImageFormat, _ body: ArrivingBody, to path: String
+        _ scan: CompleteScan, of format: ImageFormat, _ body: ArrivingBody, to name: String
     ) throws -> ImageHeader {
-        let unfinished = body.unfinishedPreviewPath
+        let unfinished = body.unfinishedPreviewName
         do {
-            let output = try File.open(unfinished, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput)
+            let output = try body.folder.open(unfinished, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput)
             let drawing = PreviewDrawing(
-                file: try File.open(body.path, O_RDONLY), limits: limits, interruption: interruption)
+                file: try body.folder.open(body.name, O_RDONLY), limits: limits, interruption: interruption)
             try drawing.draw(scan, of: format, to: output)
-            let header = try ImageHeader.read(try File.open(unfinished, O_RDONLY))
-            guard rename(unfinished, path) == 0 else {
-                throw SystemFailure(errno: errno, "put \(path) in place", purpose: .makeOutput)
-            }
+            let header = try ImageHeader.read(try body.folder.open(unfinished, O_RDONLY))
+            try body.folder.rename(unfinished, to: name)
             return header
         } catch {
-            unlink(unfinished)
+            body.folder.remove(unfinished)
             throw error
         }
     }
@@ -107,7 +105,7 @@ public final class PreviewMaker: BodyWatcher {
     private func forEachPiece(of body: ArrivingBody, _ receive: (UnsafeRawBufferPointer) -> Void) throws {
         var rest = body.count
         let drawing = PreviewDrawing(
-            file: try File.open(body.path, O_RDONLY), limits: limits, interruption: interruption)
+            file: try body.folder.open(body.name, O_RDONLY), limits: limits, interruption: interruption)
         try drawing.forEachPiece { piece in
             let count = min(rest, piece.count)
             receive(UnsafeRawBufferPointer(rebasing: piece[..<count]))

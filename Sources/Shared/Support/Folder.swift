@@ -19,16 +19,15 @@ public final class Folder: Sendable {
     private let asksKernel: Bool
 
     /// Opens the folder at `path`, in which links are followed. Throws `SystemFailure`.
-    public convenience init(_ path: String) throws { try self.init(path, asksKernel: true) }
+    public convenience init(_ path: String) throws { try self.init(resolved: Folder.resolve(path)) }
 
-    /// For tests: without the kernel's help.
-    init(_ path: String, asksKernel: Bool) throws {
-        self.path = Folder.resolve(path)
-        self.asksKernel = asksKernel
-        // The resolved path has no links: one that stands there now was put there since.
-        descriptor = systemOpen(self.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemFailure(errno: errno, "open \(path)") }
-        identity = try FileStatus(of: descriptor, path: path).identity
+    /// Opens the folder at a path that `resolve` has given. Throws `SystemFailure`, also where a link stands there now.
+    ///
+    /// - Parameter asksKernel: false for tests of what is done without the kernel's help.
+    public convenience init(resolved path: String, asksKernel: Bool = true) throws {
+        let opened = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw SystemFailure(errno: errno, "open \(path)") }
+        try self.init(descriptor: opened, path: path, asksKernel: asksKernel)
     }
 
     private init(descriptor: Int32, path: String, asksKernel: Bool) throws {
@@ -79,7 +78,8 @@ public final class Folder: Sendable {
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
-        let opened = descriptor(of: name, flags | O_NONBLOCK, mode: mode)
+        // Nothing is cut off before it is known what it is.
+        let opened = descriptor(of: name, flags & ~O_TRUNC | O_NONBLOCK, mode: mode)
         let path = path(of: name)
         guard opened >= 0 else {
             if errno == ELOOP { throw UnsafePlace.link(path) }
@@ -88,6 +88,9 @@ public final class Folder: Sendable {
         let file = try File(descriptor: opened, path: path)
         guard file.isRegular, flags & O_ACCMODE == O_RDONLY || file.links <= 1 else {
             throw UnsafePlace.notAPlainFile(path)
+        }
+        if flags & O_TRUNC != 0, file.count > 0, ftruncate(opened, 0) != 0 {
+            throw SystemFailure(errno: errno, "empty \(path)", purpose: purpose)
         }
         return file
     }

@@ -9,24 +9,10 @@ import Support
 
 /// The files of the entries.
 enum BlobStore {
-    /// Whether the entry's file is there with the size that the index says. One look at the file's metadata.
-    static func isWhole(_ entry: Entry) -> Bool {
-        var status = stat()
-        return stat(entry.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            && Int(status.st_size) == entry.bytes
-    }
-
-    /// Whether the entry's file has the content that the index says. Reads all of it.
-    static func hasContent(of entry: Entry) -> Bool {
-        guard let file = try? File.open(entry.path, O_RDONLY) else { return false }
-        return (try? sha256(of: file)) == entry.sha256
-    }
-
     /// The name of an entry's file. The extension is checked, although it comes from the inspection: a path is made of
     /// it.
     static func file(_ name: String, _ picture: InspectedPicture) throws -> String {
-        let allowed = "abcdefghijklmnopqrstuvwxyz0123456789"
-        guard (1...8).contains(picture.fileExtension.count), picture.fileExtension.allSatisfy(allowed.contains) else {
+        guard CacheRoot.isExtension(picture.fileExtension[...]) else {
             throw CacheFailure.fault(detail: "\(picture.fileExtension) is no extension for a file")
         }
         return "\(name).\(picture.fileExtension)"
@@ -61,26 +47,41 @@ enum BlobStore {
             offset += count
         }
     }
+}
 
-    /// Makes the folder of a file that is about to be put in place, before anybody has to wait for that.
-    static func prepare(_ path: String) throws {
-        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
-        if access(folder, F_OK) != 0 { try CacheRoot.makeFolder(folder) }
+extension CacheRoot {
+    /// Whether the entry's file is there with the size that the index says. One look at the file's metadata. A file that
+    /// somebody else put there is not.
+    func isWhole(_ entry: Entry) -> Bool {
+        guard let status = file(entry.place) else { return false }
+        return status.bytes == entry.bytes && (isShared || status.owner == geteuid())
+    }
+
+    /// Whether the entry's file has the content that the index says. Reads all of it.
+    func hasContent(of entry: Entry) -> Bool {
+        guard let file = try? open(entry.place, O_RDONLY) else { return false }
+        return (try? BlobStore.sha256(of: file)) == entry.sha256
+    }
+
+    /// Makes the folder of a file that is about to be put in place, before anybody has to wait for that. Throws
+    /// `UnsafePlace` if others may write to one that is there.
+    func prepare(_ name: String) throws {
+        let folder = String(name[..<(name.lastIndex(of: "/") ?? name.endIndex)])
+        guard let status = status(of: folder) else { return try makeFolder(folder) }
+        try check(status, at: path(of: folder))
     }
 
     /// Moves a finished file to its place, in one step. Its bytes must be on the disk already. The folder is not
     /// waited for: if the machine stops before it is written, the row finds no file, and the entry is fetched again.
-    static func place(_ temporary: String, at path: String) throws {
+    func place(_ temporary: String, at name: String) throws {
         // A folder that was just made is empty, and whoever cleans at this moment removes it again.
         for _ in 0..<16 {
-            if rename(temporary, path) == 0 { return }
-            guard errno == ENOENT else { break }
-            try prepare(path)
+            do {
+                return try rename(temporary, to: name)
+            } catch let failure as SystemFailure where failure.isMissing {
+                try prepare(name)
+            }
         }
-        if rename(temporary, path) == 0 { return }
-        throw SystemFailure(errno: errno, "put \(path) in place", purpose: .makeOutput)
+        try rename(temporary, to: name)
     }
-
-    /// Removes a file. One that is not there, or cannot be removed, is no failure: what has no row is swept later.
-    static func remove(_ path: String) { unlink(path) }
 }

@@ -13,8 +13,8 @@ extension CacheRoot {
     struct BlobFolder: Sendable, Equatable {
         /// What the index calls the scope's folder.
         let scope: String
-        /// Absolute.
-        let path: String
+        /// Its name below the root.
+        let name: String
         /// The two digits that its files begin with.
         let digits: String
     }
@@ -22,41 +22,67 @@ extension CacheRoot {
     /// Calls `body` with every folder of files below `scopes/`, known to the index or not.
     func forEachBlobFolder(_ body: (BlobFolder) throws -> Void) throws {
         for scope in scopeFolders() {
-            let path = "\(scopes)/\(scope)"
-            for digits in FolderListing.names(of: path) where digits.utf8.count == 2 && digits.isHexadecimal {
-                try body(BlobFolder(scope: scope, path: "\(path)/\(digits)", digits: digits))
+            let name = "\(Self.scopes)/\(scope)"
+            for digits in names(in: name) where digits.utf8.count == 2 && digits.isHexadecimal {
+                try body(BlobFolder(scope: scope, name: "\(name)/\(digits)", digits: digits))
             }
         }
     }
 
     /// The folders that scopes have or had: `<hash>`, and `<hash>/g<N>` after the Nth purge.
     func scopeFolders() -> [String] {
-        FolderListing.names(of: scopes).filter(\.isName).sorted().flatMap { hash in
-            [hash]
-                + FolderListing.names(of: "\(scopes)/\(hash)").filter {
-                    $0.first == "g" && $0.utf8.count > 1 && $0.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
-                }.sorted().map { "\(hash)/\($0)" }
+        names(in: Self.scopes).filter(\.isName).sorted().flatMap { hash in
+            [hash] + names(in: "\(Self.scopes)/\(hash)").map { "\(hash)/\($0)" }.filter(Self.isScopeFolder).sorted()
         }
     }
 
     /// The highest generation of which a scope, named by its hash, has a folder.
     func latestGeneration(of hash: String) -> Int64 {
-        let folders = FolderListing.names(of: "\(scopes)/\(hash)")
-        return folders.compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
+        names(in: "\(Self.scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
     }
 
-    /// The generation in a folder's name, see `ScopeName.folder`; nil for other folders.
+    // MARK: Names that may be paths
+
+    // What an index says becomes a path only where it fits the layout, whoever wrote that index.
+
+    /// Whether a text is the folder of a scope, see `ScopeName.folder`.
+    static func isScopeFolder(_ folder: String) -> Bool { generation(ofFolder: folder) != nil }
+
+    /// The generation in a folder's name, see `ScopeName.folder`; nil for what is no such folder.
     static func generation(ofFolder folder: String) -> Int64? {
+        guard folder.utf8.count >= 32, String(folder.prefix(32)).isName else { return nil }
         let rest = folder.dropFirst(32)
-        return rest.isEmpty ? 0 : rest.hasPrefix("/g") ? Int64(rest.dropFirst(2)).flatMap { $0 > 0 ? $0 : nil } : nil
+        if rest.isEmpty { return 0 }
+        let digits = rest.dropFirst(2)
+        guard rest.hasPrefix("/g"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != "0" else {
+            return nil
+        }
+        return Int64(digits)
+    }
+
+    /// The name of a scope's folder below the root; nil for what is no such folder.
+    static func scope(_ folder: String) -> String? { isScopeFolder(folder) ? "\(scopes)/\(folder)" : nil }
+
+    /// The name of an entry's file below the root, in a folder of `ScopeName.folder`; nil where either does not fit the
+    /// layout.
+    static func blob(_ file: String, folder: String) -> String? {
+        guard let scope = scope(folder), name(ofBlob: file) != nil else { return nil }
+        return "\(scope)/\(file.prefix(2))/\(file)"
     }
 
     /// The part of a file's name that its row is found by; nil for what the cache has not put there.
     static func name(ofBlob file: String) -> String? {
         let name = String(file.prefix(32))
-        let rest = file.dropFirst(32)
-        guard name.isName, rest.hasPrefix(".") || rest.hasPrefix(variantMark + ".") else { return nil }
-        return name
+        guard name.utf8.count == 32, name.isName else { return nil }
+        var rest = file.dropFirst(32)
+        if rest.hasPrefix(variantMark) { rest = rest.dropFirst(variantMark.count) }
+        return rest.first == "." && isExtension(rest.dropFirst()) ? name : nil
+    }
+
+    /// Whether a text may be the extension of an entry's file.
+    static func isExtension(_ text: Substring) -> Bool {
+        (1...8).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
     }
 
     /// What the name of a variant's file has before its extension, so that a file alone tells what it is.
@@ -71,55 +97,56 @@ extension CacheRoot {
         return "\(parts[0])-\(parts[1].prefix(32))"
     }
 
-    var scopes: String { path + "/scopes" }
-    var partials: String { path + "/partial" }
-    var locks: String { path + "/locks" }
-
     /// The lock of what `owner` names.
-    func lock(owner: String) -> String { "\(locks)/\(owner)" }
+    static func lock(owner: String) -> String { "\(locks)/\(owner)" }
 
     /// Makes the empty folder of a scope's next generation: should the index be lost, it alone tells that what lies in
     /// the earlier ones has been purged (see `latestGeneration`).
     func beginGeneration(_ generation: Int64, of hash: String) {
-        try? Self.makeFolder("\(scopes)/\(hash)/g\(generation)")
+        if let folder = Self.scope("\(hash)/g\(generation)") { try? makeFolder(folder) }
     }
 
     /// Removes the folders of a scope's generations that have no files. To be called within a transaction that finds
     /// no purge of this scope: nobody makes a folder there meanwhile, and none is needed.
     func removeEmptyGenerations(of hash: String) {
-        let path = "\(scopes)/\(hash)"
-        for name in FolderListing.names(of: path) where Self.generation(ofFolder: "\(hash)/\(name)") != nil {
-            _ = FolderListing.removeIfEmpty("\(path)/\(name)")
+        guard let folder = Self.scope(hash) else { return }
+        for name in names(in: folder) where Self.isScopeFolder("\(hash)/\(name)") {
+            _ = removeFolder("\(folder)/\(name)")
         }
-        _ = FolderListing.removeIfEmpty(path)
+        _ = removeFolder(folder)
     }
 
-    // MARK: A lost index
+    // MARK: The index
 
-    private var rebuildMark: String { path + "/rebuild" }
+    /// Names of what SQLite keeps beside a database.
+    static let companions = ["-wal", "-shm", "-journal"]
+
+    /// Whether there is an index: one without a byte in it was never set up.
+    var hasIndex: Bool { file(Self.index).map { $0.bytes > 0 } ?? false }
+
+    /// Throws `UnsafePlace` unless an index, and each file that SQLite would open beside it, is missing or a plain file:
+    /// SQLite itself follows links.
+    func checkIndex(_ name: String = CacheRoot.index) throws {
+        guard let folder = try folder() else { return }
+        for file in [name] + Self.companions.map({ name + $0 }) {
+            guard let status = folder.status(of: file) else { continue }
+            if status.kind == .link { throw UnsafePlace.link(path(of: file)) }
+            if status.kind != .file || status.links > 1 { throw UnsafePlace.notAPlainFile(path(of: file)) }
+        }
+    }
 
     /// Whether the index was begun anew beside files of an older one, which may still be taken in again.
-    var awaitsRebuild: Bool { access(rebuildMark, F_OK) == 0 }
+    var awaitsRebuild: Bool { status(of: Self.rebuildMark) != nil }
 
     /// Notes that files may have lost their rows; to be called before an index is begun.
     func noteLostIndex() throws {
-        guard !FolderListing.names(of: scopes).isEmpty else { return }
-        _ = try openToWrite(rebuildMark, O_WRONLY)
+        if !names(in: Self.scopes).isEmpty { _ = try openToWrite(Self.rebuildMark, O_WRONLY) }
     }
 
-    func noteRebuilt() { unlink(rebuildMark) }
+    func noteRebuilt() { remove(Self.rebuildMark) }
 
-    /// Removes an index without a byte in it: one that was set up has its first page at least. It would never become
-    /// one again while a process has it open that knew it before it was emptied.
-    func removeEmptyIndex() {
-        guard FolderListing.facts(index)?.bytes == 0 else { return }
-        for suffix in ["-wal", "-shm", ""] { unlink(index + suffix) }
-    }
-
-    /// What is left of indexes that were set aside.
-    var damagedIndexes: [String] {
-        FolderListing.names(of: path).filter { $0.hasPrefix("index.sqlite.damaged") }.sorted().map { "\(path)/\($0)" }
-    }
+    /// Names of what is left of indexes that were set aside.
+    var damagedIndexes: [String] { names(in: ".").filter { $0.hasPrefix("\(Self.index).damaged") }.sorted() }
 }
 
 extension String {

@@ -10,7 +10,7 @@ import Support
 /// Where everything lies below the root of a cache:
 /// ```
 /// CACHEDIR.TAG                      tells backup programs to pass by (bford.info/cachedir)
-/// index.sqlite (-wal, -shm)         what is there
+/// index.sqlite (-wal, -shm)         what is there; `index.sqlite.new` while one is being made
 /// scopes/<scope>/<2 digits>/<file>  one file an entry
 /// scopes/<scope>/g<n>/…             the same, for a scope that has been purged n times
 /// partial/<scope>-<name>            a download under way, or what one that died has left; `.note` and others beside it
@@ -22,104 +22,197 @@ import Support
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
 /// digits in between spread the files over 256 folders, since not every file system is at ease with a million files
 /// in one. Folders are 0700, files 0600.
-struct CacheRoot: Sendable {
-    /// Absolute, without a slash at the end.
+///
+/// The root is resolved once and held open (`Folder`). All names are relative to it, and none leads through a link. A
+/// root is used only where it is missing, empty or a cache already, this user's, and not writable by everyone.
+final class CacheRoot: Sendable {
+    /// Absolute, without links in it and without a slash at the end.
     let path: String
+    /// Whether others may own the root or write to it, since the user said so.
+    let isShared: Bool
+    private let held: Monitor<Folder?>
 
-    /// A relative path is taken from the current folder.
-    init(_ path: String) {
-        var full = path.hasPrefix("/") ? path : Self.currentFolder() + "/" + path
-        while full.count > 1, full.hasSuffix("/") { full.removeLast() }
-        self.path = full
+    /// A relative path is taken from the current folder. Opens nothing yet.
+    init(_ path: String, isShared: Bool = false) {
+        self.path = Folder.resolve(path)
+        self.isShared = isShared
+        held = Monitor(nil)
     }
 
-    var index: String { path + "/index.sqlite" }
-    var setupLock: String { locks + "/setup" }
+    static let index = "index.sqlite"
+    static let scopes = "scopes"
+    static let partials = "partial"
+    static let locks = "locks"
+    static let tag = "CACHEDIR.TAG"
+    static let rebuildMark = "rebuild"
 
-    var purgeLock: String { locks + "/purge" }
-    var purgerLock: String { locks + "/purger" }
+    static let setupLock = "\(locks)/setup"
+    static let purgeLock = "\(locks)/purge"
+    static let purgerLock = "\(locks)/purger"
 
-    /// The place of a file that begins with 32 hexadecimal digits, in a folder of `ScopeName.folder`.
-    func blob(_ file: String, folder: String) -> String { "\(scope(folder))/\(file.prefix(2))/\(file)" }
+    /// The absolute path of the index, for SQLite.
+    var index: String { path(of: Self.index) }
 
-    /// All files of one generation of a scope.
-    func scope(_ folder: String) -> String { "\(path)/scopes/\(folder)" }
+    /// The absolute path of what a name stands for.
+    func path(of name: String) -> String { "\(path)/\(name)" }
 
-    func partial(_ name: String, in scope: ScopeName, generation: Int64) -> String {
+    static func partial(_ name: String, in scope: ScopeName, generation: Int64) -> String {
         "\(partials)/\(scope.hash)-\(name)\(generation == 0 ? "" : ".g\(generation)")"
     }
 
     /// The same for every generation: whoever takes it waits for one whose generation is over, and who sees that soon.
-    func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
+    static func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
 
-    /// Makes what is missing; any number of processes may do so at once.
-    func make() throws {
-        for folder in [path, scopes, partials, locks] { try Self.makeFolder(folder) }
-        try makeFile(path + "/CACHEDIR.TAG", Array(Self.tag.utf8))
-        try makeIndexFile()
+    // MARK: The open folder
+
+    /// The open root, or nil if it is missing. Throws `UnsafePlace` if others could have prepared it or may change it,
+    /// `CacheFailure.notACache` if it is something else, `cannotMakeRoot` if it is no folder, `SystemFailure`.
+    func folder() throws -> Folder? {
+        try held.withLock { held throws in
+            if let held { return held }
+            do {
+                let folder = try Folder(resolved: path)
+                try check(folder)
+                held = folder
+            } catch let failure as SystemFailure where failure.isMissing {
+            } catch let failure as SystemFailure where [ENOTDIR, ELOOP, EACCES].contains(failure.errno) {
+                throw CacheFailure.cannotMakeRoot(path: path, errno: failure.errno)
+            }
+            return held
+        }
     }
 
-    /// Makes the index an empty file where there is none. SQLite would do so with the umask's mode; the files beside it
-    /// take over this one's. One that is there is not even opened: closing it would let go of the locks that other
-    /// connections of this process have (POSIX; sqlite.org/howtocorrupt.html §2.2).
-    func makeIndexFile() throws { try makeFile(index, []) }
+    /// Opens the root anew at the next use if its path leads to another folder by now, or to none.
+    func refresh() {
+        held.withLock { held in
+            var status = stat()
+            if let folder = held, stat(path, &status) != 0 || FileStatus(status).identity != folder.identity {
+                held = nil
+            }
+        }
+    }
 
-    private func makeFile(_ path: String, _ bytes: [UInt8]) throws {
+    private func check(_ folder: Folder) throws {
+        for name in [Self.scopes, Self.partials, Self.locks] {
+            if let status = folder.status(of: name) { try check(status, at: path(of: name)) }
+        }
+        try check(folder.status(), at: path)
+        // Whose index it is, the index itself says.
+        if let index = folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
+        try requireCache(folder)
+    }
+
+    /// Throws `UnsafePlace` for a folder that is not trusted.
+    func check(_ status: FileStatus, at path: String) throws {
+        guard let fault = UnsafePlace.fault(ofFolder: path, status) else { return }
+        if case .link = fault { throw fault }
+        if !isShared { throw fault }
+    }
+
+    /// Throws `CacheFailure.notACache` unless the root is empty or a cache, whatever its index is.
+    func requireCache() throws { if let folder = try folder() { try requireCache(folder) } }
+
+    private func requireCache(_ folder: Folder) throws {
+        guard RootContents(of: folder) == .foreign else { return }
+        throw CacheFailure.notACache(root: path)
+    }
+
+    /// Whether there is nothing yet: no root, or an empty one. Throws as `folder` does.
+    func isAbsent() throws -> Bool {
+        guard let folder = try folder() else { return true }
+        return RootContents(of: folder) == .empty
+    }
+
+    // MARK: Below it
+
+    func status(of name: String) -> FileStatus? { (try? folder())?.status(of: name) }
+
+    /// The names in a folder, in no order; none where it is missing or cannot be read. All at once: a folder of the
+    /// cache has a 256th of a scope's files.
+    func names(in name: String) -> [String] { (try? folder())?.names(in: name) ?? [] }
+
+    /// The status of a regular file; nil for anything else.
+    func file(_ name: String) -> FileStatus? { status(of: name).flatMap { $0.kind == .file ? $0 : nil } }
+
+    /// Whether a name still leads to this file.
+    func has(_ file: File, as name: String) -> Bool { status(of: name)?.identity == file.identity }
+
+    /// Opens a file that is there. Throws `SystemFailure`, `UnsafePlace`.
+    func open(_ name: String, _ flags: Int32) throws -> File {
+        guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
+        return try folder.open(name, flags)
+    }
+
+    /// Removes a file. One that is not there, or cannot be removed, is no failure: what has no row is swept later.
+    func remove(_ name: String) { _ = (try? folder())?.remove(name) }
+
+    /// Removes a folder if it is empty; false where it is not, or cannot be removed.
+    func removeFolder(_ name: String) -> Bool { (try? folder())?.removeFolder(name) ?? false }
+
+    /// Gives a file another name. Throws `SystemFailure`.
+    func rename(_ name: String, to other: String) throws {
+        guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "move \(path(of: name))") }
+        try folder.rename(name, to: other)
+    }
+
+    // MARK: Making
+
+    /// Makes what is missing; any number of processes may do so at once. The index is for `Index` to make.
+    func make() throws {
+        for folder in [Self.scopes, Self.partials, Self.locks] { try makeFolder(folder) }
         do {
-            try File.open(path, O_WRONLY | O_CREAT | O_EXCL).write(bytes)
+            try made().open(Self.tag, O_WRONLY | O_CREAT | O_EXCL).write(Array(RootContents.tag.utf8))
         } catch let failure as SystemFailure where failure.errno == EEXIST {}
     }
 
-    /// Makes a folder with all above it, each with mode 0700; one that is there already is left as it is.
-    static func makeFolder(_ path: String) throws {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST && isFolder(path) { return }
+    /// Makes a folder below the root with all above it, the root among them.
+    func makeFolder(_ name: String) throws { try makingRoot { try $0.makeFolder(name) } }
+
+    /// Opens a file to be written, with the folder it lies in.
+    func openToWrite(_ name: String, _ flags: Int32) throws -> File {
+        do {
+            guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
+            return try folder.open(name, flags | O_CREAT, purpose: .makeOutput)
+        } catch let failure as SystemFailure where failure.isMissing {
+            return try makingRoot { folder in
+                if let slash = name.lastIndex(of: "/") { try folder.makeFolder(String(name[..<slash])) }
+                return try folder.open(name, flags | O_CREAT, purpose: .makeOutput)
+            }
+        }
+    }
+
+    /// Runs `body` on the root, and once more on a new one if it was removed: nothing can be made in that.
+    private func makingRoot<Result>(_ body: (Folder) throws -> Result) throws -> Result {
+        do {
+            return try body(made())
+        } catch let failure as SystemFailure where failure.isMissing {
+            refresh()
+            return try body(made())
+        }
+    }
+
+    /// The open root, made where it is missing.
+    private func made() throws -> Folder {
+        if let folder = try folder() { return folder }
+        try Self.makeFolders(path)
+        guard let folder = try folder() else { throw CacheFailure.cannotMakeRoot(path: path, errno: ENOENT) }
+        return folder
+    }
+
+    /// Makes a folder with all above it, each with mode 0700.
+    private static func makeFolders(_ path: String) throws {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw CacheFailure.cannotMakeRoot(path: path, errno: errno)
         }
-        try makeFolder(String(path[..<slash]))
+        try makeFolders(String(path[..<slash]))
         if mkdir(path, 0o700) != 0 && errno != EEXIST { throw CacheFailure.cannotMakeRoot(path: path, errno: errno) }
     }
 
-    /// Opens a file below the root to be written, with the folder it lies in.
-    func openToWrite(_ path: String, _ flags: Int32) throws -> File {
-        do {
-            return try File.open(path, flags | O_CREAT, purpose: .makeOutput)
-        } catch let failure as SystemFailure where failure.errno == ENOENT {
-            try Self.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
-            return try File.open(path, flags | O_CREAT, purpose: .makeOutput)
-        }
-    }
-
     /// The device and inode that the index has now; nil where there is none. Differs from what was opened after the
-    /// root was deleted, or a damaged index was set aside.
-    func indexIdentity() -> Identity? {
+    /// root was deleted or moved, or a damaged index was set aside: it is looked for by its path.
+    func indexIdentity() -> File.Identity? {
         var status = stat()
-        guard stat(index, &status) == 0 else { return nil }
-        return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        return lstat(index, &status) == 0 ? FileStatus(status).identity : nil
     }
-
-    struct Identity: Sendable, Equatable {
-        let device: UInt64
-        let inode: UInt64
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        let found = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        if !found { errno = ENOTDIR }
-        return found
-    }
-
-    private static func currentFolder() -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            getcwd(buffer.baseAddress!, buffer.count) == nil ? "" : String(cString: buffer.baseAddress!)
-        }
-    }
-
-    private static let tag = """
-        Signature: 8a477f597d28d172789f06886806bc55
-        # This folder is a cache of apod-tools. It can be removed at any time.
-        # See https://bford.info/cachedir/
-
-        """
 }

@@ -13,6 +13,8 @@ import Support
 /// and the kernel lets go of it when its holder dies, whatever the cause. The file is removed by its holder; whoever
 /// locked a file that had just been removed sees so by its count of links, and begins again.
 final class KeyLock: Sendable {
+    private let root: CacheRoot
+    private let name: String
     private let file: File
     private let removesFile: Bool
     /// Whether somebody else held it when it was first asked for.
@@ -24,17 +26,17 @@ final class KeyLock: Sendable {
     private static let firstWait: Duration = .milliseconds(1)
     private static let longestWait: Duration = .milliseconds(25)
 
-    /// Takes the lock at `path`, waiting for it as long as need be. Throws `Cancelled` when the run is stopped, and
+    /// Takes the lock of this name, waiting for it as long as need be. Throws `Cancelled` when the run is stopped, and
     /// what `whileWaiting` throws, which is called before each look but the first.
     convenience init(
-        root: CacheRoot, path: String, removesFile: Bool = true, interruption: Interruption,
+        root: CacheRoot, _ name: String, removesFile: Bool = true, interruption: Interruption,
         whileWaiting: () throws -> Void = {}
     ) throws {
         var wait = Self.firstWait
         var contended = false
         while true {
-            if let file = try Self.attempt(root: root, path: path) {
-                self.init(file: file, removesFile: removesFile, wasContended: contended)
+            if let file = try Self.attempt(root, name) {
+                self.init(root, name, file: file, removesFile: removesFile, wasContended: contended)
                 return
             }
             contended = true
@@ -44,39 +46,40 @@ final class KeyLock: Sendable {
         }
     }
 
-    private init(file: File, removesFile: Bool, wasContended: Bool) {
+    private init(_ root: CacheRoot, _ name: String, file: File, removesFile: Bool, wasContended: Bool) {
+        self.root = root
+        self.name = name
         self.file = file
         self.removesFile = removesFile
         self.wasContended = wasContended
     }
 
-    /// The lock at `path`, where nobody holds it now.
-    static func ifFree(root: CacheRoot, path: String) throws -> KeyLock? {
-        try attempt(root: root, path: path).map { KeyLock(file: $0, removesFile: true, wasContended: false) }
+    /// The lock of this name, where nobody holds it now.
+    static func ifFree(root: CacheRoot, _ name: String) throws -> KeyLock? {
+        try attempt(root, name).map { KeyLock(root, name, file: $0, removesFile: true, wasContended: false) }
     }
 
     /// Removing the file first, while the lock is held: nobody else can be between opening it and locking it without
     /// noticing. Not so where the root was removed meanwhile: what stands there by now is somebody else's lock.
     deinit {
-        if removesFile, file.isStillNamed { unlink(file.path) }
+        if removesFile, root.has(file, as: name) { root.remove(name) }
     }
 
-    /// Whether somebody holds the lock at `path` now. Makes no file; whoever asks for the lock at this very moment
+    /// Whether somebody holds the lock of this name now. Makes no file; whoever asks for the lock at this very moment
     /// tries once more.
-    static func isHeld(at path: String) -> Bool {
-        guard let file = try? File.open(path, O_RDONLY) else { return false }
+    static func isHeld(root: CacheRoot, _ name: String) -> Bool {
+        guard let file = try? root.open(name, O_RDONLY) else { return false }
         return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
     /// The locked file; nil while somebody else holds it.
-    private static func attempt(root: CacheRoot, path: String) throws -> File? {
-        let file = try root.openToWrite(path, O_RDWR)
+    private static func attempt(_ root: CacheRoot, _ name: String) throws -> File? {
+        let file = try root.openToWrite(name, O_RDWR)
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return nil }
-            if errno != EINTR { throw SystemFailure(errno: errno, "lock \(path)") }
+            if errno != EINTR { throw SystemFailure(errno: errno, "lock \(file.path)") }
         }
-        var status = stat()
-        guard fstat(file.descriptor, &status) == 0 else { throw SystemFailure(errno: errno, "look at \(path)") }
-        return status.st_nlink > 0 ? file : try attempt(root: root, path: path)
+        let status = try FileStatus(of: file.descriptor, path: file.path)
+        return status.links > 0 ? file : try attempt(root, name)
     }
 }

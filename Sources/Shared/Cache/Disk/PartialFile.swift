@@ -14,8 +14,12 @@ import Support
 /// has none. A note is void after a restart of the machine, since bytes that were not waited for may be missing in the
 /// middle.
 struct PartialFile {
-    let path: String
+    /// Its name below the root.
+    let name: String
     let root: CacheRoot
+
+    /// Absolute.
+    var path: String { root.path(of: name) }
 
     /// What the bytes belong to.
     struct Note: Equatable {
@@ -33,14 +37,14 @@ struct PartialFile {
         }
     }
 
-    private var notePath: String { path + ".note" }
+    private var noteName: String { name + ".note" }
 
     /// Opens the file for reading and writing, as it is.
-    func open() throws -> File { try root.openToWrite(path, O_RDWR) }
+    func open() throws -> File { try root.openToWrite(name, O_RDWR) }
 
     /// Opens the file anew, which has grown since `file` was opened. Throws `Lost` where it is not the same any more.
     func reopen(_ file: File) throws -> File {
-        guard let same = try? File.open(path, O_RDWR), same.identity == file.identity else { throw Lost() }
+        guard let same = try? root.open(name, O_RDWR), same.identity == file.identity else { throw Lost() }
         return same
     }
 
@@ -49,7 +53,7 @@ struct PartialFile {
 
     /// The note; nil where there is none, or not a whole one.
     func readNote() -> Note? {
-        guard let file = try? File.open(notePath, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
+        guard let file = try? root.open(noteName, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end" else { return nil }
         return Note(
@@ -57,11 +61,11 @@ struct PartialFile {
     }
 
     /// Removes the note, where there is one: the bytes can then not be continued.
-    func removeNote() { Self.remove(notePath) }
+    func removeNote() { remove(noteName) }
 
     /// Makes `file` empty. Throws `Lost` where another file stands in its place by now.
     func restart(_ file: File) throws {
-        guard file.isStillNamed else { throw Lost() }
+        guard root.has(file, as: name) else { throw Lost() }
         removeNote()
         if lseek(file.descriptor, 0, SEEK_END) > 0 { try Self.truncate(file, to: 0) }
     }
@@ -69,9 +73,9 @@ struct PartialFile {
     /// Notes what will come into `file`, which has been restarted for it. Throws `Lost` where another file
     /// stands in its place by now, beside which this note must not come to lie.
     func write(_ note: Note, of file: File) throws {
-        guard file.isStillNamed else { throw Lost() }
+        guard root.has(file, as: name) else { throw Lost() }
         let total = note.total.map(String.init) ?? ""
-        try root.openToWrite(notePath, O_WRONLY | O_EXCL).write(
+        try root.openToWrite(noteName, O_WRONLY | O_EXCL).write(
             Array("\(Self.magic)\n\(note.address)\n\(note.validator)\n\(total)\n\(note.boot)\nend\n".utf8))
     }
 
@@ -86,13 +90,13 @@ struct PartialFile {
 
     /// Removes bytes and note, as far as they are still there.
     func remove() {
-        Self.remove(path)
+        remove(name)
         removeNote()
     }
 
     /// Looks first: to remove what is not there would lock the folder all the same, which all downloads share.
-    private static func remove(_ path: String) {
-        if access(path, F_OK) == 0 { unlink(path) }
+    private func remove(_ name: String) {
+        if root.status(of: name) != nil { root.remove(name) }
     }
 
     private static let magic = "apod-tools partial 2"

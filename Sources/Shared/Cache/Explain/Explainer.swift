@@ -72,7 +72,7 @@ extension ImageCache {
         var facts = ExplainedFacts()
         facts.kept = try index.find(key.name).map { entry in
             Explanation.Kept(
-                entry: entry, isExpired: entry.isExpired(at: now), isWhole: BlobStore.isWhole(entry),
+                entry: entry, isExpired: entry.isExpired(at: now), isWhole: index.root.isWhole(entry),
                 age: max(now - entry.fetchedAt, .zero))
         }
         facts.isOfAnotherAddress = facts.kept.map { $0.entry.url != request.url.redacted } ?? false
@@ -80,9 +80,9 @@ extension ImageCache {
             facts.negative = try index.negative(key.name, address: Download.address(of: request), now: now)
         }
         let partial = PartialFile(
-            path: index.root.partial(key.name, in: scope, generation: try index.generation()), root: index.root)
+            name: CacheRoot.partial(key.name, in: scope, generation: try index.generation()), root: index.root)
         facts.leftover = partial.leftover(for: Download.address(of: request))
-        facts.isLocked = KeyLock.isHeld(at: index.root.lock(key.name, in: scope))
+        facts.isLocked = KeyLock.isHeld(root: index.root, CacheRoot.lock(key.name, in: scope))
         return facts
     }
 }
@@ -90,7 +90,7 @@ extension ImageCache {
 extension PartialFile {
     /// What is there for whoever fetches this address; nil where there is nothing.
     fileprivate func leftover(for address: String) -> Explanation.Leftover? {
-        guard let file = try? File.open(path, O_RDONLY), file.count > 0 else { return nil }
+        guard let file = try? root.open(name, O_RDONLY), file.count > 0 else { return nil }
         let note = readNote()
         return Explanation.Leftover(
             bytes: file.count, total: note?.total, validator: note?.validator,

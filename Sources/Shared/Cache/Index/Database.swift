@@ -7,9 +7,6 @@ final class Database {
     private var statements: [String: Statement] = [:]
     private let root: String
 
-    /// How long to wait for other processes' transactions, which take a millisecond each and a checkpoint at times:
-    /// long enough for hundreds of them, short enough to notice a process that is stuck.
-    static let patience: Duration = .seconds(30)
     /// Pages in the write-ahead log that a connection may leave behind. Whoever opens the index while nobody else has
     /// it open reads the whole log, about 5 µs a page, so it must be short; and to copy it into the database costs two
     /// waits for the disk, so not too short. One touch of an entry writes three to five pages.
@@ -23,11 +20,13 @@ final class Database {
 
     /// Opens the file at `path`, which must exist; a file that this process may only read is opened for reading.
     /// Nothing is read yet. `immutable` asks SQLite to neither lock the file nor look for a log beside it, which is
-    /// what it takes in a folder where nothing can be made.
+    /// what it takes in a folder where nothing can be made. A path that leads through a link is refused.
+    ///
+    /// Nobody is waited for: what others keep busy throws `CacheFailure.busy`, see `waitingWhileBusy`.
     init(path: String, root: String, immutable: Bool = false) throws {
         self.root = root
         var opened: OpaquePointer?
-        let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         let status =
             immutable
             ? sqlite3_open_v2(
@@ -41,7 +40,8 @@ final class Database {
             throw failure
         }
         handle = opened
-        sqlite3_busy_timeout(handle, Int32(Self.patience.milliseconds))
+        // What a prepared file could do beyond being read.
+        csqlite_distrust(handle)
         // Unretained: called only by statements of this object.
         sqlite3_wal_hook(handle, Self.hasCommitted, Unmanaged.passUnretained(self).toOpaque())
         // Closing must cost nothing: the log is short, and the next connection continues it.
@@ -68,9 +68,7 @@ final class Database {
     /// log, and copy all of it again. Nobody is waited for: where others read, the next commit tries again.
     private func emptyLog(over limit: Int32) {
         guard logPages >= limit else { return }
-        sqlite3_busy_timeout(handle, 0)
         if sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { logPages = 0 }
-        sqlite3_busy_timeout(handle, Int32(Self.patience.milliseconds))
     }
 
     /// The same whatever its length, to make room on a full disk; as far as others who read or write allow it now.
@@ -91,6 +89,9 @@ final class Database {
         return withUnsafeMutableBytes(of: &words) { csqlite_log_header(handle, $0.baseAddress) } == 0
             ? nil : LogHeader(words)
     }
+
+    /// An empty database that goes with this object.
+    static func inMemory(root: String) throws -> Database { try Database(path: ":memory:", root: root) }
 
     /// Runs statements that take and give nothing.
     func execute(_ sql: String) throws {
@@ -184,12 +185,12 @@ extension CacheFailure {
     /// What an SQLite result code means to the user of the cache.
     init(sqlite status: Int32, message: String, root: String) {
         switch status & 0xFF {
-        // A layout that lacks what its number promises: another program's file, or one that was damaged.
+        // A layout that lacks what its number promises, or a row that is not found by its name but collides with what is
+        // inserted under it: damage, or a mistake of ours. `Index` asks SQLite which before it does anything about it.
         case SQLITE_ERROR where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
             self = .indexDamaged(detail: message, root: root)
-        case SQLITE_FULL: self = .diskFull(root: root)
-        // Every insertion looks first, in the same transaction: what it collides with cannot be found by its name.
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .indexDamaged(detail: message, root: root)
+        case SQLITE_FULL: self = .diskFull(root: root)
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .indexDamaged(detail: message, root: root)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: self = .readOnly(root: root)
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(root: root)

@@ -181,15 +181,16 @@ extension Index {
     /// The same for any scope.
     func entry(_ row: Row, scope: ScopeName) -> Entry {
         let file = row.string(6)
+        let place = CacheRoot.blob(file, folder: row.string(21)) ?? ""
         return Entry(
             key: row.optionalString(2), scope: scope, kind: Entry.Kind(rawValue: row.int(3)) ?? .original,
-            path: root.blob(file, folder: row.string(21)), url: row.optionalString(5), bytes: row.int(7),
+            path: place.isEmpty ? "" : root.path(of: place), url: row.optionalString(5), bytes: row.int(7),
             contentType: row.string(8), sha256: row.string(9), width: row.optionalInt(10),
             height: row.optionalInt(11), details: row.optionalString(12), fetchedAt: row.timestamp(15),
             expiresAt: row.timestamp(16), lastUsed: row.timestamp(17), leaseUntil: row.timestamp(18),
             isPinned: row.bool(19),
             validators: Validators(etag: row.optionalString(13), lastModified: row.optionalString(14)),
-            id: row.int64(0), name: row.string(1), file: file, parentSHA256: row.optionalString(4),
+            id: row.int64(0), name: row.string(1), file: file, place: place, parentSHA256: row.optionalString(4),
             isUnsettled: row.bool(20), mustRevalidate: row.bool(22))
     }
 }

@@ -188,12 +188,12 @@ extension Index {
     // MARK: Expired entries
 
     /// Up to a batch of entries that have expired or were replaced, and that no pin or lease keeps.
-    func expired(after id: Int64, now: Timestamp) throws -> [(id: Int64, bytes: Int, path: String)] {
+    func expired(after id: Int64, now: Timestamp) throws -> [(id: Int64, bytes: Int, place: String)] {
         try perform { connection in
             try connection.database.all(
                 Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance), Value(now + .seconds(86_400)),
                 Value(TrimPlan.batch)
-            ) { ($0.int64(0), $0.int(1), root.blob($0.string(2), folder: $0.string(3))) }
+            ) { ($0.int64(0), $0.int(1), CacheRoot.blob($0.string(2), folder: $0.string(3)) ?? "") }
         }
     }
 

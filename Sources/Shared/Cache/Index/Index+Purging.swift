@@ -84,7 +84,7 @@ extension Index {
                 "SELECT substr(folder, 1, 32), max(generation) FROM scopes WHERE purged = 1 GROUP BY 1"
             ) { (hash: $0.string(0), generation: $0.int64(1)) }
         }
-        for (hash, generation) in purged { root.beginGeneration(generation &+ 1, of: hash) }
+        for (hash, generation) in purged where generation < .max { root.beginGeneration(generation &+ 1, of: hash) }
     }
 
     /// A generation that has been purged, with what is still there of its rows.
@@ -148,7 +148,7 @@ extension Index {
             }
             try database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))
             try database.run("DELETE FROM doomed WHERE folder = ?1", Value(scope.folder))
-            _ = FolderListing.removeIfEmpty(root.scope(scope.folder))
+            if let folder = CacheRoot.scope(scope.folder) { _ = root.removeFolder(folder) }
             if try !connection.isPurgePending(of: hash) { root.removeEmptyGenerations(of: hash) }
         }
     }

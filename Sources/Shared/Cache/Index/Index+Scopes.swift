@@ -17,7 +17,7 @@ extension Index {
 
     /// The same of a root that is only looked at; nil where there is none, or none that can be read.
     static func currentScope(below root: CacheRoot) throws -> ScopeName? {
-        guard root.indexIdentity() != nil else { return nil }
+        guard root.hasIndex else { return nil }
         do {
             let database = try openExisting(root)
             return try Schema.version(of: database) == 0 ? nil : currentScope(database)

@@ -35,7 +35,7 @@ extension Index {
                         "DELETE FROM doomed WHERE folder = ?1 AND file = ?2", Value(folder), Value(file))
                     // What is found in order, but not by its name, would be found again and again.
                     if count == 0 { throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path) }
-                    BlobStore.remove(root.blob(file, folder: folder))
+                    if let name = CacheRoot.blob(file, folder: folder) { root.remove(name) }
                 }
             }
         }

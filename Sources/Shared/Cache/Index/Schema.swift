@@ -10,20 +10,64 @@ struct Schema: Sendable {
 
     static let current = Schema(steps: [firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas])
 
-    /// Brings the index to this version. To be called by one process at a time (the set-up lock); a crash on the way
-    /// leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
+    /// The `application_id` of our indexes: "APOD". Those of versions before 1.9 have none.
+    static let applicationID = 0x4150_4F44
+
+    /// Whether a file is an index of ours.
+    enum Origin: Equatable {
+        /// It says so.
+        case ours
+        /// Nothing in it says whose it is, but its tables are those of an index.
+        case unmarked
+        /// There is nothing in it.
+        case empty
+        case foreign
+    }
+
+    static func origin(of database: Database) throws -> Origin {
+        let id = try database.first("PRAGMA application_id") { $0.int(0) } ?? 0
+        if id == applicationID { return .ours }
+        if id != 0 { return .foreign }
+        let (tables, known) = try database.first(
+            """
+            SELECT count(*), coalesce(sum(name IN ('totals', 'settings', 'scopes', 'counters', 'entries', 'doomed')), 0)
+            FROM sqlite_schema WHERE type = 'table'
+            """) { ($0.int(0), $0.int(1)) } ?? (0, 0)
+        return tables == 0 ? .empty : known == 6 ? .unmarked : .foreign
+    }
+
+    /// Brings the index to this version, and marks it as ours. To be called by one process at a time (the set-up lock); a
+    /// crash on the way leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
     func migrate(_ database: Database, root: String) throws {
-        // Survives in the file. Readers are never blocked, and a commit waits for no disk.
-        if try Self.version(of: database) == 0 { try database.execute("PRAGMA journal_mode = WAL") }
         while true {
             let found = try Self.version(of: database)
             if found > version { throw CacheFailure.newerLayout(found: found, supported: version, root: root) }
-            if found == version { return }
+            if found == version {
+                if try Self.origin(of: database) == .unmarked { try Self.mark(database) }
+                return
+            }
             try database.transaction {
                 try database.execute(steps[found])
                 try database.execute("PRAGMA user_version = \(found + 1)")
             }
         }
+    }
+
+    private static func mark(_ database: Database) throws {
+        try database.execute("PRAGMA application_id = \(applicationID)")
+    }
+
+    /// Makes an empty file a whole index of this version. Nobody else may know the file yet, and a crash leaves nothing
+    /// of use: nothing is waited for, and whoever puts the file in place waits for all of it.
+    func begin(_ database: Database) throws {
+        try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+        try database.transaction {
+            for step in steps { try database.execute(step) }
+            try database.execute("PRAGMA user_version = \(version)")
+            try Self.mark(database)
+        }
+        // Survives in the file. Readers are never blocked, and a commit waits for no disk.
+        try database.execute("PRAGMA journal_mode = WAL")
     }
 
     static func version(of database: Database) throws -> Int {

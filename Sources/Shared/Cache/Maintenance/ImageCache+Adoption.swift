@@ -42,7 +42,7 @@ extension ImageCache {
         let lock = try isLocked ? nil : lockForAdoption(key)
         defer { withExtendedLifetime(lock) {} }
         // Another may have taken it in meanwhile.
-        if let found = try index.find(key.name), !found.isUnsettled, BlobStore.isWhole(found) { return found }
+        if let found = try index.find(key.name), !found.isUnsettled, index.root.isWhole(found) { return found }
         if !isLocked && lock == nil { return nil }
         let salvaged = SalvagedIndex(root: index.root)
         var entry: Entry?
@@ -60,7 +60,7 @@ extension ImageCache {
     private func lockForAdoption(_ key: CacheKey) throws -> KeyLock? {
         let end = ContinuousClock.now + .milliseconds(500)
         while true {
-            if let lock = try KeyLock.ifFree(root: index.root, path: index.root.lock(key.name, in: scope)) { return lock }
+            if let lock = try KeyLock.ifFree(root: index.root, CacheRoot.lock(key.name, in: scope)) { return lock }
             if ContinuousClock.now > end { return nil }
             try interruption.sleep(.milliseconds(5))
         }
@@ -69,7 +69,7 @@ extension ImageCache {
     /// Those of a folder's files that are there, the one written last first.
     private func newestFirst(_ files: [String], folder: String) -> [String] {
         let found = files.compactMap { file in
-            FolderListing.facts(index.root.blob(file, folder: folder)).map { (file, $0.modified) }
+            CacheRoot.blob(file, folder: folder).flatMap(index.root.file).map { (file, $0.modified) }
         }
         return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
@@ -81,22 +81,23 @@ extension ImageCache {
         _ file: String, folder: String, name: ScopeName, key: String? = nil, url: String? = nil,
         salvaged: SalvagedIndex? = nil, isReplaced: Bool = false
     ) throws -> Entry? {
-        let path = index.root.blob(file, folder: folder)
-        guard let found = FolderListing.facts(path), var new = try restored(file, at: path, found) else { return nil }
+        guard let place = CacheRoot.blob(file, folder: folder), let found = index.root.file(place),
+            var new = try restored(file, at: place, found)
+        else { return nil }
         new.key = key
         new.url = url
         new = salvaged?.entry(new, folder: folder, scope: name, index: index) ?? new
         if isReplaced { (new.name, new.kind, new.parent, new.isPinned) = (file, .superseded, new.name, false) }
         let entry = try index.adopt(new, folder: folder, name: name, now: clock.now()) {
-            FolderListing.facts(path) == found
+            index.root.file(place) == found
         }
         if let entry { log.detail("the file \(entry.path) has its row again") }
         return entry
     }
 
     /// What the row of a file says, as far as the file tells.
-    private func restored(_ name: String, at path: String, _ facts: FolderListing.Facts) throws -> NewEntry? {
-        guard let stem = CacheRoot.name(ofBlob: name), let file = try? File.open(path, O_RDONLY) else { return nil }
+    private func restored(_ name: String, at place: String, _ status: FileStatus) throws -> NewEntry? {
+        guard let stem = CacheRoot.name(ofBlob: name), let file = try? index.root.open(place, O_RDONLY) else { return nil }
         let isVariant = CacheRoot.isVariant(name)
         // A variant may be of a format that is written only.
         let picture =
@@ -105,10 +106,10 @@ extension ImageCache {
             : try? inspect(file)
         guard let picture else { return nil }
         let now = clock.now()
-        let fetchedAt = min(facts.modified, now)
+        let fetchedAt = min(status.modified, now)
         return NewEntry(
             name: isVariant ? name : stem, key: nil, kind: isVariant ? .superseded : .original, file: name,
-            bytes: facts.bytes, sha256: try BlobStore.sha256(of: file), picture: picture, fetchedAt: fetchedAt,
+            bytes: status.bytes, sha256: try BlobStore.sha256(of: file), picture: picture, fetchedAt: fetchedAt,
             expiresAt: fetchedAt + settings.ttl, lastUsed: fetchedAt, leaseUntil: lease.end(from: now))
     }
 
@@ -116,13 +117,13 @@ extension ImageCache {
     func rebuild(_ adopted: (Entry) throws -> Void) throws {
         let salvaged = SalvagedIndex(root: index.root)
         try index.root.forEachBlobFolder { folder in
-            let names = FolderListing.names(of: folder.path).filter { CacheRoot.name(ofBlob: $0) != nil }
+            let names = index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
             let files = newestFirst(try index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
             // What lies in earlier generations' folders has been purged, by somebody who did not come to its files.
             let hash = String(folder.scope.prefix(32))
             guard CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
                 return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
-                    BlobStore.remove("\(folder.path)/\($0)")
+                    index.root.remove("\(folder.name)/\($0)")
                 }
             }
             for file in files {

@@ -85,7 +85,7 @@ extension ImageCache {
     private func cleanByRebuilding(_ step: inout CleanStep, _ dryRun: Bool) throws {
         guard dryRun else { return try rebuild { step.add($0.bytes) } }
         try forEachOrphan { folder, files in
-            for file in files { step.add(FolderListing.facts("\(folder.path)/\(file)")?.bytes ?? 0) }
+            for file in files { step.add(index.root.file("\(folder.name)/\(file)")?.bytes ?? 0) }
         }
     }
 
@@ -96,7 +96,7 @@ extension ImageCache {
 
     private func cleanDoomed(_ step: inout CleanStep, _ dryRun: Bool) throws {
         for (folder, file) in try index.doomedFiles() {
-            step.add(FolderListing.facts(index.root.blob(file, folder: folder))?.bytes ?? 0)
+            step.add(CacheRoot.blob(file, folder: folder).flatMap(index.root.file)?.bytes ?? 0)
         }
         if !dryRun { try index.sweep(now: clock.now()) }
     }
@@ -111,7 +111,7 @@ extension ImageCache {
                 for entry in batch { step.add(entry.bytes) }
             } else {
                 step.add(
-                    try removing({ batch.map(\.path) }) { try index.removeExpired(batch.map(\.id), now: now) })
+                    try removing({ batch.map(\.place) }) { try index.removeExpired(batch.map(\.id), now: now) })
                 try index.sweep(now: now)
             }
         }
@@ -138,10 +138,10 @@ extension ImageCache {
     private func cleanOrphans(_ step: inout CleanStep, _ dryRun: Bool) throws {
         try forEachOrphan { folder, files in
             func remove(_ file: String) {
-                let path = "\(folder.path)/\(file)"
-                guard let facts = FolderListing.facts(path) else { return }
-                step.add(facts.bytes)
-                if !dryRun { BlobStore.remove(path) }
+                let name = "\(folder.name)/\(file)"
+                guard let found = index.root.file(name) else { return }
+                step.add(found.bytes)
+                if !dryRun { index.root.remove(name) }
             }
             if dryRun { return files.forEach(remove) }
             try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: remove)
@@ -153,7 +153,7 @@ extension ImageCache {
     func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         try index.root.forEachBlobFolder { folder in
             try interruption.check()
-            let files = FolderListing.names(of: folder.path).filter { CacheRoot.name(ofBlob: $0) != nil }
+            let files = index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
             var rest = try index.filesWithoutRow(files, folder: folder.scope)[...]
             while !rest.isEmpty {
                 try body(folder, Array(rest.prefix(TrimPlan.batch)))
@@ -171,20 +171,20 @@ extension ImageCache {
     func leftPartials(removing: Bool) throws -> Removal {
         let root = index.root
         var left = Removal()
-        for file in FolderListing.names(of: root.partials) {
+        for file in root.names(in: CacheRoot.partials) {
             try interruption.check()
             guard let owner = CacheRoot.owner(of: file) else { continue }
-            let path = "\(root.partials)/\(file)"
-            if isLeasedPreview(path) { continue }
+            let name = "\(CacheRoot.partials)/\(file)"
+            if isLeasedPreview(name) { continue }
             if removing {
-                guard let lock = try KeyLock.ifFree(root: root, path: root.lock(owner: owner)) else { continue }
+                guard let lock = try KeyLock.ifFree(root: root, CacheRoot.lock(owner: owner)) else { continue }
                 withExtendedLifetime(lock) {
-                    guard let facts = FolderListing.facts(path) else { return }
-                    left.add(facts.bytes)
-                    BlobStore.remove(path)
+                    guard let found = root.file(name) else { return }
+                    left.add(found.bytes)
+                    root.remove(name)
                 }
-            } else if !KeyLock.isHeld(at: root.lock(owner: owner)), let facts = FolderListing.facts(path) {
-                left.add(facts.bytes)
+            } else if !KeyLock.isHeld(root: root, CacheRoot.lock(owner: owner)), let found = root.file(name) {
+                left.add(found.bytes)
             }
         }
         return left
@@ -192,11 +192,11 @@ extension ImageCache {
 
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
-        for file in FolderListing.names(of: root.locks) where CacheRoot.owner(of: file) == file {
+        for file in root.names(in: CacheRoot.locks) where CacheRoot.owner(of: file) == file {
             // Whoever lets go of a lock removes its file.
             if dryRun {
-                if !KeyLock.isHeld(at: root.lock(owner: file)) { step.add(0) }
-            } else if try KeyLock.ifFree(root: root, path: root.lock(owner: file)) != nil {
+                if !KeyLock.isHeld(root: root, CacheRoot.lock(owner: file)) { step.add(0) }
+            } else if try KeyLock.ifFree(root: root, CacheRoot.lock(owner: file)) != nil {
                 step.add(0)
             }
         }
@@ -205,10 +205,10 @@ extension ImageCache {
     /// Those that were set aside longer ago than a lease: by then nobody repairs anything by them.
     private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) {
         let limit = clock.now() - settings.lease
-        for path in index.root.damagedIndexes {
-            guard let facts = FolderListing.facts(path), facts.changed < limit else { continue }
-            step.add(facts.bytes)
-            if !dryRun { BlobStore.remove(path) }
+        for name in index.root.damagedIndexes {
+            guard let found = index.root.file(name), found.changed < limit else { continue }
+            step.add(found.bytes)
+            if !dryRun { index.root.remove(name) }
         }
     }
 
@@ -221,10 +221,10 @@ extension ImageCache {
         // Those within others first.
         for scope in root.scopeFolders().reversed() {
             try interruption.check()
-            let path = "\(root.scopes)/\(scope)"
-            let inner = FolderListing.names(of: path).filter { $0.utf8.count == 2 }.map { "\(path)/\($0)" }
+            let name = "\(CacheRoot.scopes)/\(scope)"
+            let inner = root.names(in: name).filter { $0.utf8.count == 2 }.map { "\(name)/\($0)" }
             try index.whileNothingIsPlaced(now: clock.now()) {
-                for folder in inner + [path] where FolderListing.removeIfEmpty(folder) { step.add(0) }
+                for folder in inner + [name] where root.removeFolder(folder) { step.add(0) }
             }
         }
     }

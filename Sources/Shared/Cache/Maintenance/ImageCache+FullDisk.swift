@@ -5,12 +5,12 @@ extension ImageCache {
     /// go anyway then go before their rows, which count as absent from there on, the log is emptied, and it is tried
     /// once more. That takes some tens of kilobytes: where what goes has less, the disk stays full.
     ///
-    /// - Parameter files: paths of some of them, asked for where that is so.
+    /// - Parameter files: names below the root of some of them, asked for where that is so.
     func removing<Result>(_ files: () throws -> [String], _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch CacheFailure.diskFull {
-            try files().forEach(BlobStore.remove)
+            try files().forEach(index.root.remove)
             try index.emptyLog()
             return try body()
         }
@@ -18,10 +18,10 @@ extension ImageCache {
 
     /// Some files of this scope, or of all.
     func someFiles(of scope: ScopeName? = nil) throws -> [String] {
-        var paths: [String] = []
+        var places: [String] = []
         for row in try index.scopeRows() where scope.map({ row.folder.hasPrefix($0.hash) }) ?? true {
-            paths += try index.page(of: row, after: "").map(\.path)
+            places += try index.page(of: row, after: "").map(\.place)
         }
-        return paths
+        return places
     }
 }

@@ -7,8 +7,9 @@ struct SalvagedIndex {
 
     /// Nil where none was set aside, or nothing can be read.
     init?(root: CacheRoot) {
-        guard let path = root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }),
-            let database = try? Database(path: path, root: root.path)
+        guard let name = root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }),
+            (try? root.checkIndex(name)) != nil,
+            let database = try? Database(path: root.path(of: name), root: root.path)
         else { return nil }
         self.database = database
     }

@@ -59,7 +59,7 @@ public final class Verification: Sendable {
     /// Carries out all steps, and gives how many problems there were, mended ones among them. `report` is called as
     /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func run(report: @escaping Report) throws -> Int {
-        let root = CacheRoot(settings.root)
+        let root = settings.cacheRoot
         if selection != nil { return try verifySelection(of: root, report) }
         let state = try step(.index, report) { try examineIndex(of: root, report) }
         // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
@@ -101,7 +101,7 @@ public final class Verification: Sendable {
         }
         do {
             guard let complaints = try Index.complaints(root) else {
-                if FolderListing.names(of: root.scopes).isEmpty { return .usable }
+                if root.names(in: CacheRoot.scopes).isEmpty { return .usable }
                 try problem(.indexLost, nil)
                 return .lost
             }
@@ -129,10 +129,10 @@ public final class Verification: Sendable {
     private func mark(_ cache: ImageCache, _ report: @escaping Report) throws {
         defer { found.withLock { $0.entries = $0.step.count } }
         try forEachEntry(cache) { [self] entry, scope in
-            if let code = Self.wrong(entry) {
+            if let code = Self.wrong(entry, cache) {
                 let wrong = try cache.index.recheck(
-                    entry.name, in: scope, drops: repairs, now: clock.now()) { Self.wrong($0) != nil }
-                if let wrong { try tell(Self.wrong(wrong) ?? code, wrong, report) }
+                    entry.name, in: scope, drops: repairs, now: clock.now()) { Self.wrong($0, cache) != nil }
+                if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
             }
             return 0
         }
@@ -141,10 +141,10 @@ public final class Verification: Sendable {
 
     /// What a look at a file's metadata says against its row; nothing where the row itself is in doubt, which is put
     /// right at the next use.
-    private static func wrong(_ entry: Entry) -> VerificationProblem.Code? {
+    private static func wrong(_ entry: Entry, _ cache: ImageCache) -> VerificationProblem.Code? {
         if entry.isUnsettled { return nil }
-        guard let facts = FolderListing.facts(entry.path) else { return .fileMissing }
-        return facts.bytes == entry.bytes ? nil : .fileSize
+        guard let found = cache.index.root.file(entry.place) else { return .fileMissing }
+        return found.bytes == entry.bytes ? nil : .fileSize
     }
 
     private func check(_ cache: ImageCache, _ report: @escaping Report) throws {
@@ -152,9 +152,9 @@ public final class Verification: Sendable {
         progress.beginWork()
         try forEachEntry(cache, showing: progress) { [self] entry, scope in
             // What is missing was told before.
-            guard Self.wrong(entry) == nil, !entry.isUnsettled else { return 0 }
+            guard Self.wrong(entry, cache) == nil, !entry.isUnsettled else { return 0 }
             do {
-                let file = try File.open(entry.path, O_RDONLY)
+                let file = try cache.index.root.open(entry.place, O_RDONLY)
                 if try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256 {
                     if let fault = try selection?.fault(entry, file) {
                         try refuse(entry, scope, cache, detail: fault, report)
@@ -174,18 +174,18 @@ public final class Verification: Sendable {
         _ entry: Entry, _ scope: Index.ScopeRow, _ cache: ImageCache, _ report: Report
     ) throws {
         let root = cache.index.root
-        let path = root.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")
-        let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, path: path)
+        let name = CacheRoot.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")
+        let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, name)
         defer { withExtendedLifetime(lock) {} }
         if lock == nil, !cache.index.isReadOnly { return }
         let found = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now()) {
-            !$0.isUnsettled && Self.wrong($0) == nil
+            !$0.isUnsettled && Self.wrong($0, cache) == nil
         }
         guard let now = found else { return }
         var code = VerificationProblem.Code.contentDiffers
         var detail: String?
         do {
-            let sha256 = try BlobStore.sha256(of: File.open(now.path, O_RDONLY), check: interruption.check)
+            let sha256 = try BlobStore.sha256(of: root.open(now.place, O_RDONLY), check: interruption.check)
             if sha256 == now.sha256 { return }
             detail = "its SHA-256 is \(sha256), not \(now.sha256)"
         } catch let failure as SystemFailure {
@@ -213,16 +213,16 @@ public final class Verification: Sendable {
     private func sweep(_ cache: ImageCache, _ report: Report, sparesOrphans: Bool) throws {
         var left = Removal()
         for (folder, file) in try cache.index.doomedFiles() {
-            left.add(FolderListing.facts(cache.index.root.blob(file, folder: folder))?.bytes ?? 0)
+            left.add(CacheRoot.blob(file, folder: folder).flatMap(cache.index.root.file)?.bytes ?? 0)
         }
         if repairs { try cache.index.sweep(now: clock.now()) }
         if !sparesOrphans {
             try cache.forEachOrphan { folder, files in
                 func count(_ file: String) {
-                    let path = "\(folder.path)/\(file)"
-                    guard let facts = FolderListing.facts(path) else { return }
-                    left.add(facts.bytes)
-                    if repairs { BlobStore.remove(path) }
+                    let name = "\(folder.name)/\(file)"
+                    guard let found = cache.index.root.file(name) else { return }
+                    left.add(found.bytes)
+                    if repairs { cache.index.root.remove(name) }
                 }
                 if !repairs { return files.forEach(count) }
                 try cache.index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: count)

@@ -46,7 +46,7 @@ extension ImageCache {
         guard let version = index.version(), let entry = (try? index.find(name)) ?? nil else { return nil }
         let now = clock.now()
         guard entry.key != nil, !entry.isUnsettled, !entry.isExpired(at: now), !lease.mustWrite(entry, now: now),
-            BlobStore.isWhole(entry)
+            index.root.isWhole(entry)
         else { return nil }
         remember(entry, version: version)
         return entry

@@ -20,10 +20,10 @@ public struct EntryDetails: Sendable {
         self.entry = entry
         status = cache.status(of: entry)
         variants = try cache.variants(of: entry)
-        if let facts = FolderListing.facts(entry.path) {
+        if let facts = cache.index.root.file(entry.place) {
             file =
                 facts.bytes != entry.bytes
-                ? .otherSize : hashing && !BlobStore.hasContent(of: entry) ? .otherContent : .ok
+                ? .otherSize : hashing && !cache.index.root.hasContent(of: entry) ? .otherContent : .ok
         } else {
             file = .missing
         }

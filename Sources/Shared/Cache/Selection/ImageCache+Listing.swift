@@ -33,7 +33,7 @@ extension ImageCache {
         if dryRun { return try removal(of: entry) }
         try requireWriting()
         let now = clock.now()
-        let removal = try removing({ [entry.path] }) {
+        let removal = try removing({ [entry.place] }) {
             try index.remove(entry.name, sparesPinned: false, now: now) ?? Removal()
         }
         try index.sweep(now: now)
@@ -62,7 +62,7 @@ extension ImageCache {
             } else if dryRun {
                 removal.add(try self.removal(of: entry))
             } else if let gone = try removing(
-                { [entry.path] },
+                { [entry.place] },
                 { try index.remove(entry.name, in: scope, sparesPinned: sparesPinned, now: clock.now()) })
             {
                 removal.add(gone)

@@ -1,0 +1,58 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// What lies in a folder that is to be the root of a cache.
+enum RootContents: Equatable {
+    case empty
+    /// A cache, or what is left of one.
+    case cache
+    /// Something else, which a cache must not be put into.
+    case foreign
+
+    /// What marks a folder for backup programs as a cache of ours.
+    static let tag = """
+        Signature: 8a477f597d28d172789f06886806bc55
+        # This folder is a cache of apod-tools. It can be removed at any time.
+        # See https://bford.info/cachedir/
+
+        """
+
+    /// Looks into a folder: at a file and some names, and at those in `scopes/` where the file is not ours.
+    init(of folder: Folder) {
+        let tag = try? folder.open(CacheRoot.tag, O_RDONLY).contents(atMost: Self.tag.utf8.count + 1)
+        self.init(names: folder.names(), tag: tag, scopes: folder.names(in: CacheRoot.scopes))
+    }
+
+    /// - Parameters:
+    ///   - names: all names in the folder.
+    ///   - tag: the beginning of its CACHEDIR.TAG; nil where there is none that can be read.
+    ///   - scopes: all names in its `scopes/`.
+    init(names: [String], tag: [UInt8]?, scopes: [String]) {
+        // The root of a file system may have this one from its beginning.
+        let names = names.filter { $0 != "lost+found" }
+        if names.isEmpty {
+            self = .empty
+        } else if let tag, tag == Array(Self.tag.utf8) {
+            self = .cache
+        } else if let tag, !Self.tag.utf8.starts(with: tag) {
+            // Another program's cache.
+            self = .foreign
+        } else {
+            // Made half way, or left when index and tag were lost.
+            let folders = [CacheRoot.scopes, CacheRoot.partials, CacheRoot.locks]
+            let isLayout =
+                names.contains(where: folders.contains) && scopes.allSatisfy(CacheRoot.isScopeFolder)
+                && names.allSatisfy { name in
+                    folders.contains(name) || name == CacheRoot.tag || name == CacheRoot.rebuildMark
+                        || name.hasPrefix(CacheRoot.index)
+                }
+            self = isLayout ? .cache : .foreign
+        }
+    }
+}

@@ -79,6 +79,7 @@ import Testing
     /// Else what is salvaged would be read through the log of another database.
     @Test func logOfAnOlderDamagedIndexGoesWithIt() throws {
         let cache = try world.cache()
+        try cache.requireWriting()
         let log = "\(world.root)/index.sqlite.damaged-wal"
         try File.open(log, O_WRONLY | O_CREAT).write([1, 2, 3])
         unlink("\(world.root)/index.sqlite-wal")

@@ -53,7 +53,9 @@ import Testing
 
     @Test func ofAServerThatCountsNothingNothingIsWritten() throws {
         let quotas = ledger()
-        let before = try world.cache().index.version()
+        let cache = try world.cache()
+        try cache.requireWriting()
+        let before = cache.index.version()
         for _ in 0..<3 { _ = try quotas.update(nasa) { [now = world.time.now] in $0.take(now: now) } }
         #expect(try rows() == [])
         #expect(before != nil)

@@ -112,7 +112,6 @@ import Testing
 
     @Test func lockFilesOfTheDeadGo() throws {
         let cache = try world.cache()
-        let root = cache.index.root
         try write(CacheRoot.lock(try key("moon").name, in: cache.scope))
         let held = try cache.lock(key("mars").name)
 

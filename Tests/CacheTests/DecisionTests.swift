@@ -15,7 +15,7 @@ import Testing
             key: "k", scope: .standard, kind: .original, path: "/p", url: nil, bytes: 10, contentType: "image/gif",
             sha256: "", width: 1, height: 1, details: nil, fetchedAt: now - age, expiresAt: now - age + ttl,
             lastUsed: now - used, leaseUntil: now + lease, isPinned: false, validators: Validators(etag: etag), id: 1,
-            name: "n", file: "n.gif", parentSHA256: nil, isUnsettled: false)
+            name: "n", file: "n.gif", place: "", parentSHA256: nil, isUnsettled: false)
     }
 
     private func wishes(offline: Bool = false, refresh: Bool = false) -> Freshness.Wishes {

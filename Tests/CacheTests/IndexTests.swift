@@ -22,7 +22,7 @@ import Testing
     }
 
     private func database() throws -> Database {
-        try world.emptyIndex()
+        try world.database()
     }
 
     @Test func olderLayoutIsBroughtUpStepByStep() throws {
@@ -198,7 +198,9 @@ import Testing
     }
 
     @Test func scopeLastSwitchedToIsTheDefault() throws {
-        #expect(try world.cache().scope == .standard)
+        let cache = try world.cache()
+        #expect(cache.scope == .standard)
+        try cache.requireWriting()
         try database().execute("INSERT INTO settings VALUES ('current_scope', 'alice')")
 
         #expect(try world.cache().scope.text == "alice")

@@ -91,6 +91,7 @@ import Testing
 
     @Test func keepingIsAllOrNothing() throws {
         let cache = try world.cache()
+        try cache.requireWriting()
         try cache.index.perform {
             // An error that is none of the index's.
             try $0.database.execute(

@@ -176,6 +176,7 @@ import Testing
         try cache.index.flush(now: world.time.now)
 
         #expect(cache.index.version() == version)
+        try other.requireWriting()
         #expect(other.index.version() != nil)
     }
 

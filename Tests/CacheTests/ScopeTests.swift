@@ -338,7 +338,7 @@ import Testing
 
     @Test func layoutOneIsBroughtUpWithItsEntries() throws {
         let root = CacheRoot(world.root)
-        let database = try world.emptyIndex()
+        let database = try world.database()
         try Schema(steps: Array(Schema.current.steps[..<1])).migrate(database, root: root.path)
         let name = try key("moon").name
         try database.execute(

@@ -39,11 +39,11 @@ final class Surroundings: Sendable {
         return try ImageCache(settings: settings, clock: time.clock, log: log, interruption: interruption)
     }
 
-    /// A root whose index has not been set up, as versions before 1.9 began one.
-    func emptyIndex() throws -> Database {
+    /// The index as it is; where there is none, one that has not been set up, as earlier versions began one.
+    func database() throws -> Database {
         let root = CacheRoot(root)
         try root.make()
-        _ = try root.openToWrite(CacheRoot.index, O_WRONLY)
+        if !root.hasIndex { _ = try root.openToWrite(CacheRoot.index, O_WRONLY) }
         let database = try Database(path: root.index, root: root.path)
         try database.execute("PRAGMA journal_mode = WAL")
         return database

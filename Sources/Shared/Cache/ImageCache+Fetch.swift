@@ -190,6 +190,6 @@ extension ImageCache {
             $0.add(miss: reason)
             $0.add(.bytesFetched, body.received)
         }
-        return try keep(partial.path, as: new, replacing: old, generation: generation)
+        return try keep(partial.name, as: new, replacing: old, generation: generation)
     }
 }

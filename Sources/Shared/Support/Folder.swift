@@ -125,7 +125,7 @@ public final class Folder: Sendable {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         let path = path(of: name)
         guard opened >= 0 else {
-            if errno == ELOOP || errno == ENOTDIR && status(of: name)?.kind == .link { throw UnsafePlace.link(path) }
+            if errno == ELOOP { throw UnsafePlace.link(path) }
             throw SystemFailure(errno: errno, "open \(path)")
         }
         return try Folder(descriptor: opened, path: path, asksKernel: asksKernel)
@@ -201,9 +201,13 @@ public final class Folder: Sendable {
         while asksKernel {
             let opened = csystem_open_beneath(descriptor, name, flags, UInt32(mode))
             if opened >= 0 { return opened }
-            if errno == EINTR || errno == EAGAIN { continue }
-            if errno != ENOSYS && errno != EPERM { return -1 }
-            break
+            switch errno {
+            case EINTR, EAGAIN: continue
+            case ENOSYS, EPERM: return walk(name, flags, mode)
+            // A link that should be a folder is no folder.
+            case ENOTDIR: return Self.refusal(status(of: name)?.kind == .link ? ELOOP : ENOTDIR)
+            default: return -1
+            }
         }
         return walk(name, flags, mode)
     }
@@ -227,7 +231,7 @@ public final class Folder: Sendable {
             let opened = openat(folder, name, flags, mode)
             if opened >= 0 { return opened }
             if errno == EINTR { continue }
-            // A link that should be a folder is no folder.
+            // As above.
             var status = stat()
             if errno == ENOTDIR {
                 let isLink = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0

@@ -135,20 +135,22 @@ final class Index: Sendable {
         }
     }
 
-    /// Begins a new index in place of one that SQLite finds damaged. Throws `CacheFailure.fault` if it does not.
+    /// Begins a new index in place of one that was examined and found damaged.
     func setAside() throws {
         try connection.withLock { connection in
             try replace(&connection) {
-                try Self.replacement(for: $0, root: root, detail: "", log: log, interruption: interruption)
+                try Self.replacement(for: $0, root: root, detail: nil, log: log, interruption: interruption)
             }
         }
     }
 
     /// Puts another connection in the place of one: what was read through that one counts no more.
     private func replace(_ connection: inout Connection, by make: (Connection) throws -> Connection) rethrows {
-        let version = connection.version.next
+        let (version, wasEmpty, seen) = (connection.version.next, connection.identity == nil, connection.firstSeenGeneration)
         connection = try make(connection)
         connection.version = version
+        // What began when there was nothing began before whatever somebody has purged since.
+        if wasEmpty { connection.firstSeenGeneration = seen }
     }
 
     /// Runs `body` on the connection, alone among this process's threads; not for what reads the database.
@@ -214,6 +216,7 @@ final class Index: Sendable {
     /// Nil where something is to be done first.
     private static func usable(_ root: CacheRoot, making: Bool, tally: Tally) throws -> Connection? {
         guard root.hasIndex else {
+            try root.checkIndex()
             guard try !making && root.isAbsent() else { return nil }
             let database = try Database.inMemory(root: root.path)
             try Schema.current.begin(database)
@@ -295,8 +298,10 @@ final class Index: Sendable {
 
     /// Begins a new index in place of a damaged one, and takes over what has no files by which it could be known again.
     /// To be called under the set-up lock.
-    private static func setUpAnew(_ root: CacheRoot, tally: Tally, detail: String, log: Log) throws -> Connection {
-        try requireDamage(root, detail: detail)
+    ///
+    /// - Parameter detail: what speaks for damage, which SQLite is asked to confirm; nil if it has.
+    private static func setUpAnew(_ root: CacheRoot, tally: Tally, detail: String?, log: Log) throws -> Connection {
+        if let detail { try requireDamage(root, detail: detail) }
         try setAside(root, detail: detail, log: log)
         let connection = try setUp(root, tally: tally)
         do {
@@ -332,7 +337,7 @@ final class Index: Sendable {
 
     /// A connection to an empty index in place of one to a damaged index, unless another process was faster.
     private static func replacement(
-        for connection: Connection, root: CacheRoot, detail: String, log: Log, interruption: Interruption
+        for connection: Connection, root: CacheRoot, detail: String?, log: Log, interruption: Interruption
     ) throws -> Connection {
         // Later tools may have brought it to their layout under a running tool: theirs is not damaged.
         if let found = try? Schema.version(of: connection.database), found > Schema.current.version {
@@ -351,7 +356,7 @@ final class Index: Sendable {
 
     /// Renames the index and what belongs to it, in place of an older one that was set aside. The log goes first: an
     /// empty index must never find it.
-    private static func setAside(_ root: CacheRoot, detail: String, log: Log) throws {
+    private static func setAside(_ root: CacheRoot, detail: String?, log: Log) throws {
         let damaged = CacheRoot.index + ".damaged"
         for suffix in ["-wal", "-shm", ""] {
             do {
@@ -365,7 +370,7 @@ final class Index: Sendable {
             }
         }
         log.warning(
-            "the index of the cache was damaged\(detail.isEmpty ? "" : " (\(detail))"); it is kept as"
+            "the index of the cache was damaged\(detail.map { " (\($0))" } ?? ""); it is kept as"
                 + " \(root.index).damaged, and a new one has been begun")
     }
 }

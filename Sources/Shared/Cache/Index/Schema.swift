@@ -10,7 +10,7 @@ struct Schema: Sendable {
 
     static let current = Schema(steps: [firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas])
 
-    /// The `application_id` of our indexes: "APOD". Those of versions before 1.9 have none.
+    /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
     static let applicationID = 0x4150_4F44
 
     /// Whether a file is an index of ours.

@@ -41,9 +41,7 @@ extension ImageCache {
         if files.isEmpty { return nil }
         let lock = try isLocked ? nil : lockForAdoption(key)
         defer { withExtendedLifetime(lock) {} }
-        // Another may have taken it in meanwhile.
-        if let found = try index.find(key.name), !found.isUnsettled, index.root.isWhole(found) { return found }
-        if !isLocked && lock == nil { return nil }
+        if let found = try adopted(key) { return found }
         let salvaged = SalvagedIndex(root: index.root)
         var entry: Entry?
         for file in files {
@@ -52,16 +50,24 @@ extension ImageCache {
                 file, folder: folder, name: scope, key: key.text, salvaged: salvaged, isReplaced: isReplaced)
             entry = entry ?? adopted
         }
-        return entry
+        return try entry ?? adopted(key)
     }
 
-    /// The key's lock, unless somebody holds it for longer than it takes to take a file in: that one is about to store
-    /// the key anew, and looking it up must not wait for a network.
+    /// The entry of a key as another may have taken it in meanwhile.
+    private func adopted(_ key: CacheKey) throws -> Entry? {
+        guard let found = try index.find(key.name), !found.isUnsettled, index.root.isWhole(found) else { return nil }
+        return found
+    }
+
+    /// The key's lock, which spares others the work of taking the file in; nil once one of them has done it. Nil also
+    /// where somebody holds it for longer than that takes: that one may be about to store the key anew, and looking it
+    /// up must not wait for a network. The file is then taken in without the lock: the transaction sees to it that
+    /// neither does harm to the other.
     private func lockForAdoption(_ key: CacheKey) throws -> KeyLock? {
-        let end = ContinuousClock.now + .milliseconds(500)
+        let end = SteadyTime.now() + .milliseconds(500)
         while true {
             if let lock = try KeyLock.ifFree(root: index.root, CacheRoot.lock(key.name, in: scope)) { return lock }
-            if ContinuousClock.now > end { return nil }
+            if try SteadyTime.now() > end || adopted(key) != nil { return nil }
             try interruption.sleep(.milliseconds(5))
         }
     }

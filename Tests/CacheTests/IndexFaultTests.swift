@@ -1,0 +1,154 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import Testing
+
+@testable import Cache
+
+/// What is damage, and what must not cost anybody an index: mistakes, and others who keep it busy.
+@Suite struct IndexFaultTests {
+    private let world: Surroundings
+
+    init() throws {
+        world = try Surroundings()
+        _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
+    }
+
+    private var indexes: [String] {
+        Surroundings.entries(of: world.root).filter { $0.hasPrefix("index") && !$0.contains("-") }.sorted()
+    }
+
+    @Test(arguments: [
+        "SELECT nonsense FROM entries", "SELECT * FROM nonsense",
+        "INSERT INTO scopes (id, name, folder) VALUES (1, 'a', 'b'), (1, 'a', 'b')", "NONSENSE",
+        "INSERT INTO totals VALUES ('no number', 0, 0)",
+    ])
+    func mistakeInAStatementChangesNothing(_ sql: String) throws {
+        let cache = try world.cache()
+        _ = try cache.index.setPinned(#require(try cache.lookup(key("moon"))), true, now: world.time.now)
+
+        let error = #expect(throws: CacheFailure.self) {
+            try cache.index.perform { try $0.database.execute(sql) }
+        }
+
+        #expect(error?.exitCode == .software)
+        #expect(indexes == ["index.sqlite"])
+        #expect(world.messages.warnings.isEmpty)
+        #expect(try world.cache().lookup(key("moon"))?.isPinned == true)
+    }
+
+    @Test func rowThatSeemsLostIsNoDamageWhereSQLiteFindsNone() throws {
+        let cache = try world.cache()
+
+        let error = #expect(throws: CacheFailure.self) {
+            try cache.index.perform { _ in throw CacheFailure.indexDamaged(detail: "it seems so", root: world.root) }
+        }
+
+        #expect(error?.code == "internal")
+        #expect(error?.message.contains("it seems so") == true)
+        #expect(indexes == ["index.sqlite"])
+    }
+
+    @Test(arguments: [10 | 3 << 8, 13, 14, 7])
+    func diskThatFailsIsNoDamage(_ status: Int32) {
+        let failure = CacheFailure(sqlite: status, message: "", root: "/r")
+
+        #expect(failure.exitCode == .io)
+        if case .indexDamaged = failure { Issue.record("\(status) is taken for damage") }
+    }
+
+    // MARK: Busy
+
+    /// Holds the lock of writers as another process would.
+    private func holdingLock<Result>(_ body: () throws -> Result) throws -> Result {
+        let database = try world.database()
+        try database.execute("BEGIN IMMEDIATE")
+        defer { try? database.execute("ROLLBACK") }
+        return try body()
+    }
+
+    @Test func writerWaitsUntilOthersAreDone() throws {
+        let cache = try world.cache()
+        let database = try world.database()
+        try database.execute("BEGIN IMMEDIATE")
+        let removal = try Background { try cache.remove(key("moon")) }
+        // Looking is not held up by somebody of the same process who waits.
+        #expect(try cache.lookup(key("moon"), handingOut: false) != nil)
+        try database.execute("ROLLBACK")
+
+        #expect(try removal.result())
+    }
+
+    @Test func waitingForOthersEndsWithTheRun() throws {
+        let cache = try world.cache()
+        try holdingLock {
+            let interruption = world.interruption
+            let stop = try Background { interruption.cancel(.outputClosed) }
+            #expect(throws: Cancelled.self) { try cache.remove(key("moon")) }
+            try stop.result()
+        }
+    }
+
+    @Test func waitingForOthersHasAnEnd() throws {
+        var attempts = 0
+
+        #expect(throws: CacheFailure.busy(root: "/r")) {
+            try waitingWhileBusy(Interruption(), patience: .milliseconds(20)) {
+                attempts += 1
+                throw CacheFailure.busy(root: "/r")
+            }
+        }
+        #expect(attempts > 1)
+    }
+
+    // MARK: Beginning
+
+    /// A descriptor of the index that is closed takes away the locks that SQLite has on it in this process.
+    @Test func indexIsPutInPlaceWhole() throws {
+        Surroundings.removeTree(world.root)
+        let cache = try world.cache()
+        try cache.requireWriting()
+
+        #expect(try Schema.version(of: Index.openExisting(cache.index.root)) == Schema.current.version)
+        #expect(Surroundings.mode(world.root + "/index.sqlite") == 0o600)
+        #expect(indexes == ["index.sqlite"])
+        #expect(try cache.index.perform { try $0.database.first("PRAGMA journal_mode") { $0.string(0) } } == "wal")
+    }
+
+    @Test func indexThatWasBegunAndNotFinishedIsNotUsed() throws {
+        Surroundings.removeTree(world.root)
+        mkdir(world.root, 0o700)
+        mkdir(world.root + "/locks", 0o700)
+        for name in ["index.sqlite.new", "index.sqlite.new-wal", "index.sqlite-wal"] {
+            try File.open("\(world.root)/\(name)", O_WRONLY | O_CREAT).write([1, 2, 3])
+        }
+
+        #expect(try world.cache().store(MemorySource(picture()), key: key("mars")).status == .miss)
+        #expect(indexes == ["index.sqlite"])
+    }
+}
+
+/// Work on a thread of its own.
+private final class Background<Result: Sendable>: Sendable {
+    private let thread: Thread
+    private let outcome: Monitor<Swift.Result<Result, any Error>?>
+
+    init(_ body: @escaping @Sendable () throws -> Result) throws {
+        let outcome = Monitor<Swift.Result<Result, any Error>?>(nil)
+        self.outcome = outcome
+        thread = try Thread.start {
+            let result = Swift.Result { try body() }
+            outcome.update { $0 = result }
+        }
+    }
+
+    func result() throws -> Result {
+        thread.join()
+        return try outcome.withLock { try $0!.get() }
+    }
+}

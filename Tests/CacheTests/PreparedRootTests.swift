@@ -1,0 +1,284 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+import Testing
+
+@testable import Cache
+
+/// Roots that somebody else has prepared, and folders that are none.
+@Suite struct PreparedRootTests {
+    private let world: Surroundings
+    private let victim: String
+
+    init() throws {
+        world = try Surroundings()
+        victim = world.folder + "/victim"
+        try File.open(victim, O_WRONLY | O_CREAT).write(Array("untouched".utf8))
+    }
+
+    private var names: [String] { Surroundings.entries(of: world.root).sorted() }
+
+    private func isUntouched() -> Bool { (try? Surroundings.contents(victim)) == Array("untouched".utf8) }
+
+    private func write(_ name: String, _ text: String = "x") throws {
+        let path = "\(world.root)/\(name)"
+        mkdir(world.root, 0o700)
+        try File.open(path, O_WRONLY | O_CREAT).write(Array(text.utf8))
+    }
+
+    private func store(_ name: String = "moon") throws -> Entry {
+        try world.cache().store(MemorySource(picture()), key: key(name)).entry
+    }
+
+    // MARK: Links
+
+    @Test func linkInPlaceOfAPartialFileIsNotWrittenThrough() throws {
+        try world.cache().requireWriting()
+        let name = CacheRoot.partial(try key("moon").name, in: .standard, generation: 0)
+        symlink(victim, "\(world.root)/\(name)")
+
+        #expect(throws: UnsafePlace.link("\(world.root)/\(name)")) { try store() }
+        #expect(isUntouched())
+    }
+
+    @Test(arguments: ["scopes", "partial", "locks"])
+    func linkInPlaceOfAFolderIsRefused(_ folder: String) throws {
+        try world.cache().requireWriting()
+        let elsewhere = world.folder + "/elsewhere"
+        rename("\(world.root)/\(folder)", elsewhere)
+        symlink(elsewhere, "\(world.root)/\(folder)")
+
+        #expect(throws: UnsafePlace.link("\(world.root)/\(folder)")) { try store() }
+        #expect(Surroundings.files(below: elsewhere).filter { $0 != "setup" } == [])
+    }
+
+    @Test func pictureBehindALinkedFolderIsAMiss() throws {
+        let entry = try store()
+        let folder = String(entry.path.dropLast(entry.file.utf8.count + 1))
+        rename(folder, world.folder + "/elsewhere")
+        symlink(world.folder + "/elsewhere", folder)
+
+        #expect(try world.cache().lookup(key("moon")) == nil)
+        #expect(access(world.folder + "/elsewhere/\(entry.file)", F_OK) == 0)
+    }
+
+    @Test(arguments: ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal"])
+    func linkThatSQLiteWouldFollowIsRefused(_ name: String) throws {
+        _ = try store()
+        unlink("\(world.root)/\(name)")
+        symlink(victim, "\(world.root)/\(name)")
+
+        #expect(throws: UnsafePlace.link("\(world.root)/\(name)")) { try world.cache() }
+        #expect(isUntouched())
+    }
+
+    @Test func rootMayBeALinkItself() throws {
+        mkdir(world.folder + "/elsewhere", 0o700)
+        symlink(world.folder + "/elsewhere", world.root)
+
+        let entry = try store()
+
+        #expect(entry.path.hasPrefix(world.folder + "/elsewhere/scopes/"))
+        #expect(try world.cache().lookup(key("moon")) != nil)
+    }
+
+    // MARK: Rows
+
+    /// Gives a file outside the root by names that a row could have.
+    private var escapes: [(folder: String, file: String)] {
+        let hash = ScopeName.standard.hash
+        let name = String(repeating: "a", count: 32)
+        return [
+            ("../..", "victim"), ("..", "../../victim"), (hash, "../../../../victim"),
+            ("\(hash)/g1/../../../..", "victim"), (hash, "\(name).gif/../../../../../victim"), (hash, victim),
+            ("\(hash)/g0/../..", "\(name).gif"), (hash + "x", "\(name).gif"), (hash, "\(name).GIF"), (hash, ""),
+        ]
+    }
+
+    @Test func rowsMakePathsOnlyWhereTheyFitTheLayout() {
+        for (folder, file) in escapes { #expect(CacheRoot.blob(file, folder: folder) == nil, "\(folder) \(file)") }
+        let (hash, name) = (ScopeName.standard.hash, String(repeating: "a", count: 32))
+        #expect(CacheRoot.blob("\(name).gif", folder: hash) == "scopes/\(hash)/aa/\(name).gif")
+        #expect(CacheRoot.blob("\(name)-v.webp", folder: "\(hash)/g12") == "scopes/\(hash)/g12/aa/\(name)-v.webp")
+        for folder in ["\(hash)/g", "\(hash)/g01", "\(hash)/g+1", "\(hash)/g-1", "\(hash)/x1", "\(hash)/g1/", ""] {
+            #expect(CacheRoot.scope(folder) == nil, "\(folder)")
+        }
+    }
+
+    @Test func doomedRowRemovesNothingOutsideTheRoot() throws {
+        let cache = try world.cache()
+        try cache.requireWriting()
+        for (folder, file) in escapes {
+            try cache.index.perform {
+                _ = try $0.database.run("INSERT INTO doomed VALUES (?1, ?2)", Value(folder), Value(file))
+            }
+        }
+
+        _ = try store()
+        try world.cache().clean { _ in }
+
+        #expect(isUntouched())
+        #expect(try cache.index.doomedFiles().isEmpty)
+    }
+
+    @Test func folderOfAPurgedScopeRemovesNothingOutsideTheRoot() throws {
+        let cache = try world.cache()
+        try cache.requireWriting()
+        mkdir(world.folder + "/aa", 0o700)
+        try File.open(world.folder + "/aa/file", O_WRONLY | O_CREAT).write([1])
+        try cache.index.perform {
+            try $0.database.execute(
+                "INSERT INTO scopes (name, folder, generation, purged) VALUES ('x', '../../', 3, 1)")
+        }
+
+        try world.cache().finishPurges()
+
+        #expect(access(world.folder + "/aa/file", F_OK) == 0)
+        #expect(try world.cache().isPurgePending() == false)
+    }
+
+    @Test func entryWhoseFileLiesOutsideTheRootIsAMiss() throws {
+        let entry = try store()
+        try world.cache().index.perform {
+            _ = try $0.database.run("UPDATE entries SET file = '../../../../victim', bytes = 9")
+        }
+
+        #expect(try world.cache().lookup(key("moon")) == nil)
+        #expect(try world.cache().statistics().entries == 0)
+        _ = try store("mars")
+        #expect(isUntouched())
+        #expect(access(entry.path, F_OK) == 0)
+    }
+
+    // MARK: What is a cache
+
+    @Test func folderWithSomethingElseIsLeftAsItIs() throws {
+        try write("letter.txt")
+
+        for _ in 0..<2 {
+            let error = #expect(throws: CacheFailure.self) { try world.cache() }
+            #expect(error == .notACache(root: world.root))
+            #expect(error?.exitCode == .configuration)
+        }
+        #expect(names == ["letter.txt"])
+    }
+
+    @Test func lookingMakesNothing() throws {
+        let cache = try world.cache()
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(try cache.statistics().entries == 0)
+        #expect(try cache.scopes().map(\.name) == [.standard])
+        #expect(try cache.page(after: "").entries.isEmpty)
+        try cache.clean(dryRun: true) { _ in }
+        cache.close()
+
+        #expect(access(world.root, F_OK) != 0)
+        mkdir(world.root, 0o700)
+        #expect(try world.cache().lookup(key("moon")) == nil)
+        #expect(names.isEmpty)
+    }
+
+    @Test func rootThatSomebodyElseMakesIsSeen() throws {
+        let cache = try world.cache()
+        #expect(try cache.lookup(key("moon")) == nil)
+
+        _ = try store()
+
+        #expect(try cache.lookup(key("moon")) != nil)
+        #expect(try cache.remove(key("moon")))
+    }
+
+    @Test func contentsTellACacheFromOtherFolders() {
+        let (hash, tag) = (ScopeName.standard.hash, Array(RootContents.tag.utf8))
+        func contents(_ names: [String], tag: [UInt8]? = nil, scopes: [String] = []) -> RootContents {
+            RootContents(names: names, tag: tag, scopes: scopes)
+        }
+        #expect(contents([]) == .empty)
+        #expect(contents(["lost+found"]) == .empty)
+        #expect(contents(["CACHEDIR.TAG", "notes.txt"], tag: tag) == .cache)
+        #expect(contents(["CACHEDIR.TAG", "scopes", "locks"], tag: []) == .cache)
+        #expect(contents(["scopes", "index.sqlite-wal", "rebuild"], scopes: [hash]) == .cache)
+        #expect(contents(["CACHEDIR.TAG"], tag: Array("Signature: 8a477f597d28d172789f06886806bc55\n# cargo".utf8)) == .foreign)
+        #expect(contents(["index.sqlite"]) == .foreign)
+        #expect(contents(["scopes", "letter.txt"]) == .foreign)
+        #expect(contents(["scopes"], scopes: ["letter.txt"]) == .foreign)
+    }
+
+    @Test func databaseOfAnotherProgramIsLeftAsItIs() throws {
+        try write("index.sqlite", "")
+        let path = world.root + "/index.sqlite"
+        do {
+            let database = try Database(path: path, root: world.root)
+            try database.execute("CREATE TABLE bookmarks (x); CREATE TABLE settings (x)")
+        }
+        let bytes = try Surroundings.contents(path)
+
+        #expect(throws: CacheFailure.notACache(root: world.root)) { try world.cache() }
+        #expect(throws: CacheFailure.notACache(root: world.root)) { try store() }
+
+        #expect(names == ["index.sqlite"])
+        #expect(try Surroundings.contents(path) == bytes)
+    }
+
+    @Test(arguments: ["PRAGMA application_id = 7", "PRAGMA application_id = 0; DROP TABLE doomed"])
+    func indexThatSaysItIsAnothersIsNotTouched(_ change: String) throws {
+        let entry = try store()
+        try world.database().execute(change)
+
+        #expect(throws: CacheFailure.notACache(root: world.root)) { try world.cache() }
+        #expect(access(entry.path, F_OK) == 0)
+        #expect(!names.contains("index.sqlite.damaged"))
+    }
+
+    @Test func indexOfAnEarlierVersionIsAdopted() throws {
+        _ = try store()
+        try world.database().execute("PRAGMA application_id = 0")
+
+        #expect(try world.cache().lookup(key("moon")) != nil)
+        #expect(try Schema.origin(of: world.database()) == .ours)
+    }
+
+    // MARK: Whose it is
+
+    @Test func rootThatEveryoneMayWriteToIsRefusedUnlessThatIsMeant() throws {
+        _ = try store()
+        chmod(world.root, 0o777)
+
+        #expect(throws: UnsafePlace.writableByAll(world.root)) { try world.cache() }
+        #expect(try world.cache { $0.allowsSharedRoot = true }.lookup(key("moon")) != nil)
+        chmod(world.root, 0o755)
+        #expect(try world.cache().lookup(key("moon")) != nil)
+    }
+
+    @Test(arguments: ["scopes", "partial", "locks"])
+    func folderThatEveryoneMayWriteToIsRefused(_ name: String) throws {
+        _ = try store()
+        chmod("\(world.root)/\(name)", 0o777)
+
+        #expect(throws: UnsafePlace.writableByAll("\(world.root)/\(name)")) { try world.cache() }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
+    func rootOfAnotherUserIsRefusedUnlessThatIsMeant() throws {
+        _ = try store()
+        chown(world.root, 12_345, 12_345)
+
+        let error = #expect(throws: UnsafePlace.self) { try world.cache() }
+        #expect(error == .owner(world.root, owner: 12_345, user: geteuid()))
+        #expect(error?.exitCode == .configuration)
+        #expect(try world.cache { $0.allowsSharedRoot = true }.lookup(key("moon")) != nil)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    func pictureThatAnotherUserHasPutThereIsAMiss() throws {
+        chown(try store().path, 12_345, 12_345)
+
+        #expect(try world.cache().lookup(key("moon")) == nil)
+    }
+}

@@ -182,7 +182,8 @@ import Testing
 
     @Test func indexesThatWereSetAsideGoAfterALease() throws {
         let cache = try world.cache()
-        for suffix in ["", "-wal"] { try write(world.root + "/index.sqlite.damaged" + suffix) }
+        try cache.requireWriting()
+        for suffix in ["", "-wal"] { try write("index.sqlite.damaged" + suffix) }
         // The clock of the test stands in the past of the file's times.
         #expect(try #require(try clean(cache)[.damaged]).count == 0)
 

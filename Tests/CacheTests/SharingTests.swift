@@ -1,3 +1,10 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 import HTTP
 import Support
 import Testing
@@ -115,6 +122,46 @@ import Testing
 
         for result in results { try result.get() }
         #expect(world.files("locks").isEmpty)
+    }
+
+    @Test func lockOnAFileThatWasJustRemovedIsOfNoUse() throws {
+        let root = CacheRoot(world.root)
+        let name = CacheRoot.lock("0", in: .standard)
+        let (removed, there) = (try root.openToWrite(name, O_RDWR), { try root.openToWrite(name, O_RDWR) })
+        root.remove(name)
+
+        #expect(try KeyLock.lock(removed) == .removed)
+        let file = try there()
+        #expect(try KeyLock.lock(file) == .locked)
+        #expect(try KeyLock.lock(there()) == .held)
+    }
+
+    /// The root was removed under whoever held the lock, and somebody else has made it anew.
+    @Test func holderLeavesALockThatIsSomebodyElsesByNow() throws {
+        let root = CacheRoot(world.root)
+        let name = CacheRoot.lock("0", in: .standard)
+        var old: KeyLock? = try KeyLock(root: root, name, interruption: Interruption())
+        root.remove(name)
+        let new = try KeyLock(root: root, name, interruption: Interruption())
+
+        withExtendedLifetime(old) {}
+        old = nil
+
+        #expect(root.status(of: name) != nil)
+        #expect(try KeyLock.ifFree(root: root, name) == nil)
+        withExtendedLifetime(new) {}
+    }
+
+    @Test func lockThatOneFileIsForStays() throws {
+        let root = CacheRoot(world.root)
+        var lock: KeyLock? = try KeyLock(
+            root: root, CacheRoot.setupLock, removesFile: false, interruption: Interruption())
+        let file = try root.open(CacheRoot.setupLock, O_RDONLY)
+
+        withExtendedLifetime(lock) {}
+        lock = nil
+
+        #expect(root.has(file, as: CacheRoot.setupLock))
     }
 
     @Test func stoppedTransferLeavesNoEntryAndCanBeContinued() throws {

@@ -146,9 +146,9 @@ import Testing
     }
 
     @Test func refusalNamesTheCommandThatHelps() {
-        #expect(UnsafePlace.writableByAll("/a b/it's").message.hasSuffix("run: chmod o-w '/a b/it'\\''s'"))
+        #expect(UnsafePlace.writableByAll("/a b/it's").message.contains("run: chmod o-w '/a b/it'\\''s';"))
         #expect(
-            UnsafePlace.owner("/c", owner: 0, user: 7).message.hasSuffix("run: sudo chown -R 7 /c"))
+            UnsafePlace.owner("/c", owner: 0, user: 7).message.contains("run: sudo chown -R 7 /c;"))
         #expect(UnsafePlace.writableByAll("/c").exitCode == .configuration)
     }
 }

@@ -52,8 +52,11 @@ public enum UnsafePlace: Failure, Equatable {
     private var advice: String {
         switch self {
         case .link, .notAPlainFile: "; remove it"
-        case .owner(let path, _, let user): "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path))"
-        case .writableByAll(let path): "; run: chmod o-w \(Self.quoted(path))"
+        case .owner(let path, _, let user):
+            "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if it is meant to be shared, use"
+                + " --allow-shared-root"
+        case .writableByAll(let path):
+            "; run: chmod o-w \(Self.quoted(path)); if it is meant to be shared, use --allow-shared-root"
         case .readableByOthers(let path): "; run: chmod go= \(Self.quoted(path))"
         case .ownerAbove, .writableAbove: "; choose another place"
         }

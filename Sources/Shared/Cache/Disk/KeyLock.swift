@@ -74,12 +74,24 @@ final class KeyLock: Sendable {
 
     /// The locked file; nil while somebody else holds it.
     private static func attempt(_ root: CacheRoot, _ name: String) throws -> File? {
-        let file = try root.openToWrite(name, O_RDWR)
+        while true {
+            let file = try root.openToWrite(name, O_RDWR)
+            switch try lock(file) {
+            case .locked: return file
+            case .held: return nil
+            case .removed: continue
+            }
+        }
+    }
+
+    enum Attempt { case locked, held, removed }
+
+    /// Locks an open file. One that was removed since it was opened is of no use: others lock another one by now.
+    static func lock(_ file: File) throws -> Attempt {
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EWOULDBLOCK { return nil }
+            if errno == EWOULDBLOCK { return .held }
             if errno != EINTR { throw SystemFailure(errno: errno, "lock \(file.path)") }
         }
-        let status = try FileStatus(of: file.descriptor, path: file.path)
-        return status.links > 0 ? file : try attempt(root, name)
+        return try FileStatus(of: file.descriptor, path: file.path).links > 0 ? .locked : .removed
     }
 }

@@ -100,7 +100,7 @@ public final class Verification: Sendable {
             try tell(code, path: root.index, detail: detail, isRepaired: repairs, report)
         }
         do {
-            guard let complaints = try Index.complaints(root) else {
+            guard let complaints = try waitingWhileBusy(interruption, { try Index.complaints(root) }) else {
                 if root.names(in: CacheRoot.scopes).isEmpty { return .usable }
                 try problem(.indexLost, nil)
                 return .lost

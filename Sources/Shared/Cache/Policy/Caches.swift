@@ -214,7 +214,7 @@ public final class Caches: Sendable {
         if let known = open.current { return known }
         let found =
             try open.caches[Name(isInMemory: false, scope: nil)]?.scope
-            ?? Index.currentScope(below: CacheRoot(settings.root)) ?? .standard
+            ?? waitingWhileBusy(interruption) { try Index.currentScope(below: settings.cacheRoot) } ?? .standard
         open.current = found
         return found
     }

@@ -36,7 +36,7 @@ struct PreparedRootTests {
             .expectRefusedRoot("symbolic link")
         #expect(try TestFile.bytes(home.path("victim")) == Array("untouched".utf8))
 
-        try home.shell("rm \(partial)").expect(0)
+        try home.shell("rm -f \(partial)").expect(0)
         try home.run("img-cache", ["put", "put.png", "--key", "k", "--cache-dir", "c"]).expect(0)
     }
 
@@ -65,11 +65,12 @@ struct PreparedRootTests {
     func whatOnlyLooksMakesNothing(_ line: [String]) throws {
         let home = try home()
         let output = try home.run(line[0], Array(line.dropFirst()) + ["--cache-dir", "none"])
-        #expect([0, 1, 75].contains(output.status), "\(output)")
+        #expect(output.status.map([0, 1, 75].contains) == true, "\(output)")
         #expect(access(home.path("none"), F_OK) != 0, "\(output)")
 
         try home.shell("mkdir empty").expect(0)
-        try home.run(line[0], Array(line.dropFirst()) + ["--cache-dir", "empty"]).expect(output.status)
+        #expect(
+            try home.run(line[0], Array(line.dropFirst()) + ["--cache-dir", "empty"]).status == output.status)
         #expect(try list(home, "empty").isEmpty)
     }
 

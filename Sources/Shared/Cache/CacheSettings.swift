@@ -2,7 +2,8 @@ import Support
 
 /// How one run uses the cache.
 public struct CacheSettings: Sendable {
-    /// The root folder; made where it is missing when something is kept. A relative path is taken from the current folder.
+    /// The root folder; made where it is missing when something is kept. A relative path is taken from the current
+    /// folder.
     public var root: String
     /// Whether the root may belong to another user or be writable by everyone, as volumes of containers are.
     public var allowsSharedRoot = false

@@ -26,9 +26,9 @@ public final class ImageCache: Sendable {
     /// How long trimming may take at the end of a run.
     private static let trimTime: Duration = .milliseconds(250)
 
-    /// Opens the cache. A missing root counts as an empty one; it is made when something is kept. Costs some tenths of a
-    /// millisecond, however many entries there are. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`, `newerLayout`, `io`, `busy`;
-    /// `UnsafePlace` for a root that others could have prepared or may change.
+    /// Opens the cache. A missing root counts as an empty one; it is made when something is kept. Costs some tenths of
+    /// a millisecond, however many entries there are. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
+    /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that others could have prepared or may change.
     ///
     /// - Parameter inspect: by default a whole picture of a format that the tools read, see `ImageInspection`.
     public init(

@@ -50,8 +50,8 @@ enum BlobStore {
 }
 
 extension CacheRoot {
-    /// Whether the entry's file is there with the size that the index says. One look at the file's metadata. A file that
-    /// somebody else put there is not.
+    /// Whether the entry's file is there with the size that the index says. One look at the file's metadata. One that
+    /// somebody else put there does not count.
     func isWhole(_ entry: Entry) -> Bool {
         guard let status = file(entry.place) else { return false }
         return status.bytes == entry.bytes && (isShared || status.owner == geteuid())

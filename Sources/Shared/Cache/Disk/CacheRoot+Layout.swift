@@ -135,8 +135,8 @@ extension CacheRoot {
     /// Whether there is an index: one without a byte in it was never set up.
     var hasIndex: Bool { file(Self.index).map { $0.bytes > 0 } ?? false }
 
-    /// Throws `UnsafePlace` unless an index, and each file that SQLite would open beside it, is missing or a plain file:
-    /// SQLite itself follows links.
+    /// Throws `UnsafePlace` unless an index, and each file that SQLite would open beside it, is missing or a plain
+    /// file: SQLite itself follows links.
     func checkIndex(_ name: String = CacheRoot.index) throws {
         guard let folder = try folder() else { return }
         for file in [name] + Self.companions.map({ name + $0 }) {

@@ -30,8 +30,8 @@ final class Database {
         let status =
             immutable
             ? sqlite3_open_v2(
-                "file:\(Self.escapedForURI(path))?immutable=1", &opened, common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                nil)
+                "file:\(Self.escapedForURI(path))?immutable=1", &opened,
+                common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
             : sqlite3_open_v2(path, &opened, common | SQLITE_OPEN_READWRITE, nil)
         guard let opened else { throw CacheFailure.io(detail: "out of memory", root: root) }
         guard status == SQLITE_OK else {
@@ -185,8 +185,8 @@ extension CacheFailure {
     /// What an SQLite result code means to the user of the cache.
     init(sqlite status: Int32, message: String, root: String) {
         switch status & 0xFF {
-        // A layout that lacks what its number promises, or a row that is not found by its name but collides with what is
-        // inserted under it: damage, or a mistake of ours. `Index` asks SQLite which before it does anything about it.
+        // A layout that lacks what its number promises, or a row that is not found by its name but collides with what
+        // is inserted under it: damage, or a mistake of ours. `Index` asks SQLite which before it does anything.
         case SQLITE_ERROR where message.hasPrefix("no such table") || message.hasPrefix("no such column"):
             self = .indexDamaged(detail: message, root: root)
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .indexDamaged(detail: message, root: root)

@@ -60,6 +60,8 @@ public final class Verification: Sendable {
     /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func run(report: @escaping Report) throws -> Int {
         let root = settings.cacheRoot
+        // What is no cache is refused, rather than found empty.
+        _ = try root.folder()
         if selection != nil { return try verifySelection(of: root, report) }
         let state = try step(.index, report) { try examineIndex(of: root, report) }
         // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.

@@ -10,7 +10,7 @@ import Testing
         let pauses = pauses
         return HTTPClient(
             transport: transport, guard: guarding, retries: RetrySchedule(random: { 1 }), interruption: Interruption(),
-            clock: Clock { Timestamp(milliseconds: pauses.withLock { $0.reduce(0) { $0 + $1.milliseconds } }) },
+            uptime: { pauses.withLock { $0.reduce(.zero, +) } },
             sleep: { pause in pauses.withLock { $0.append(pause) } })
     }
 
@@ -162,6 +162,18 @@ import Testing
         _ = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(pauses.withLock { $0 } == [.seconds(50), .seconds(50)])
         #expect(transport.requests.map(\.timeouts.total) == [.seconds(120), .seconds(70), .seconds(20)])
+    }
+
+    /// A deadline was once a date: a clock that was set ended a request, or gave it a day.
+    @Test(arguments: [86_400_000, -86_400_000] as [Int64])
+    func settingTheClockNeitherEndsNorStretchesARequest(milliseconds: Int64) throws {
+        let date = Monitor(Timestamp(milliseconds: 0))
+        let clock = Clock { date.update { $0 = $0 + .milliseconds(milliseconds); return $0 } }
+        let transport = ScriptedTransport { _, count in count < 2 ? .status(503) : .ok("x") }
+        let client = HTTPClient(
+            transport: transport, interruption: Interruption(), clock: clock, uptime: { .seconds(5) }, sleep: { _ in })
+        #expect(try client.data(HTTPRequest(url: WebURL("http://a/"))).1 == Array("x".utf8))
+        #expect(transport.requests.map(\.timeouts.total) == [.seconds(120), .seconds(120), .seconds(120)])
     }
 
     @Test func redirectsAreFollowedAndTheLastURLAnswers() throws {

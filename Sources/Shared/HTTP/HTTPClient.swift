@@ -16,7 +16,10 @@ public struct HTTPClient: Sendable {
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
+    /// Dates that servers name are compared with it.
     let clock: Clock
+    /// What time-outs are measured by.
+    let uptime: @Sendable () -> Duration
     let sleep: Sleeper
     /// See `watched(by:)`.
     var watch: (@Sendable () throws -> Void)?
@@ -27,13 +30,14 @@ public struct HTTPClient: Sendable {
     ///   - rate: for all bodies together; nil is as fast as they come.
     ///   - hosts: how many exchanges go on at once with a host; nil is any number.
     ///   - passwords: the user names and passwords of every request that has no others.
+    ///   - uptime: a time that goes on evenly from any beginning, whatever is done to the machine's clock.
     ///   - sleep: by default `interruption.sleep`.
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
         retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(),
         timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil,
         passwords: Netrc? = nil, log: Log = .silent, interruption: Interruption, clock: Clock = .system,
-        sleep: Sleeper? = nil
+        uptime: @escaping @Sendable () -> Duration = SteadyTime.now, sleep: Sleeper? = nil
     ) {
         self.transport = transport
         self.addressGuard = addressGuard
@@ -46,6 +50,7 @@ public struct HTTPClient: Sendable {
         self.log = log
         self.interruption = interruption
         self.clock = clock
+        self.uptime = uptime
         self.sleep = sleep ?? { [interruption] in try interruption.sleep($0) }
     }
 

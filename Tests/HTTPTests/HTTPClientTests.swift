@@ -15,7 +15,9 @@ import Testing
     }
 
     private func request(_ url: String = "http://a/", byteLimit: Int = 1000) throws -> HTTPRequest {
-        HTTPRequest(url: try WebURL(url), headers: [HTTPHeader("X-Key", "secret")], byteLimit: byteLimit)
+        let url = try WebURL(url)
+        return HTTPRequest(
+            url: url, headers: [HTTPHeader("X-Key", "secret")], cleartextOrigins: [url.origin], byteLimit: byteLimit)
     }
 
     @Test func bodyOfAnAcceptedAnswerIsHandedOver() throws {
@@ -147,6 +149,55 @@ import Testing
         other.netrc = own
         _ = try client.data(other)
         #expect(transport.requests.map { $0.netrc?.credentials(for: $0.url)?.user } == ["shared", "own"])
+    }
+
+    /// Nothing is connected to: what is sent in the clear is read by everyone on the way.
+    @Test func secretIsNotSentUnencryptedUnlessItsOriginWasNamed() throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        var request = try request("http://a.example/x?token=1")
+        request.cleartextOrigins = [try WebURL("http://b.example/").origin, try WebURL("https://a.example/").origin]
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request) }
+        #expect(failure?.code == "exposed-secret" && failure?.exitCode == .notAllowed && failure?.isTransient == false)
+        #expect(failure?.message.contains("--header-for") == true)
+        #expect(failure?.message.contains("http://a.example") == true)
+        #expect(failure?.message.contains("\"X-Key\"") == true && failure?.message.contains("secret\"") == false)
+        #expect(transport.requests.isEmpty)
+        request.headers = [HTTPHeader("Accept", "image/*", crossesOrigins: true)]
+        #expect(try client(transport).data(request).1 == Array("x".utf8))
+    }
+
+    @Test(arguments: [
+        "https://a.example/", "http://127.0.0.1/", "http://127.9.9.9:8080/", "http://[::1]/", "http://localhost./",
+        "http://a.localhost/",
+    ])
+    func secretIsSentEncryptedOrWithinTheMachine(url: String) throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        var request = try request(url)
+        request.cleartextOrigins = []
+        request.netrc = Netrc(Array("machine \(request.url.hostWithoutDot) login u password p".utf8))
+        _ = try client(transport, guard: .allowingAll).data(request)
+        #expect(transport.requests.map(\.credentials) == [.init(user: "u", password: "p")])
+    }
+
+    @Test func passwordThatIsNotSentIsToldOnce() throws {
+        let lines = Monitor<[String]>([])
+        let transport = ScriptedTransport { request, _ in
+            request.url.scheme == .https ? .redirect("http://a.example/") : .ok("x")
+        }
+        let client = HTTPClient(
+            transport: transport, redirects: RedirectPolicy(allowsInsecure: true),
+            passwords: Netrc(Array("machine a.example login u password p".utf8)),
+            log: Log(tool: "t") { line in lines.update { $0.append(line) } }, interruption: Interruption())
+        for url in ["https://a.example/", "http://a.example/", "http://b.example/"] {
+            _ = try client.data(HTTPRequest(url: WebURL(url)))
+        }
+        // Encrypted, behind the redirect, at once, and for a host without an entry.
+        #expect(transport.requests.map { $0.credentials?.password } == ["p", nil, nil, nil])
+        #expect(lines.withLock { $0.count } == 1 && lines.withLock { $0.first }?.contains("http://a.example") == true)
+        var named = HTTPRequest(url: try WebURL("http://a.example/"))
+        named.cleartextOrigins = [named.url.origin]
+        _ = try client.data(named)
+        #expect(transport.requests.last?.credentials?.password == "p")
     }
 
     @Test func longRateLimitEndsItAtOnce() throws {

@@ -134,7 +134,7 @@ extension HTTPClient {
         var followed = 0
         while true {
             try interruption.check()
-            try judge(request.url)
+            try judge(request)
             let answer = try takingTurn(request, deadline: &deadline) { request in
                 log.detail("GET \(request.url.redacted)")
                 return try exchange(request, accepting: statuses, receive: receive)
@@ -175,8 +175,11 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// A host that is an address is judged before anything is opened.
-    private func judge(_ url: WebURL) throws {
+    /// A host that is an address, and whether secrets may be sent there, are judged before anything is opened.
+    private func judge(_ request: HTTPRequest) throws {
+        if let exposure = request.exposure { throw exposure }
+        if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }
+        let url = request.url
         guard let address = url.address, case .refused(let kind) = addressGuard.verdict(on: address) else { return }
         throw FetchFailure.blockedAddress(url: url, address: address, kind)
     }

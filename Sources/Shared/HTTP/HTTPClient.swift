@@ -21,6 +21,7 @@ public struct HTTPClient: Sendable {
     /// What time-outs are measured by.
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
+    private let hasWarned = Monitor(false)
     /// See `watched(by:)`.
     var watch: (@Sendable () throws -> Void)?
 
@@ -60,6 +61,18 @@ public struct HTTPClient: Sendable {
         var client = self
         client.watch = watch
         return client
+    }
+
+    /// Says once that the `.netrc` has an entry for a server that does not get it.
+    func warnOfWithheldPassword(for url: WebURL) {
+        let isFirst = hasWarned.withLock { hasWarned in
+            defer { hasWarned = true }
+            return !hasWarned
+        }
+        guard isFirst else { return }
+        log.warning(
+            "\(url.origin): its user name and password in the netrc file are not sent unencrypted, for anyone on the "
+                + "way to read; use https")
     }
 
     /// Whether to go on: throws what the supervision does, and `Cancelled`. For work beside a request.

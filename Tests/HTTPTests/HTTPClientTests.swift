@@ -179,6 +179,23 @@ import Testing
         #expect(transport.requests.map(\.credentials) == [.init(user: "u", password: "p")])
     }
 
+    /// They stand for loopback addresses to the guard, but packets to them go to a gateway.
+    @Test(arguments: ["http://[2002:7f00:1::]/", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://localhost.example/"])
+    func addressThatOnlyLooksLikeThisMachineGetsNoSecret(url: String) throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        var request = try request(url)
+        request.cleartextOrigins = []
+        let failure = #expect(throws: FetchFailure.self) { try client(transport, guard: .allowingAll).data(request) }
+        #expect(failure?.code == "exposed-secret")
+    }
+
+    @Test func nameThatAProxyAloneMayLookUpIsNotLookedUpToBeJudged() throws {
+        let client = HTTPClient(
+            transport: ScriptedTransport { _, _ in .ok("") }, looksUp: { _ in false }, interruption: Interruption())
+        #expect(try client.judgedAddresses(of: WebURL("http://localhost/")) == nil)
+        #expect(try client.judgedAddresses(of: WebURL("http://8.8.8.8/"))?.count == 1)
+    }
+
     @Test func passwordThatIsNotSentIsToldOnce() throws {
         let lines = Monitor<[String]>([])
         let transport = ScriptedTransport { request, _ in

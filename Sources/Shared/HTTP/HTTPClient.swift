@@ -9,6 +9,7 @@ public struct HTTPClient: Sendable {
     let addressGuard: AddressGuard
     let retries: RetrySchedule
     let redirects: RedirectPolicy
+    let looksUp: @Sendable (WebURL) -> Bool
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
@@ -27,6 +28,7 @@ public struct HTTPClient: Sendable {
 
     /// - Parameters:
     ///   - guard: judges hosts that are addresses before anything is opened; names are the transport's to judge.
+    ///   - looksUp: whether this machine may look up the name of a URL's host; see `ProxyChoice.leavesNamesToProxy`.
     ///   - timeouts: for all requests; nil leaves each its own.
     ///   - rate: for all bodies together; nil is as fast as they come.
     ///   - hosts: how many exchanges go on at once with a host; nil is any number.
@@ -36,7 +38,7 @@ public struct HTTPClient: Sendable {
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
         retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(),
-        timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil,
+        looksUp: @escaping @Sendable (WebURL) -> Bool = { _ in true }, timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil,
         passwords: Netrc? = nil, log: Log = .silent, interruption: Interruption, clock: Clock = .system,
         uptime: @escaping @Sendable () -> Duration = SteadyTime.now, sleep: Sleeper? = nil
     ) {
@@ -44,6 +46,7 @@ public struct HTTPClient: Sendable {
         self.addressGuard = addressGuard
         self.retries = retries
         self.redirects = redirects
+        self.looksUp = looksUp
         self.timeouts = timeouts
         self.rate = rate
         self.hosts = hosts

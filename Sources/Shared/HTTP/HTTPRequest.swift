@@ -36,6 +36,8 @@ public struct HTTPRequest: Sendable {
     /// Asks for the bytes from here on (RFC 9110 §14.2); the answer is 206 where the server does so, else 200.
     public var rangeStart: Int?
     public var timeouts: Timeouts
+    /// Whether a proxy gets to see it, so that it leaves this machine whatever its host is.
+    var passesProxy = false
 
     public init(
         url: WebURL, headers: [HTTPHeader] = [], netrc: Netrc? = nil, cleartextOrigins: Set<WebURL.Origin> = [],
@@ -71,7 +73,7 @@ public struct HTTPRequest: Sendable {
     /// Whether what is sent stays between the user and the server: it is encrypted, does not leave this machine, or
     /// the user wants it so.
     private var keepsSecrets: Bool {
-        url.scheme == .https || url.isLoopback || cleartextOrigins.contains(url.origin)
+        url.scheme == .https || url.isLoopback && !passesProxy || cleartextOrigins.contains(url.origin)
     }
 
     /// Why the request must not be sent: it would show a field that is meant for its server alone to everyone on the

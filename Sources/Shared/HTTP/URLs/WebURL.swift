@@ -78,7 +78,7 @@ public struct WebURL: Sendable, Hashable {
     /// Whether the host is this machine: an address of its loopback interface, or a name that always stands for one
     /// (RFC 6761 §6.3).
     var isLoopback: Bool {
-        if let address { return AddressClass(address) == .loopback }
+        if let address { return address.isLoopback }
         return hostWithoutDot == "localhost" || hostWithoutDot.hasSuffix(".localhost")
     }
 

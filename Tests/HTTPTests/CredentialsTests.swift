@@ -174,6 +174,8 @@ import Testing
         "", "machine", "machine a.example", "default login u password p", "machine b.example login u password p",
         "machine example login u password p default login v password q", "login u password p",
         "machine sub.a.example login u", "\"", "machine a.example\\",
+        // What follows `default` is no part of the entry before it.
+        "machine a.example default login u password p",
     ])
     func otherHostsHaveNone(text: String) throws { #expect(try found(text, "http://a.example/") == nil) }
 }

@@ -115,7 +115,9 @@ import Darwin
             resolve: { _, _, _ in [IPAddress(8, 8, 8, 8)] })
         var body: [UInt8] = []
         _ = try transport.exchange(
-            HTTPRequest(url: WebURL("http://rebind.example:8080/")), interruption: interruption
+            HTTPRequest(
+                url: WebURL("http://rebind.example:8080/"), timeouts: HTTPRequest.Timeouts(total: .seconds(20))),
+            interruption: interruption
         ) { if case .body(let bytes) = $0 { body += bytes } }
         #expect(String(decoding: body, as: UTF8.self) == "hello")
         // Version 5, CONNECT, IPv4, address, port (RFC 1928 §4).

@@ -159,6 +159,18 @@ import Testing
         #expect(url.withoutSecrets.normalized == "https://api.nasa.gov/planetary/apod?date=2024-01-01")
     }
 
+    @Test(arguments: [
+        "token", "access_token", "X-Amz-Signature", "client_secret", "password", "credential", "auth", "Authorization",
+        "sig", "key", "api_key", "x-key", "mapikey", "apikey", "pwd", "user_pwd", "pass", "login-pass", "passwd", "jwt",
+        "accesskey", "AWSAccessKeyId", "hmac", "hmac_sha256", "account[pass]",
+    ])
+    func parametersThatHoldSecretsAreKnownByTheirNames(name: String) {
+        #expect(WebURL.isSecret(queryName: name))
+    }
+
+    @Test(arguments: ["", "date", "w", "keyword", "monkey", "passage", "compass", "design", "page"])
+    func otherParametersAreShown(name: String) { #expect(!WebURL.isSecret(queryName: name)) }
+
     @Test func failuresOfReadingHideWhatMayBeASecret() {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL("http://me:secret@exa mple/?api_key=hidden") }
         #expect(failure?.message.contains("secret") == false)

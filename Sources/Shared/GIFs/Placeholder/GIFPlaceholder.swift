@@ -80,7 +80,8 @@ public final class GIFPlaceholder: Sendable {
     }
 
     private func request(_ url: WebURL) -> HTTPRequest {
-        HTTPRequest(url: url, byteLimit: ExerciseService.byteLimit, acceptsCompression: false)
+        HTTPRequest(
+            url: url, cleartextOrigins: [url.origin], byteLimit: ExerciseService.byteLimit, acceptsCompression: false)
     }
 }
 

@@ -47,12 +47,11 @@ extension KeptGIF {
             result = (entry, isMade)
         } make: { original, missing, done in
             let poster = try Self.drawn(original.path, options)
-            for (index, path) in missing {
-                let file = try File.open(path, O_WRONLY | O_CREAT | O_EXCL)
-                try file.write(poster.png)
+            for variant in missing {
+                try poster.png.withUnsafeBytes(variant.write)
                 let format = OutputFormat.png
                 try done(
-                    index,
+                    variant.index,
                     InspectedPicture(
                         contentType: format.contentType, fileExtension: format.fileExtension,
                         width: poster.size.width, height: poster.size.height))

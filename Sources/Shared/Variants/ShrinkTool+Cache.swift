@@ -39,9 +39,8 @@ extension ShrinkTool {
         } make: { original, missing, done in
             try named(path) {
                 let source = try File.openInput(original.path)
-                let requests = try missing.map { index, target in
-                    let output = try File.open(target, O_WRONLY | O_CREAT | O_EXCL)
-                    return VariantMaker.Request(variants[distinct[index]]) { try output.write($0) }
+                let requests = missing.map {
+                    VariantMaker.Request(variants[distinct[$0.index]], sink: $0.write)
                 }
                 try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
                     try done(missing[place].index, Self.picture(result))

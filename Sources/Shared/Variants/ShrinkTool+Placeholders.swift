@@ -33,8 +33,7 @@ extension ShrinkTool {
                     try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
                         made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
                     } make: { _, missing, done in
-                        let output = try File.open(missing[0].path, O_WRONLY | O_CREAT | O_EXCL)
-                        let request = VariantMaker.Request(variant) { try output.write($0) }
+                        let request = VariantMaker.Request(variant, sink: missing[0].write)
                         try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
                     }
                 case .bypass(let bypass):

@@ -22,7 +22,7 @@ extension ShrinkTool {
 
     /// The key of the picture, which is not asked to be anywhere.
     func key(_ path: String, _ record: Record) throws -> CacheKey {
-        try record.string("cache.key").map { try CacheKey(custom: $0) } ?? CacheItem.fileKey(path)
+        try record.string("cache.key").map { try CacheKey(printed: $0) } ?? CacheItem.fileKey(path)
     }
 
     func makeBypassed(

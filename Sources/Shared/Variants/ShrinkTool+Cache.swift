@@ -42,7 +42,7 @@ extension ShrinkTool {
     /// The key of the picture's original in the cache. A file that is not there is put there first.
     func original(_ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
         if let text = record.string("cache.key") {
-            let key = try CacheKey(custom: text)
+            let key = try CacheKey(printed: text)
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
         let key = try CacheItem.fileKey(path)
@@ -57,7 +57,7 @@ extension ShrinkTool {
                 where maker.options.allowsTruncated && Self.isTruncation(failure)
             {
                 // Under a key of its own: nobody else takes it for the whole picture.
-                let key = try CacheKey(custom: "truncated:\(key)")
+                let key = try CacheKey(printed: "truncated:\(key)")
                 let picture = InspectedPicture(format: info.format, upright: info.uprightSize)
                 _ = try cache.store(file, key: key) { _ in picture }
                 return key

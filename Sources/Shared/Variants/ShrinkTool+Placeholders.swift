@@ -104,12 +104,12 @@ extension ShrinkTool {
     /// The placeholder's entry, drawn where it is not there yet.
     func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
         let key = maker.key(placeholder, variant)
-        if let entry = try cache.lookup(CacheKey(custom: key)) { return entry }
+        if let entry = try cache.lookup(CacheKey(printed: key)) { return entry }
         var bytes: [UInt8] = []
         let (result, isComplete) = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
         let picture = Self.picture(result)
         // One without its words is drawn again when there may be a font.
-        let kept = try CacheKey(custom: isComplete ? key : "incomplete:\(key)")
+        let kept = try CacheKey(printed: isComplete ? key : "incomplete:\(key)")
         return try cache.store(MemorySource(bytes), key: kept) { _ in picture }.entry
     }
 
@@ -117,7 +117,7 @@ extension ShrinkTool {
     private func drawn(_ placeholder: Placeholder, _ variant: Variant, past bypass: Bypass) throws -> Entry {
         var bytes: [UInt8] = []
         let picture = Self.picture(try draw(placeholder, variant) { bytes.append(contentsOf: $0) }.result)
-        return try bypass.store(MemorySource(bytes), key: CacheKey(custom: maker.key(placeholder, variant))) { _ in
+        return try bypass.store(MemorySource(bytes), key: CacheKey(printed: maker.key(placeholder, variant))) { _ in
             picture
         }
     }

@@ -26,9 +26,9 @@ extension ShrinkTool {
     }
 
     func makeBypassed(
-        _ path: String, _ record: Record, past bypass: Bypass, ready: @escaping (Variant, JSON) -> Void
+        _ source: File, _ path: String, _ record: Record, past bypass: Bypass,
+        ready: @escaping (Variant, JSON) -> Void
     ) throws {
-        let source = try File.openInput(path)
         try named(path) {
             let info = try inspect(source, limits: maker.options.limits)
             try makeBypassed(variants, of: try key(path, record), past: bypass, ready: ready) { requests, done in

@@ -15,9 +15,10 @@ import Darwin
 /// Into the cache, beside their original.
 extension ShrinkTool {
     func makeCached(
-        _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
+        _ source: File, _ path: String, _ record: Record, in cache: ImageCache,
+        ready: @escaping (Variant, JSON) -> Void
     ) throws {
-        let parent = try original(path, record, in: cache)
+        let parent = try original(source, path, record, in: cache)
         // Variants of other names can be the same picture.
         let keys = variants.map(maker.key)
         let distinct = keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }
@@ -40,14 +41,13 @@ extension ShrinkTool {
     }
 
     /// The key of the picture's original in the cache. A file that is not there is put there first.
-    func original(_ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
+    func original(_ file: File, _ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
         if let text = record.string("cache.key") {
             let key = try CacheKey(printed: text)
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
         let key = try CacheItem.fileKey(path)
         return try named(path) {
-            let file = try File.openInput(path)
             // What is over a limit costs the cache nothing.
             let info = try inspect(file, limits: maker.options.limits)
             do {

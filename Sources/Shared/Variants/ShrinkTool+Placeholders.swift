@@ -15,11 +15,10 @@ import Darwin
 /// What stands in for a picture: before it is there its own thumbnail, and where there is none a placeholder.
 extension ShrinkTool {
     /// The picture's own thumbnail as a variant, where it has one.
-    func makeThumbnail(_ path: String, _ record: Record) throws -> (Variant, JSON)? {
+    func makeThumbnail(_ source: File, _ path: String, _ record: Record) throws -> (Variant, JSON)? {
         guard let variant = maker.thumbnail(for: variants) else { return nil }
         // Where names don't tell variants apart, the one name is the picture's.
         if case .folder(let naming) = destination, !naming.namesVariants { return nil }
-        let source = try File.openInput(path)
         guard let info = try? inspect(source, limits: maker.options.limits),
             let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
         else { return nil }
@@ -29,7 +28,7 @@ extension ShrinkTool {
             case .cache(let caches):
                 switch try place(of: path, record, in: caches) {
                 case .cache(let cache):
-                    let parent = try original(path, record, in: cache)
+                    let parent = try original(source, path, record, in: cache)
                     try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
                         made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
                     } make: { _, missing, done in

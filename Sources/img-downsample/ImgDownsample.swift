@@ -150,7 +150,7 @@ struct Run {
             try output?.write($0)
         }
         for warning in try settings.maker.draw(placeholder, request).warnings { context.log.warning(warning) }
-        try file?.commit()
+        try file?.commit(synchronized: settings.synchronizesFiles)
     }
 
     private func make(_ source: some ByteSource, _ target: String, _ settings: ShrinkSettings) throws {
@@ -169,7 +169,7 @@ struct Run {
             let output = try OutputFile(path: target)
             let request = VariantMaker.Request(variant, format: settings.outputFormat) { try output.write($0) }
             try settings.maker.make(source, info, [request]) { _, _ in }
-            try output.commit()
+            try output.commit(synchronized: settings.synchronizesFiles)
         }
     }
 
@@ -179,20 +179,20 @@ struct Run {
         let destination: ShrinkTool.Destination
         var folders = settings.cache.folders + settings.allowedFolders
         if let outputDir = shrink.outputDir {
-            try makeFolder(outputDir)
+            try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
             folders.append(outputDir)
             destination = .folder(
                 try OutputNaming(folder: outputDir, template: shrink.nameTemplate ?? OutputNaming.standardTemplate))
         } else {
-            destination = .cache(caches)
+            destination = .cache
         }
         let options = try stream.runOptions(context, jobs: SpareThreads.processors)
         var maker = settings.maker
         maker.options.spareThreads = SpareThreads(options.jobs)
         let tool = ShrinkTool(
-            variants: settings.variants, maker: maker, destination: destination,
+            variants: settings.variants, maker: maker, destination: destination, caches: caches,
             pathGuard: PathGuard(folders: folders), emitsEach: fine?.progressiveRecords ?? false,
-            fallback: settings.fallback, log: context.log)
+            fallback: settings.fallback, synchronizesFiles: settings.synchronizesFiles, log: context.log)
         let status = try context.run(tool, options: options, arguments: files, expecting: "pictures") {
             RecordJob(Record(), argument: $0)
         }

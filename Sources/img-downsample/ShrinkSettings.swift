@@ -27,6 +27,8 @@ struct ShrinkSettings {
     let cache: CacheSettings
     /// Folders below which records may name files, beside the tools' own.
     let allowedFolders: [String]
+    /// Whether files that are written are waited for until they are on the disk.
+    let synchronizesFiles: Bool
 
     init(_ command: Run, _ context: ToolContext) throws {
         output = command.shrink.output
@@ -34,6 +36,11 @@ struct ShrinkSettings {
         guard command.shrink.nameTemplate == nil || command.shrink.outputDir != nil else {
             throw UsageFailure("--name-template goes with --output-dir")
         }
+        let sync = command.fine?.sync ?? false
+        guard !sync || output != nil || command.shrink.outputDir != nil else {
+            throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
+        }
+        synchronizesFiles = try context.synchronizes(option: sync)
         let rendition = try Self.rendition(command, context)
         var maker = VariantMaker(rendition: rendition, options: try Self.decoding(command, context))
         maker.metrics = context.metrics

@@ -43,6 +43,9 @@ public struct PathGuard: Sendable, Hashable {
             return try Folder(resolved: folder).open(name, O_RDONLY, purpose: .openInput)
         } catch is UnsafePlace {
             throw PathRefusal.notAFile(path)
+        } catch let failure as SystemFailure {
+            // Also if it is the folder that is missing.
+            throw SystemFailure(errno: failure.errno, "open \(path)", purpose: .openInput)
         }
     }
 }

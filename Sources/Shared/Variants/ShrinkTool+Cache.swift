@@ -18,6 +18,18 @@ extension ShrinkTool {
         _ source: File, _ path: String, _ record: Record, in cache: ImageCache,
         ready: @escaping (Variant, JSON) -> Void
     ) throws {
+        do {
+            try makeBeside(source, path, record, in: cache, ready: ready)
+        } catch CacheFailure.absent {
+            // Purged or removed since it was found there, or put there.
+            try makeBeside(source, path, record, in: cache, ready: ready)
+        }
+    }
+
+    private func makeBeside(
+        _ source: File, _ path: String, _ record: Record, in cache: ImageCache,
+        ready: @escaping (Variant, JSON) -> Void
+    ) throws {
         let parent = try original(source, path, record, in: cache)
         // Variants of other names can be the same picture.
         let keys = variants.map(maker.key)
@@ -46,6 +58,7 @@ extension ShrinkTool {
             let key = try CacheKey(printed: text)
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
+        try requireScope(of: path, record)
         let key = try CacheItem.fileKey(path)
         return try named(path) {
             // What is over a limit costs the cache nothing.

@@ -228,7 +228,8 @@ struct ImgDownsampleTests {
         let before = try first.record
         #expect(try Record(parsing: try #require(before.raw("variants"))).names == ["pager", "custom"])
         let second = try home.run(
-            "img-downsample", ["--variant", "overlay", "--width", "9"], stdin: .bytes(first.stdoutBytes)
+            "img-downsample", ["--variant", "overlay", "--width", "9", "--allow-path", "."],
+            stdin: .bytes(first.stdoutBytes)
         ).expect(0).record
         let variants = try Record(parsing: try #require(second.raw("variants")))
         #expect(variants.names == ["pager", "custom", "overlay"])

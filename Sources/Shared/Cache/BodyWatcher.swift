@@ -1,3 +1,10 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 import Support
 
 /// Looks at a body while it is being written, on the thread that writes it and as fast as that can wait for.
@@ -18,8 +25,11 @@ public struct ArrivingBody: Sendable {
     public let count: Int
     /// How many it will have; nil where the server has not said.
     public let total: Int?
+    private let use: MemoryUse?
 
-    public init(in folder: Folder, name: String, count: Int, total: Int?) {
+    /// - Parameter use: bounds what its previews take, in memory.
+    init(in folder: Folder, name: String, count: Int, total: Int?, use: MemoryUse? = nil) {
+        self.use = use
         self.folder = folder
         self.name = name
         self.count = count
@@ -36,4 +46,10 @@ public struct ArrivingBody: Sendable {
 
     /// The name under which a preview is written, before it is moved to its place.
     public var unfinishedPreviewName: String { "\(name)\(Self.previewMark)" }
+
+    /// Begins the file of that name. Throws `SystemFailure`, `UnsafePlace`.
+    public func unfinishedPreview() throws -> BoundedFile {
+        BoundedFile(
+            try folder.open(unfinishedPreviewName, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput), use: use)
+    }
 }

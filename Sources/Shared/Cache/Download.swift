@@ -33,6 +33,7 @@ final class Download {
     private let address: String
     private let bypass: Bypass?
     private let watcher: (any BodyWatcher)?
+    private let use: MemoryUse?
 
     /// Where the body goes instead where its server wants nobody to keep it.
     private var aside: BypassFile?
@@ -51,11 +52,13 @@ final class Download {
     ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
     ///   - bypass: takes an answer that its server wants nobody to keep; nil keeps it all the same.
     ///   - watcher: sees the bytes as soon as they are in the file.
+    ///   - use: bounds what the file takes, in memory.
     init(
         request: HTTPRequest, into partial: PartialFile, validators: Validators?, bypass: Bypass? = nil,
-        watcher: (any BodyWatcher)? = nil
+        watcher: (any BodyWatcher)? = nil, use: MemoryUse? = nil
     ) {
         self.watcher = watcher
+        self.use = use
         self.request = request
         self.partial = partial
         known = validators
@@ -98,7 +101,7 @@ final class Download {
         let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
         guard start > 0 else { return }
         try PartialFile.truncate(file, to: start)
-        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check))
+        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check), use: use)
         (self.note, validators, isJoined) = (note, note.validators, true)
     }
 
@@ -126,9 +129,9 @@ final class Download {
                 validators: validators, headers: response.headers))
     }
 
-    private static func arriving(_ partial: PartialFile, count: Int, total: Int?) throws -> ArrivingBody {
+    private func arriving(_ partial: PartialFile, count: Int, total: Int?) throws -> ArrivingBody {
         guard let folder = try partial.root.folder() else { throw PartialFile.Lost() }
-        return ArrivingBody(in: folder, name: partial.name, count: count, total: total)
+        return ArrivingBody(in: folder, name: partial.name, count: count, total: total, use: use)
     }
 
     /// The request for what is still missing.
@@ -171,9 +174,9 @@ final class Download {
             validators = Validators(of: response.headers)
             (body, isJoined) = (nil, false)
             try partial.restart(file)
-            body = BodyWriter(file)
+            body = BodyWriter(file, use: use)
             lacksNote = note != nil
-            try watcher?.begin(Self.arriving(partial, count: 0, total: response.headers.contentLength))
+            try watcher?.begin(arriving(partial, count: 0, total: response.headers.contentLength))
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
                 forget()
@@ -181,7 +184,7 @@ final class Download {
             }
             validators = Validators(of: response.headers, else: note.validators)
             isJoined = true
-            try watcher?.begin(Self.arriving(partial, count: count, total: note.total))
+            try watcher?.begin(arriving(partial, count: count, total: note.total))
         case .head(let response) where response.status == 416:
             // Nothing after these bytes: the resource is shorter by now, or its length was not known.
             forget()

@@ -78,7 +78,7 @@ public final class PreviewMaker: BodyWatcher {
     ) throws -> ImageHeader {
         let unfinished = body.unfinishedPreviewName
         do {
-            let output = try body.folder.open(unfinished, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput)
+            let output = try body.unfinishedPreview()
             let drawing = PreviewDrawing(
                 file: try body.folder.open(body.name, O_RDONLY), limits: limits, interruption: interruption)
             try drawing.draw(scan, of: format, to: output)

@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import Support
 
 /// What is in the cache, as seen from one scope: a database that any number of threads and processes use at once.

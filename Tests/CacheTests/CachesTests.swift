@@ -33,6 +33,7 @@ import Testing
 
     @Test func whatWasCountedIsWrittenWhenAScopeMakesWay() throws {
         let caches = caches()
+        try caches.cache(scope: "0").requireWriting()
         _ = try caches.cache(scope: "0").lookup(key("moon"))
         for scope in 1...32 { _ = try caches.cache(scope: "\(scope)") }
 

@@ -93,6 +93,12 @@ struct MemoryPlace: Sendable {
         }
     }
 
+    /// Whether somebody has it open at this moment.
+    var isOpen: Bool {
+        guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW) else { return false }
+        return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
+    }
+
     /// Removes it unless somebody has it open. Nothing must be in it that is still needed.
     func removeIfUnused() {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW),

@@ -25,6 +25,10 @@ final class MemoryUse: Sendable {
 
     /// How long a measured sum is good for. Indexes grow without being counted, by some tens of kilobytes a second.
     private static let interval = 1000
+    /// How much below the limit every sum is measured anew: what indexes may have grown meanwhile.
+    private static let margin = 256 << 10
+    /// What is left free for the index, which grows when an entry's row is written: some pages.
+    private static let room = 64 << 10
     /// What a file in memory takes is a multiple of this (tmpfs(5)).
     private static let page = 4096
 
@@ -58,14 +62,13 @@ final class MemoryUse: Sendable {
             defer { flock(file.descriptor, LOCK_UN) }
             var sum = Sum(in: file)
             let now = Int(clamping: SteadyTime.now().milliseconds)
-            func fits() -> Bool {
+            func fits(below reserve: Int) -> Bool {
                 let (total, overflow) = (sum?.bytes ?? limit).addingReportingOverflow(more)
-                return !overflow && total <= limit
+                return !overflow && total <= limit - min(reserve, limit / 4)
             }
-            if sum.map({ now - $0.measuredAt < Self.interval && now >= $0.measuredAt }) != true || !fits() {
-                sum = Sum(bytes: measured(), measuredAt: now)
-            }
-            guard fits() else { return false }
+            let isRecent = sum.map { now - $0.measuredAt < Self.interval && now >= $0.measuredAt } ?? false
+            if !isRecent || !fits(below: Self.margin) { sum = Sum(bytes: measured(), measuredAt: now) }
+            guard fits(below: Self.room) else { return false }
             sum?.bytes += more
             try sum?.write(to: file)
             try write()
@@ -162,8 +165,10 @@ final class MemoryUse: Sendable {
     /// that are neither leased nor pinned, until about so many bytes are free. What cannot be removed now stays.
     private func makeRoom(for bytes: Int) {
         for folder in places.bypass { RuntimePlaces.sweep(folder, now: clock.now()) }
-        for place in MemoryPlace.all(in: places) {
-            if measured() <= limit - min(bytes, limit) { return }
+        // Those that nobody has open first: they may go altogether.
+        let all = MemoryPlace.all(in: places)
+        for place in all.filter({ !$0.isOpen }) + all.filter(\.isOpen) {
+            if measured() <= limit - min(bytes + min(Self.room, limit / 4), limit) { return }
             try? place.makeRoom(for: bytes, clock: clock)
         }
     }

@@ -93,7 +93,7 @@ public final class Bypass: Sendable {
     }
 
     /// A folder with what bounds it, which is nothing on a disk.
-    private func bounded(_ folder: File) -> (path: String, use: MemoryUse?) {
+    private func bounded(_ folder: Folder) -> (path: String, use: MemoryUse?) {
         let isInMemory = PrivateFolder.isInMemory(folder)
         return (
             folder.path,

@@ -55,6 +55,17 @@ import Testing
         #expect(WebURL.secrets(in: text).map(String.init) == secrets)
     }
 
+    @Test func addressesHaveSixteenKibibytesAtMost() throws {
+        let base = try WebURL("http://example.org/")
+        let most = "http://example.org/" + String(repeating: "x", count: WebURL.byteLimit - 19)
+        #expect(try WebURL(most).path.utf8.count == WebURL.byteLimit - 18)
+        #expect(throws: WebURLFailure.notAURL(text: most + "x", reason: .tooLong)) { try WebURL(most + "x") }
+        let reference = "/" + String(repeating: "x", count: WebURL.byteLimit)
+        #expect(throws: WebURLFailure.notAURL(text: reference, reason: .tooLong)) { try base.resolving(reference) }
+        let failure = WebURLFailure.notAURL(text: "http://me:word@h/?k=v" + most, reason: .tooLong)
+        #expect(failure.exitCode == .data && failure.message.utf8.count < 250)
+    }
+
     @Test func dotBehindLocalhostChangesNothing() throws {
         #expect(try WebURL("http://localhost./x").requestText == "http://localhost/x")
         #expect(try WebURL("http://example.org./x").requestText == "http://example.org./x")

@@ -4,6 +4,9 @@
 /// (RFC 3986 §2.1), the host is lower-case ASCII (international names in Punycode) or an address in its canonical
 /// writing. User name and password are kept apart and left out of every text that this type gives.
 public struct WebURL: Sendable, Hashable {
+    /// The longest address that is read. Servers and proxies pass on half of that.
+    public static let byteLimit = 16 << 10
+
     public enum Scheme: String, Sendable, Hashable {
         case http, https
 

@@ -44,6 +44,9 @@ public struct CacheSettings: Sendable {
         self.scope = scope
         self.places = places
     }
+
+    /// The folders that hold what the tools hand to one another by path: the root, and the run-time places.
+    public var folders: [String] { [root] + places.memory + places.bypass }
 }
 
 /// What a cache in memory has of the place that it lies in.

@@ -59,7 +59,7 @@ extension KeptGIFs {
         let gifs = (resolution.map { [$0] } ?? Resolution.allCases).map { ExerciseGIF(id: id, resolution: $0) }
         for cache in try all() {
             for gif in gifs {
-                guard let entry = try cache.peek(CacheKey(custom: gif.cacheKey)) else { continue }
+                guard let entry = try cache.peek(CacheKey(printed: gif.cacheKey)) else { continue }
                 removal.add(try cache.remove(entry, dryRun: dryRun))
             }
         }

@@ -43,7 +43,7 @@ extension KeptGIF {
     /// when that changes. Drawn by one however many want it; `isMade` says whether that was now.
     func poster(_ options: DecodeOptions) throws -> (entry: Entry, isMade: Bool) {
         var result: (Entry, Bool)?
-        try cache.variants(of: CacheKey(custom: gif.cacheKey), options: [Poster.edition]) { _, entry, isMade in
+        try cache.variants(of: CacheKey(printed: gif.cacheKey), options: [Poster.edition]) { _, entry, isMade in
             result = (entry, isMade)
         } make: { original, missing, done in
             let poster = try Self.drawn(original.path, options)

@@ -145,6 +145,8 @@ public final class Interruption: Sendable {
     }
 
     /// Restores the signal's default action and raises it, so that the parent sees a death by that signal.
+    ///
+    /// It is sent to this thread: one for the process might be taken by the thread that waits for signals.
     private static func end(by number: Int32) -> Never {
         StandardError.conclude()
         signal(number, SIG_DFL)
@@ -152,8 +154,8 @@ public final class Interruption: Sendable {
         sigemptyset(&set)
         sigaddset(&set, number)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        kill(getpid(), number)
-        // Only reached where the signal is delivered to another thread first.
+        pthread_kill(pthread_self(), number)
+        // Not reached, unless another thread is ending the process at this moment.
         while true { pause() }
     }
 

@@ -112,6 +112,11 @@ struct Run {
 
     /// The plain form: one picture in, one out, no record.
     private func shrinkOne(to target: String, _ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
+        var needs = settings.needs
+        needs.inputs = files
+        needs.outputs = [target]
+        needs.usesCache = false
+        context.confine(settings.cache, needs)
         try context.interruption.catchSignals()
         context.progress.expect(records: 1)
         do {
@@ -177,14 +182,18 @@ struct Run {
         let caches = Caches(
             settings: settings.cache, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let destination: ShrinkTool.Destination
+        var needs = settings.needs
+        needs.inputs = files
         if let outputDir = shrink.outputDir {
             try makeFolder(outputDir)
+            needs.folders = [outputDir]
             destination = .folder(
                 try OutputNaming(folder: outputDir, template: shrink.nameTemplate ?? OutputNaming.standardTemplate))
         } else {
             destination = .cache(caches)
         }
         let options = try stream.runOptions(context, jobs: SpareThreads.processors)
+        context.confine(settings.cache, needs)
         var maker = settings.maker
         maker.options.spareThreads = SpareThreads(options.jobs)
         let tool = ShrinkTool(

@@ -41,7 +41,8 @@ public final class OutputFile {
         do {
             file = try File.open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         } catch let error as SystemFailure {
-            throw SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput)
+            throw SystemFailure(
+                errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
         }
         Self.begun.withLock { _ = $0.insert(temporaryPath) }
     }
@@ -50,6 +51,17 @@ public final class OutputFile {
         guard let temporaryPath else { return }
         if !isCommitted { unlink(temporaryPath) }
         Self.begun.withLock { _ = $0.remove(temporaryPath) }
+    }
+
+    /// What has to be writable for a file to be written to `path`: its folder, links followed, or the pipe or device
+    /// that is there.
+    static func places(of path: String) -> [String] {
+        if isStream(path) { return [path] }
+        let found = realpath(path, nil)
+        defer { free(found) }
+        let target = found.map { String(cString: $0) } ?? path
+        guard let slash = target.lastIndex(of: "/") else { return ["."] }
+        return [slash == target.startIndex ? "/" : String(target[..<slash])]
     }
 
     /// Whether a pipe, a device or a socket is there, links followed.

@@ -183,7 +183,8 @@ struct Run {
             settings: settings.cache, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let destination: ShrinkTool.Destination
         var needs = settings.needs
-        needs.inputs = files
+        // A record may name any file.
+        needs.inputs = files.isEmpty || files.contains("-") ? ["/"] : files
         if let outputDir = shrink.outputDir {
             try makeFolder(outputDir)
             needs.folders = [outputDir]

@@ -1,5 +1,13 @@
 import Support
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Why the cache could not do what it was asked to.
 public enum CacheFailure: Failure, Equatable {
     /// Nothing is kept under this key.
@@ -14,6 +22,8 @@ public enum CacheFailure: Failure, Equatable {
     case newerLayout(found: Int, supported: Int, root: String)
     /// The root is missing and cannot be made.
     case cannotMakeRoot(path: String, errno: Int32)
+    /// The root was removed since this process gave up the right to make it.
+    case rootRemoved(path: String)
     /// The root can be read, but not changed.
     case readOnly(root: String)
     /// The disk that holds the root is full.
@@ -35,6 +45,12 @@ public enum CacheFailure: Failure, Equatable {
 }
 
 extension CacheFailure {
+    /// Why a root could not be opened or made.
+    static func root(_ path: String, errno: Int32) -> CacheFailure {
+        Confinement.refused(path, flags: O_CREAT, errno: errno)
+            ? .rootRemoved(path: path) : .cannotMakeRoot(path: path, errno: errno)
+    }
+
     public var code: String {
         switch self {
         case .absent: "not-cached"
@@ -43,6 +59,7 @@ extension CacheFailure {
         case .badKey: "bad-key"
         case .newerLayout: "newer-layout"
         case .cannotMakeRoot: "cache-root"
+        case .rootRemoved: "root-removed"
         case .readOnly: "cache-read-only"
         case .diskFull: "disk-full"
         case .io: "cache-io"
@@ -66,6 +83,7 @@ extension CacheFailure {
                 + " --cache-dir"
         case .cannotMakeRoot(let path, let errno):
             "cannot make the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
+        case .rootRemoved(let path): "the cache folder \(path) was removed meanwhile; run it again"
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
         case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
         case .io(let detail, let root): "cannot read or write the index of the cache at \(root): \(detail)"
@@ -90,7 +108,7 @@ extension CacheFailure {
         case .newerLayout: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io
-        case .offline, .busy, .scopeChanged: .temporary
+        case .offline, .busy, .scopeChanged, .rootRemoved: .temporary
         case .fault: .software
         }
     }

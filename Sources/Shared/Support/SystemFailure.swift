@@ -52,8 +52,8 @@ public struct SystemFailure: Failure, Equatable {
 
     private var advice: String {
         if isConfined {
-            return "; the tool has given up all that its options do not name: name the folder (--allow-path), or run"
-                + " it with --no-confinement"
+            return "; the tool has given up all that its options do not name: name the folder by one such as"
+                + " --allow-path, or run it with --no-confinement"
         }
         return switch errno {
         case ENOSPC, EDQUOT: "; free some space and run it again"

@@ -74,10 +74,10 @@ struct CacheRoot: Sendable {
     static func makeFolder(_ path: String) throws {
         if mkdir(path, 0o700) == 0 || errno == EEXIST && isFolder(path) { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            throw CacheFailure.cannotMakeRoot(path: path, errno: errno)
+            throw CacheFailure.root(path, errno: errno)
         }
         try makeFolder(String(path[..<slash]))
-        if mkdir(path, 0o700) != 0 && errno != EEXIST { throw CacheFailure.cannotMakeRoot(path: path, errno: errno) }
+        if mkdir(path, 0o700) != 0 && errno != EEXIST { throw CacheFailure.root(path, errno: errno) }
     }
 
     /// Opens a file below the root to be written, with the folder it lies in.

@@ -9,7 +9,8 @@ extension CacheSettings {
         let policies = Set([policies.standard] + policies.rules.map(\.policy))
         if policies.contains(.enabled) { try? CacheRoot.makeFolder(CacheRoot(root).path) }
         if policies.contains(.memory) { _ = try? places.memoryRoot() }
-        if policies.contains(.disabled) { _ = try? places.bypassFolder() }
+        // What servers want nobody to keep lies past the cache too.
+        if policies.contains(.disabled) || respectsCacheControl { _ = try? places.bypassFolder() }
         return [root] + places.memory + places.bypass
     }
 }

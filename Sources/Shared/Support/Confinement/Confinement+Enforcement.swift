@@ -63,7 +63,7 @@ extension Confinement {
     /// own rights allow what was tried, or are nobody's to refuse.
     ///
     /// - Parameter flags: those of `open`.
-    static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
+    public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, inForce.withLock({ $0?.landlock != nil }) else { return false }
         // Landlock has no say in access(2), which is why it can tell.
         if access(path, F_OK) != 0 {

@@ -162,6 +162,36 @@ struct StreamTests {
             ).stdout == "")
     }
 
+    /// `--print path` gave a stranger's path to whatever came next, as if the picture lay there.
+    @Test(arguments: [
+        ("img-cache", ["put"], 77), ("img-cache", ["prefetch"], 77), ("img-cache", ["get"], 1),
+        ("img-cache", ["info"], 1), ("img-cache", ["pin"], 1), ("gif-cache", ["put", "--no-placeholder"], 65),
+        ("gif-cache", ["get"], 65), ("gif-cache", ["info"], 65), ("gif-cache", ["poster"], 65),
+    ] as [(String, [String], Int32)])
+    func aRecordThatAToolFailsSaysNothingOfAPictureAnyMore(tool: String, command: [String], status: Int32) throws {
+        let home = try Sample.home()
+        let line = #"""
+            {"url":"http://127.0.0.1:1/x.jpg","path":"/etc/passwd","n":1,"cache":{"key":"k"},"id":"no id","path":"/x",\#
+            "gif":{"placeholder":true},"\u0070ath":"/etc/hosts"}
+            """#
+        // Without the home's own leave to reach this machine.
+        let guarded = command + (["put", "prefetch"].contains(command[0]) ? ["--allow-private", "0"] : [])
+        let record = try home.run(tool, guarded, stdin: .lines([line])).expect(status).record
+        #expect(record.names == ["url", "n", "id", "error"], "\(record)")
+        let printed = try home.run(tool, guarded + ["--print", "path"], stdin: .lines([line])).expect(status)
+        #expect(printed.stdout == "")
+    }
+
+    /// A list of 300,000 fields took 14 seconds.
+    @Test func aRecordOfTinyFieldsPassesOrIsRefused() throws {
+        let home = try Sample.home()
+        let repeated = "{" + (0..<9_999).map { _ in "\"error\":{}" }.joined(separator: ",") + "}"
+        #expect(try home.run("img-cache", ["put"], stdin: .lines([repeated])).expect(0).lines == [repeated])
+        let tooMany = "{" + (0..<300_000).map { _ in "\"path\":0" }.joined(separator: ",") + "}"
+        let record = try home.run("img-cache", ["put"], stdin: .lines([tooMany])).expect(65).record
+        #expect(record.string("error.code") == "too-many-fields" && record.integer("input_line") == 1)
+    }
+
     @Test func prettyIndentsAndChangesNothingElse() throws {
         let line = #"{"a":1.10,"b":[],"c":{},"d":[1,{"e":"x: {}, \" é"}],"error":{}}"#
         let output = try run("img-cache", ["get", "--pretty"], stdin: .lines([line])).expect(0)

@@ -132,6 +132,29 @@ private func drain(_ reader: RecordReader) throws -> [String] {
     }
 
     /// The same answer however the bytes arrive: a pipe that gives them in pieces of one, two, three… bytes.
+    @Test func aRecordMayHaveTenThousandFieldsAndNoMore() throws {
+        func object(_ count: Int) -> String { "{" + (0..<count).map { "\"f\($0)\":0" }.joined(separator: ",") + "}" }
+        let most = object(10_000)
+        #expect(try read(most) == [most])
+        let reader = RecordReader(bytes: Array("\(object(10_001))\n{\"n\":2}".utf8))
+        #expect(try reader.next() == .bad(.init(reason: .tooManyFields(limit: 10_000), line: 1)))
+        #expect(try reader.next() == .record(Record(parsing: #"{"n":2}"#.utf8)))
+        // It is the record's own fields that are counted, not those of what it holds.
+        let nested = "{\"list\":[\(object(10_001))],\"object\":\(object(10_001))}"
+        #expect(try read(nested) == [nested])
+    }
+
+    /// A list of millions of fields would take many times the memory of the record.
+    @Test func theListOfFieldsIsBoundedHoweverLongTheRecordIs() throws {
+        var scanner = JSONScanner()
+        let bytes = Array(("{\"\":0" + String(repeating: ",\"\":0", count: 1_000_000) + "}").utf8)
+        let verdict = bytes.withUnsafeBufferPointer { scanner.scan($0.baseAddress!, count: $0.count) }
+        #expect(verdict == .complete(end: bytes.count))
+        #expect(scanner.hasTooManyFields && scanner.fields.count == 10_000)
+        scanner.reset()
+        #expect(!scanner.hasTooManyFields)
+    }
+
     @Test(arguments: [1, 2, 3, 7, 64]) func piecesOfAnySizeGiveTheSameRecords(size: Int) throws {
         let text =
             "\u{FEFF}{\"a\":\"é\\u00e9\",\"b\":[1,2.5e-3,true]}\nbad line\n[{\n \"c\": null\n}, 17, {\"d\":\"😀\"}]\n{\"e\":\n{\"f\":1}\n"

@@ -234,6 +234,51 @@ private func run(
         #expect(sink.lines().count == 20_000)
     }
 
+    /// Sixty-four records of 16 MiB behind one slow download would be a gigabyte.
+    @Test func recordsBehindASlowOneAreBoundedInBytesToo() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        let reads = Monitor((count: 0, whenOpened: 0))
+        var options = RecordRunOptions()
+        options.jobs = 2
+        let large = try Record(parsing: "{\"skip\":\"\(String(repeating: "x", count: 1000))\"}".utf8)
+        let run = RecordRun(
+            tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption(),
+            byteWindow: 10 * large.footprint)
+        let opener = try Thread.start {
+            reads.wait { $0.count >= 11 ? () : nil }
+            reads.update { $0.whenOpened = $0.count }
+            _ = tool.gate.update { $0.opened.insert(1) }
+        }
+        _ = try run.run {
+            let count = reads.update { reads -> Int in
+                reads.count += 1
+                return reads.count
+            }
+            if count > 1000 { return nil }
+            return .job(RecordJob(count == 1 ? try Record(parsing: #"{"hold":1}"#.utf8) : large))
+        }
+        opener.join()
+        // The slow one, nine large ones, and the one at hand that waits for room.
+        #expect(reads.withLock { $0.whenOpened } <= 11)
+        #expect(sink.lines().count == 1000)
+    }
+
+    @Test(arguments: [1, 3], [false, true])
+    func recordsLargerThanTheWindowGoThroughItOneByOne(jobs: Int, unordered: Bool) throws {
+        let sink = try Sink()
+        var options = RecordRunOptions()
+        options.jobs = jobs
+        options.unordered = unordered
+        let run = RecordRun(
+            tool: Marker(), options: options, output: sink.file, log: .silent, interruption: Interruption(),
+            byteWindow: 10)
+        let input = (0..<40).map { "{\"\(["n", "quick", "skip", "fail"][$0 % 4])\":\($0)}" } + ["nonsense"]
+        let reader = RecordReader(bytes: Array(input.joined(separator: "\n").utf8))
+        #expect(try run.run { try reader.nextInput() } == 65)
+        #expect(sink.lines().count == 41)
+    }
+
     @Test func failureTravelsAsDataAndTheOthersGoOn() throws {
         let (lines, status) = try run("{\"n\":1,\"fail\":\"definite\"}\n{\"n\":2}")
         #expect(status == 69)
@@ -305,6 +350,33 @@ private func run(
         }
         #expect(lines.count == 41)
         #expect(status == 65)
+    }
+
+    /// The bad line is the first failure in time, the held record the first in order: nothing behind that is begun.
+    @Test func failFastStopsAtTheLowestFailureAndNotAtTheFirstInTime() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        var options = RecordRunOptions()
+        options.jobs = 2
+        options.failFast = true
+        let run = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let input = #"{"skip":1}{"hold":1,"fail":"limit"}{"hold":2}{"hold":3}"# + "\nnonsense"
+        let reader = RecordReader(bytes: Array(input.utf8))
+        let opener = try Thread.start {
+            // Written when the input is over for the run, the bad line turned away.
+            _ = sink.waitForLines(1)
+            _ = tool.gate.update { $0.opened.insert(1) }
+            _ = sink.waitForLines(2)
+            tool.gate.update { $0.opened.formUnion([2, 3]) }
+        }
+        let status = try run.run {
+            let next = try reader.nextInput()
+            if case .bad? = next { tool.gate.wait { $0.started == [1, 2] ? () : nil } }
+            return next
+        }
+        opener.join()
+        #expect(status == 77)
+        #expect(tool.gate.withLock { $0.started } == [1, 2])
     }
 
     @Test func endOfRunIsThrownBehindTheRecordThatBearsIt() throws {

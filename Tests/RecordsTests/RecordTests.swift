@@ -43,6 +43,19 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         #expect(try Record(parsing: r.line).bool("new") == false)
     }
 
+    @Test(arguments: [
+        (#"{ "a" : 1 , "b" : 2 , "a" : 3 , "c" : 4 , "\u0061" : 5 }"#, #"{ "b" : 2 , "c" : 4 }"#),
+        (#"{ "b" : 2 ,"a":3, "a" : 1 , "c":4}"#, #"{ "b" : 2 , "c":4}"#),
+        (#"{ "a":1,"a":2 }"#, #"{  }"#),
+    ]) func aRepeatedFieldIsRemovedEachTimeAndTheRestStaysAsItWas(_ before: String, after: String) throws {
+        var r = try record(before)
+        r.remove("a")
+        #expect(text(r) == after)
+        #expect(r.names == (try record(after).names))
+        r.set("d", .integer(6))
+        #expect(try Record(parsing: r.line).integer("d") == 6)
+    }
+
     @Test func theOnlyFieldCanBeRemoved() throws {
         var r = try record(#"{ "a" : 1 }"#)
         r.remove("a")
@@ -67,6 +80,15 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         let r = try record(#"{"\u0070ath":"/x","quote\"d":1}"#)
         #expect(r.string("path") == "/x")
         #expect(r.names == ["path", "quote\"d"])
+    }
+
+    /// One reader that takes é for e with an accent, and another that does not, see two records in one.
+    @Test func namesAreComparedByTheirBytesAtEveryLevel() throws {
+        let r = try record(#"{"\u00e9":1,"o":{"\u00e9":1,"e\u0301":2,"\u0062":3,"b":4,"\u212a":5}}"#)
+        #expect(r.integer("\u{E9}") == 1 && r.integer("e\u{301}") == nil)
+        #expect(r.integer("o.\u{E9}") == 1 && r.integer("o.e\u{301}") == 2)
+        #expect(r.integer("o.b") == 4)
+        #expect(r.integer("o.K") == nil)
     }
 
     @Test func theLastOfTwoFieldsCounts() throws { #expect(try record(#"{"a":1,"a":2}"#).integer("a") == 2) }

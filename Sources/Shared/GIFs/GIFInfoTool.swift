@@ -3,7 +3,7 @@ import Records
 import Support
 
 /// Says all that a GIF's bytes tell, of exercises in the cache and of files: the work of `gif-cache info`.
-public struct GIFInfoTool: RecordTool {
+public struct GIFInfoTool: CacheTool {
     /// The field with the words for a person, where those are wanted instead of JSON.
     public static let textField: FieldPath = "info_text"
 

@@ -7,7 +7,7 @@ import Support
 ///
 /// A record whose GIF cannot be had goes on with a placeholder, so that whoever shows it has something to show; it
 /// bears the error all the same.
-public struct GIFTool: RecordTool {
+public struct GIFTool: CacheTool {
     /// What has come of the records.
     public struct Summary: Sendable, Equatable {
         public var hits = 0
@@ -63,20 +63,18 @@ public struct GIFTool: RecordTool {
     }
 
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        do {
-            let gif = try gif(argument, record)
-            try pacing?.take()
-            set(try cache.put(gif), of: gif, in: &record)
-        } catch {
-            if error is Cancelled { throw error }
-            // What an earlier run has set is not there any more, or was a placeholder.
-            for field in ["path", "cache", "gif"] { record.remove(field) }
-            placeholder?.set(in: &record)
-            let hasPlaceholder = record.has("path")
-            counts.update { counts in
-                if hasPlaceholder { counts.placeholders += 1 } else { counts.failed += 1 }
-            }
-            throw error
+        let gif = try gif(argument, record)
+        try pacing?.take()
+        set(try cache.put(gif), of: gif, in: &record)
+    }
+
+    /// Puts the placeholder in the place of the GIF that could not be had.
+    public func retract(_ record: inout Record) {
+        record.removePlace()
+        placeholder?.set(in: &record)
+        let hasPlaceholder = record.has("path")
+        counts.update { counts in
+            if hasPlaceholder { counts.placeholders += 1 } else { counts.failed += 1 }
         }
     }
 

@@ -2,7 +2,7 @@ import Cache
 import Records
 
 /// Finds each record's GIF in the cache, without the network: the work of `gif-cache get`, `pin` and `unpin`.
-public struct GetGIFTool: RecordTool {
+public struct GetGIFTool: CacheTool {
     public let name = "gif-cache"
     private let gifs: KeptGIFs
     private let naming: GIFNaming

@@ -12,7 +12,7 @@ import Darwin
 #endif
 
 /// Draws each record's poster, which is kept beside its GIF: the work of `gif-cache poster`.
-public struct PosterTool: RecordTool {
+public struct PosterTool: CacheTool {
     public let name = "gif-cache"
     private let gifs: KeptGIFs
     private let naming: GIFNaming

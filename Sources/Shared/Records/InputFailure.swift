@@ -5,6 +5,7 @@ public enum InputFailure: Failure, Equatable {
     case notJSON(JSONFault)
     case notAnObject
     case tooLong(limit: Int)
+    case tooManyFields(limit: Int)
     case unfinished
     case notOneObject(count: Int)
     /// The input is no text at all.
@@ -19,6 +20,7 @@ public enum InputFailure: Failure, Equatable {
         case .notJSON: "not-json"
         case .notAnObject, .notOneObject: "not-an-object"
         case .tooLong: "record-too-long"
+        case .tooManyFields: "too-many-fields"
         case .unfinished: "truncated-input"
         case .binary: "binary-input"
         }
@@ -32,6 +34,7 @@ public enum InputFailure: Failure, Equatable {
         case .notJSON(.depth): "the JSON is nested more than \(JSONScanner.maxDepth) levels deep"
         case .notAnObject: "a record must be a JSON object"
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
+        case .tooManyFields(let limit): "the record has more than \(limit) fields; put what belongs together into objects"
         case .unfinished: "the input ends in the middle of a record; it was cut off"
         case .binary: "the input is no text, so it holds no records; to shrink a picture from it: img-downsample - -o FILE"
         case .notOneObject(let count): "one JSON object was expected, \(count) were found"

@@ -155,7 +155,9 @@ enum JSONBytes {
         return bytes.endIndex
     }
 
-    /// The value under `key` of an object (the last one where the key stands twice), or at that index of an array.
+    /// The value under `key` of an object (the last one where the key stands twice), or at that index of an array. Names
+    /// are compared by their bytes once escapes are undone, without Unicode's normalisation: `"\u0061"` is `"a"`, but é
+    /// as one code point is not e with an accent behind it.
     static func member(_ key: String, of container: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         switch container.first {
         case UInt8(ascii: "{"):
@@ -166,7 +168,7 @@ enum JSONBytes {
                 let name = container[i..<keyEnd]
                 let valueStart = skipBlanks(container, skipBlanks(container, keyEnd) + 1)
                 let valueEnd = end(ofValueAt: valueStart, in: container)
-                if string(name) == key { found = container[valueStart..<valueEnd] }
+                if let name = string(name), name.utf8.elementsEqual(key.utf8) { found = container[valueStart..<valueEnd] }
                 i = skipBlanks(container, skipBlanks(container, valueEnd) + 1)
             }
             return found

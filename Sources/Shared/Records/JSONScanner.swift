@@ -15,6 +15,10 @@ struct JSONScanner {
     /// How deep arrays and objects may be nested. Deeper input is hostile or an accident; jq stops at the same order.
     static let maxDepth = 512
 
+    /// How many fields the outermost object may have. Real records have some dozens; what a tool keeps of a field is
+    /// larger than the field may be.
+    static let maxFields = 10_000
+
     private enum State {
         case value, valueOrEnd, keyOrEnd, key, colon, commaOrEnd
         case string, escape, hex, continuation
@@ -22,8 +26,10 @@ struct JSONScanner {
         case minus, zero, integer, point, fraction, exponent, exponentSign, exponentDigits
     }
 
-    /// The fields of the outermost object, in order.
+    /// The fields of the outermost object, in order; the first `maxFields` of them.
     private(set) var fields: [Record.Field] = []
+    /// Whether the outermost object has more fields than it may.
+    private(set) var hasTooManyFields = false
     /// How many line feeds were passed, all of them between tokens.
     private(set) var lineFeeds = 0
     /// Whether a line feed or carriage return was passed.
@@ -51,6 +57,7 @@ struct JSONScanner {
     mutating func reset() {
         fields = []
         fields.reserveCapacity(16)
+        hasTooManyFields = false
         lineFeeds = 0
         hasLineBreak = false
         state = .value
@@ -241,7 +248,11 @@ struct JSONScanner {
     private mutating func endValue(at end: Int) -> Bool {
         if depth == 0 { return true }
         if depth == 1, notesFields, kinds[0] & 1 == 1 {
-            fields.append(Record.Field(key: keyStart..<keyEnd, value: valueStart..<end))
+            if fields.count < Self.maxFields {
+                fields.append(Record.Field(key: keyStart..<keyEnd, value: valueStart..<end))
+            } else {
+                hasTooManyFields = true
+            }
         }
         state = .commaOrEnd
         return false

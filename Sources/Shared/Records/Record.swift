@@ -50,6 +50,9 @@ public struct Record: Sendable, Equatable {
 
     public var isEmpty: Bool { fields.isEmpty }
 
+    /// How many bytes of memory the record takes: its own, and those of the list of its fields.
+    var footprint: Int { line.count + fields.count * MemoryLayout<Field>.stride }
+
     /// The names of the fields in order.
     public var names: [String] { fields.compactMap { JSONBytes.string(line[$0.key]) } }
 
@@ -116,33 +119,42 @@ public struct Record: Sendable, Equatable {
         fields.append(Field(key: keyStart..<keyEnd, value: keyEnd + 1..<keyEnd + 1 + bytes.count))
     }
 
-    /// Takes the field `name` away, every time that it stands there.
+    /// Takes the field `name` away, every time that it stands there. Cost: O(record).
     public mutating func remove(_ name: String) {
-        while let index = index(of: name) {
-            let range: Range<Int>
-            if index > 0 {
-                range = fields[index - 1].value.upperBound..<fields[index].value.upperBound
-            } else if fields.count > 1 {
-                range = fields[0].key.lowerBound..<fields[1].key.lowerBound
-            } else {
-                range = fields[0].key.lowerBound..<fields[0].value.upperBound
+        let removed = withNameTest(name) { isNamed in fields.indices.filter(isNamed) }
+        if removed.isEmpty { return }
+        var kept: [Field] = []
+        var bytes: [UInt8] = []
+        kept.reserveCapacity(fields.count - removed.count)
+        bytes.reserveCapacity(line.count)
+        bytes += line[..<fields[0].key.lowerBound]
+        var next = removed[...]
+        for index in fields.indices {
+            if next.first == index {
+                next.removeFirst()
+                continue
             }
-            line.removeSubrange(range)
-            fields.remove(at: index)
-            for later in fields.indices where later >= index { fields[later].shift(by: -range.count) }
+            var field = fields[index]
+            // Each field but the first keeps the comma and the blanks before it.
+            let start = kept.isEmpty ? field.key.lowerBound : fields[index - 1].value.upperBound
+            field.shift(by: bytes.count - start)
+            bytes += line[start..<fields[index].value.upperBound]
+            kept.append(field)
         }
+        bytes += line[fields[fields.count - 1].value.upperBound...]
+        line = bytes
+        fields = kept
     }
 
     /// The last field of that name: where one stands twice, most readers take the last.
-    private func index(of name: String) -> Int? {
+    private func index(of name: String) -> Int? { withNameTest(name) { isNamed in fields.indices.last(where: isNamed) } }
+
+    /// Runs `body` with what tells whether the field at an index has this name.
+    private func withNameTest<Result>(_ name: String, _ body: ((Int) -> Bool) -> Result) -> Result {
         var name = name
         return name.withUTF8 { wanted in
             line.withUnsafeBufferPointer { bytes in
-                for index in fields.indices.reversed() {
-                    let key = UnsafeBufferPointer(rebasing: bytes[fields[index].key])
-                    if Self.isName(key, wanted) { return index }
-                }
-                return nil
+                body { Self.isName(UnsafeBufferPointer(rebasing: bytes[fields[$0].key]), wanted) }
             }
         }
     }

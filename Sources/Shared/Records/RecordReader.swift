@@ -121,12 +121,11 @@ public final class RecordReader {
         }
         switch verdict {
         case .complete(let length):
-            guard length <= Self.lengthLimit else {
-                defer { advance(past: length) }
-                return .bad(BadInput(reason: .tooLong(limit: Self.lengthLimit), line: line))
-            }
             defer { advance(past: length) }
-            guard buffer[start] == UInt8(ascii: "{") else { return .bad(BadInput(reason: .notAnObject, line: line)) }
+            func bad(_ reason: InputFailure) -> Item { .bad(BadInput(reason: reason, line: line)) }
+            guard length <= Self.lengthLimit else { return bad(.tooLong(limit: Self.lengthLimit)) }
+            guard buffer[start] == UInt8(ascii: "{") else { return bad(.notAnObject) }
+            guard !scanner.hasTooManyFields else { return bad(.tooManyFields(limit: JSONScanner.maxFields)) }
             return .record(record(length: length))
         case .invalid(let fault, let offset):
             let bad = BadInput(reason: .notJSON(fault), line: line)
@@ -253,7 +252,7 @@ public final class RecordReader {
             start -= keep
             end -= keep
             // Doubled only for a record that fills it, so that copying stays linear.
-            if buffer.count - end < Self.readSize { buffer += [UInt8](repeating: 0, count: buffer.count) }
+            if buffer.count - end < Self.readSize { buffer += repeatElement(0, count: buffer.count) }
         }
         let got = try buffer.withUnsafeMutableBytes { bytes in
             try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[end...]))

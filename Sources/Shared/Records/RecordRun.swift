@@ -1,25 +1,9 @@
 import Support
 
-/// How a run goes.
-public struct RecordRunOptions: Sendable {
-    /// How many records are worked on at once, at least 1.
-    public var jobs = 1
-    /// Lets each record leave as soon as it is done, instead of in the order of arrival.
-    public var unordered = false
-    /// Stops at the first failure.
-    public var failFast = false
-    /// Makes records that came in with `error` count in the exit code.
-    public var strict = false
-    /// Takes records that bear the tool's own transient `error` as fresh ones.
-    public var retryErrors = false
-    public var layout = RecordLayout.lines
-
-    public init() {}
-}
-
 /// Takes records from a source through a tool to the output: in order, several at a time, failures as data.
 ///
-/// Memory is bounded: at most `window` records are between reading and writing, however many there are. With one job
+/// Memory is bounded: records between reading and writing are at most as many, and take at most as many bytes, as the
+/// window allows, however many there are. One that is larger than the window goes through it alone. With one job
 /// everything happens on the calling thread; with more, each job is a plain thread, started when there is work for it.
 public final class RecordRun: Sendable {
     private struct State {
@@ -33,6 +17,8 @@ public final class RecordRun: Sendable {
         var early: [Int: [Record]] = [:]
         var nextToRead = 0
         var nextToWrite = 0
+        /// What records between reading and writing take, in bytes.
+        var held = 0
         var outstanding = 0
         var idleThreads = 0
         var threads: [Thread] = []
@@ -51,6 +37,8 @@ public final class RecordRun: Sendable {
         var record: Record?
         /// What it adds to the exit status, in the order of the records: the first failure is not that of the fastest.
         var tally = ExitTally()
+
+        var footprint: Int { record?.footprint ?? 0 }
     }
 
     private let tool: any RecordTool
@@ -60,11 +48,24 @@ public final class RecordRun: Sendable {
     private let interruption: Interruption
     private let progress: Progress
     private let state: Monitor<State>
-    private let window: Int
+    private let window: (records: Int, bytes: Int)
 
-    public init(
+    /// As much as four of the longest records.
+    private static let byteWindow = 4 * RecordReader.lengthLimit
+
+    public convenience init(
         tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
         progress: Progress = .none
+    ) {
+        self.init(
+            tool: tool, options: options, output: output, log: log, interruption: interruption, progress: progress,
+            byteWindow: Self.byteWindow)
+    }
+
+    /// - Parameter byteWindow: how many bytes of records may be between reading and writing.
+    init(
+        tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
+        progress: Progress = .none, byteWindow: Int
     ) {
         self.tool = tool
         self.options = options
@@ -74,7 +75,7 @@ public final class RecordRun: Sendable {
         self.progress = progress
         state = Monitor(State(output: RecordOutput(file: output, layout: options.layout, progress: progress)))
         // Room for the fast to run ahead of one slow record, small enough to be nothing in memory.
-        window = max(64, 4 * options.jobs)
+        window = (records: max(64, 4 * options.jobs), bytes: byteWindow)
     }
 
     /// Writes what has been collected; to be called whenever the source may have to wait.
@@ -152,8 +153,7 @@ public final class RecordRun: Sendable {
         if options.jobs == 1 {
             // What has passed is done, and must not wait for what takes long.
             flush()
-            let sequence = begin()
-            work(job, sequence)
+            work(job, state.withLock { begin(job, &$0) })
         } else {
             enqueue(job)
         }
@@ -163,7 +163,7 @@ public final class RecordRun: Sendable {
     ///
     /// - Parameter original: as it came, where it was worked on.
     private func pass(_ record: Record, insteadOf original: Record? = nil) {
-        waitForRoom()
+        waitForRoom(for: record.footprint)
         var outcome = Outcome(record: record)
         let original = original ?? record
         if options.strict, original.bearsError { original.addError(to: &outcome.tally) }
@@ -181,7 +181,7 @@ public final class RecordRun: Sendable {
         record.setError(failure, tool: tool.name)
         if let bad = failure as? any LineFailure { record.set("input_line", .integer(bad.line)) }
         failures.say(failure.message)
-        waitForRoom()
+        waitForRoom(for: record.footprint)
         var outcome = Outcome(record: record)
         outcome.tally.add(failure)
         state.update { state in
@@ -192,28 +192,29 @@ public final class RecordRun: Sendable {
         }
     }
 
-    private func begin() -> Int {
-        state.update { state in
-            defer { state.nextToRead += 1 }
-            state.outstanding += 1
-            return state.nextToRead
-        }
+    /// Counts a job as under way, and gives it its number.
+    private func begin(_ job: RecordJob, _ state: inout State) -> Int {
+        defer { state.nextToRead += 1 }
+        state.outstanding += 1
+        state.held += job.footprint
+        return state.nextToRead
     }
 
-    /// Waits until a slow record has fewer than `window` finished ones behind it.
-    private func waitForRoom() {
-        func hasRoom(_ state: inout State) -> Void? { state.nextToRead - state.nextToWrite < window ? () : nil }
+    /// Waits until a slow record leaves room in the window for one more of this many bytes.
+    private func waitForRoom(for bytes: Int) {
+        func hasRoom(_ state: inout State) -> Void? {
+            let hasBytes = state.held == 0 || state.held + bytes <= window.bytes
+            return state.nextToRead - state.nextToWrite < window.records && hasBytes ? () : nil
+        }
         if state.withLock({ hasRoom(&$0) }) != nil { return }
         flush()
         state.wait(for: hasRoom)
     }
 
     private func enqueue(_ job: RecordJob) {
-        waitForRoom()
+        waitForRoom(for: job.footprint)
         let needsThread = state.update { state in
-            state.queue.append((state.nextToRead, job))
-            state.nextToRead += 1
-            state.outstanding += 1
+            state.queue.append((begin(job, &state), job))
             return state.idleThreads < state.queue.count && state.threads.count < options.jobs
         }
         guard needsThread else { return }
@@ -263,6 +264,7 @@ public final class RecordRun: Sendable {
                 } else {
                     failures.say(failure.message)
                 }
+                tool.retract(&record)
                 record.setError(failure, tool: tool.name)
                 outcome.record = record
                 outcome.tally.add(failure)
@@ -272,6 +274,7 @@ public final class RecordRun: Sendable {
         let isClosed = state.update { state in
             if options.failFast, outcome.tally.status != 0 { state.stop(at: sequence) }
             state.outstanding -= 1
+            state.held -= job.footprint
             deliver(outcome, sequence, &state)
             state.output.flush()
             return state.output.isClosed
@@ -279,7 +282,8 @@ public final class RecordRun: Sendable {
         if isClosed { interruption.cancel(.outputClosed) }
     }
 
-    /// Writes a record before its work is done, or keeps it until those before it are written.
+    /// Writes a record before its work is done, or keeps it until those before it are written. One that the window has
+    /// no room for is dropped: the finished one, which says more, is still to come.
     private func emit(_ record: Record, _ sequence: Int) {
         // One part of each record is asked for, not one for each time that it leaves.
         if options.layout.part != nil { return }
@@ -287,7 +291,8 @@ public final class RecordRun: Sendable {
             if options.unordered || sequence == state.nextToWrite {
                 state.output.append(record, tally: &state.tally)
                 state.output.flush()
-            } else {
+            } else if state.held + record.footprint <= window.bytes {
+                state.held += record.footprint
                 state.early[sequence, default: []].append(record)
             }
             return state.output.isClosed
@@ -306,13 +311,16 @@ public final class RecordRun: Sendable {
             state.nextToWrite += 1
             while true {
                 for record in state.early.removeValue(forKey: state.nextToWrite) ?? [] {
+                    state.held -= record.footprint
                     state.output.append(record, tally: &state.tally)
                 }
                 guard let next = state.finished.removeValue(forKey: state.nextToWrite) else { return }
+                state.held -= next.footprint
                 write(next)
                 state.nextToWrite += 1
             }
         }
+        state.held += outcome.footprint
         state.finished[sequence] = outcome
     }
 }

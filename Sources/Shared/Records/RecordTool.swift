@@ -9,6 +9,9 @@ public struct RecordJob: Sendable {
         self.record = record
         self.argument = argument
     }
+
+    /// How many bytes of memory it takes.
+    var footprint: Int { record.footprint + (argument?.utf8.count ?? 0) }
 }
 
 /// What a source of records gives: something to do, or something that is no record.
@@ -43,16 +46,20 @@ public protocol RecordTool: Sendable {
     /// record that is accepted, in order, on the thread that reads.
     func processAtOnce(_ record: inout Record, argument: String?) -> Bool
     /// Does the work and adds the tool's fields. A failure becomes the record's `error`; fields that were set before
-    /// it was thrown stay. Called on several threads at once.
+    /// it was thrown stay, except those that `retract` takes away. Called on several threads at once.
     ///
     /// - Parameter emit: writes a record before the work on it is done, in its place among the others.
     func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws
+    /// Takes from a record that `process` failed on what it must not say any more, whoever set it, and adds what stands
+    /// in for that. Called before the record gets its `error`; not for work that was cancelled.
+    func retract(_ record: inout Record)
 }
 
 extension RecordTool {
     public func accepts(_ job: RecordJob) -> Bool { true }
     public var acceptsErrors: Bool { false }
     public func processAtOnce(_ record: inout Record, argument: String?) -> Bool { false }
+    public func retract(_ record: inout Record) {}
 }
 
 /// A failure after which no other record could be worked on either: its record bears it, no further one is read, and

@@ -3,7 +3,7 @@ import Records
 import Support
 
 /// Says of each record's picture what `put` would do: the work of `img-cache explain`.
-public struct ExplainTool: RecordTool {
+public struct ExplainTool: CacheTool {
     /// The field with the explanation for a person, where that is wanted instead of JSON.
     public static let textField: FieldPath = "explanation_text"
 

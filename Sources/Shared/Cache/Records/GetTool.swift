@@ -1,7 +1,7 @@
 import Records
 
 /// Finds each record's picture in the cache, without the network: the work of `img-cache get`.
-public struct GetTool: RecordTool {
+public struct GetTool: CacheTool {
     public let name = "img-cache"
     private let caches: Caches
     private let rules: CacheItem.Rules

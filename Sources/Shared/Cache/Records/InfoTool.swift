@@ -1,7 +1,7 @@
 import Records
 
 /// Says all that is known of each record's picture, without the network: the work of `img-cache info`.
-public struct InfoTool: RecordTool {
+public struct InfoTool: CacheTool {
     /// The field with the words for a person, where those are wanted instead of JSON.
     public static let textField: FieldPath = "info_text"
 

@@ -2,7 +2,7 @@ import Records
 import Support
 
 /// Pins each record's picture, or takes the pin off: the work of `img-cache pin` and `unpin`.
-public struct PinTool: RecordTool {
+public struct PinTool: CacheTool {
     public let name = "img-cache"
     private let caches: Caches
     private let rules: CacheItem.Rules

@@ -2,7 +2,7 @@ import Records
 import Support
 
 /// Puts pictures into the cache ahead of their use, and counts what came of it: the work of `img-cache prefetch`.
-public struct PrefetchTool: RecordTool {
+public struct PrefetchTool: CacheTool {
     /// How many pictures there were of each kind.
     public struct Summary: Sendable, Equatable {
         /// Fresh already.

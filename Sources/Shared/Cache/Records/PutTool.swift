@@ -4,7 +4,7 @@ import Records
 import Support
 
 /// Puts each record's picture into the cache and says where it lies: the work of `img-cache put`.
-public struct PutTool: RecordTool {
+public struct PutTool: CacheTool {
     public let name = "img-cache"
     private let caches: Caches
     private let client: HTTPClient

@@ -27,6 +27,9 @@ struct PosterCommand: ParsableCommand, GIFCommand {
         help: ArgumentHelp("Write the PNG to this file, or - for standard output.", valueName: "file"))
     var output: String?
 
+    @Flag(help: "End only when the file of --output is on the disk, safe from a power cut.")
+    var sync = false
+
     @Argument(help: "Ids of exercises; - for records on standard input.")
     var ids: [String] = []
 
@@ -38,6 +41,7 @@ struct PosterCommand: ParsableCommand, GIFCommand {
 
     func run() throws {
         if let output { return try write(to: output) }
+        if sync { throw UsageFailure("--sync goes with --output; the cache always waits for the disk") }
         try run { try stream.runOptions($0, jobs: Thread.processors) } tool: { lookup, naming in
             PosterTool(gifs: lookup.gifs, naming: naming, interruption: lookup.context.interruption)
         }
@@ -57,7 +61,7 @@ struct PosterCommand: ParsableCommand, GIFCommand {
             if let standardOutput { return try standardOutput.write(png) }
             let file = try OutputFile(path: path)
             try png.withUnsafeBytes { try file.write($0) }
-            try file.commit()
+            try file.commit(synchronized: lookup.context.synchronizes(option: sync))
         }
     }
 }

@@ -28,12 +28,17 @@ struct StatsCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write to this file instead, which is replaced in one step.", valueName: "file"))
     var output: String?
 
+    @Flag(help: "End only when the file of --output is on the disk, safe from a power cut.")
+    var sync = false
+
     @Flag(help: "Begin to count anew after this.")
     var zero = false
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let format = try chosenFormat()
+        guard !sync || output != nil else { throw UsageFailure("--sync goes with --output") }
+        let synchronizes = try context.synchronizes(option: sync)
         let scope = try common.scope.map { name in
             do { return try ScopeName(name) } catch { throw UsageFailure("--scope: \(failure(of: error).message)") }
         }
@@ -41,9 +46,11 @@ struct StatsCommand: ParsableCommand {
         needs.outputs = output.map { [$0] } ?? []
         let cache = try common.open(context, needs)
         if zero {
-            try cache.zeroStatistics(scope: scope) { try write($0.bytes(format)) }
+            try cache.zeroStatistics(scope: scope) {
+                try write($0.bytes(format), synchronized: synchronizes)
+            }
         } else {
-            try write(cache.statistics(scope: scope).bytes(format))
+            try write(cache.statistics(scope: scope).bytes(format), synchronized: synchronizes)
         }
     }
 
@@ -59,12 +66,12 @@ struct StatsCommand: ParsableCommand {
         return chosen
     }
 
-    private func write(_ bytes: [UInt8]) throws {
+    private func write(_ bytes: [UInt8], synchronized: Bool) throws {
         guard let output else {
             return try File(descriptor: 1, path: "standard output", closes: false).write(bytes)
         }
         let file = try OutputFile(path: output)
         try bytes.withUnsafeBytes { try file.write($0) }
-        try file.commit()
+        try file.commit(synchronized: synchronized)
     }
 }

@@ -155,7 +155,7 @@ struct Run {
             try output?.write($0)
         }
         for warning in try settings.maker.draw(placeholder, request).warnings { context.log.warning(warning) }
-        try file?.commit()
+        try file?.commit(synchronized: settings.synchronizesFiles)
     }
 
     private func make(_ source: some ByteSource, _ target: String, _ settings: ShrinkSettings) throws {
@@ -174,7 +174,7 @@ struct Run {
             let output = try OutputFile(path: target)
             let request = VariantMaker.Request(variant, format: settings.outputFormat) { try output.write($0) }
             try settings.maker.make(source, info, [request]) { _, _ in }
-            try output.commit()
+            try output.commit(synchronized: settings.synchronizesFiles)
         }
     }
 
@@ -186,20 +186,21 @@ struct Run {
         // A record may name any file.
         needs.inputs = files.isEmpty || files.contains("-") ? ["/"] : files
         if let outputDir = shrink.outputDir {
-            try makeFolder(outputDir)
+            try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
             needs.folders = [outputDir]
             destination = .folder(
                 try OutputNaming(folder: outputDir, template: shrink.nameTemplate ?? OutputNaming.standardTemplate))
         } else {
-            destination = .cache(caches)
+            destination = .cache
         }
         let options = try stream.runOptions(context, jobs: SpareThreads.processors)
         context.confine(settings.cache, needs)
         var maker = settings.maker
         maker.options.spareThreads = SpareThreads(options.jobs)
         let tool = ShrinkTool(
-            variants: settings.variants, maker: maker, destination: destination,
-            emitsEach: fine?.progressiveRecords ?? false, fallback: settings.fallback, log: context.log)
+            variants: settings.variants, maker: maker, destination: destination, caches: caches,
+            emitsEach: fine?.progressiveRecords ?? false, fallback: settings.fallback,
+            synchronizesFiles: settings.synchronizesFiles, log: context.log)
         let status = try context.run(tool, options: options, arguments: files, expecting: "pictures") {
             RecordJob(Record(), argument: $0)
         }

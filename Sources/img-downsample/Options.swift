@@ -130,6 +130,9 @@ struct FineOptions: ParsableArguments {
     @Flag(help: "Write a record each time a variant is done, the picture's thumbnail first.")
     var progressiveRecords = false
 
+    @Flag(help: "End only when files of -o and --output-dir are on the disk, safe from a power cut.")
+    var sync = false
+
     @Option(help: ArgumentHelp("Bytes of a picture (256MiB).", valueName: "size"))
     var maxBytes: String?
 

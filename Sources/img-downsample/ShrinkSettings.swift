@@ -25,6 +25,8 @@ struct ShrinkSettings {
     /// What the output's extension says, unless --format says otherwise.
     let outputFormat: OutputFormat?
     let cache: CacheSettings
+    /// Whether files that are written are waited for until they are on the disk.
+    let synchronizesFiles: Bool
 
     init(_ command: Run, _ context: ToolContext) throws {
         output = command.shrink.output
@@ -32,6 +34,11 @@ struct ShrinkSettings {
         guard command.shrink.nameTemplate == nil || command.shrink.outputDir != nil else {
             throw UsageFailure("--name-template goes with --output-dir")
         }
+        let sync = command.fine?.sync ?? false
+        guard !sync || output != nil || command.shrink.outputDir != nil else {
+            throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
+        }
+        synchronizesFiles = try context.synchronizes(option: sync)
         let rendition = try Self.rendition(command, context)
         var maker = VariantMaker(rendition: rendition, options: try Self.decoding(command, context))
         maker.metrics = context.metrics

@@ -18,8 +18,8 @@ import Testing
             name: "n", file: "n.gif", parentSHA256: nil, isUnsettled: false)
     }
 
-    private func wishes(offline: Bool = false, refresh: Bool = false) -> Freshness.Wishes {
-        Freshness.Wishes(isOffline: offline, refreshes: refresh, askedAt: now)
+    private func wishes(offline: Bool = false, refresh: Bool = false, waited: Bool = false) -> Freshness.Wishes {
+        Freshness.Wishes(isOffline: offline, refreshes: refresh, hasWaited: waited, askedAt: now)
     }
 
     @Test func absentEntryIsFetchedUnlessOffline() {
@@ -46,6 +46,18 @@ import Testing
             Freshness.decide(try entry(etag: "\"1\""), now: now, wishes: wishes(refresh: true))
                 == .revalidate(Validators(etag: "\"1\"")))
         #expect(Freshness.decide(try entry(age: .zero), now: now, wishes: wishes(refresh: true)) == .serve(.hit))
+    }
+
+    @Test func whatAnotherFetchedWhileThisOneWaitedIsServedAlthoughItExpiredAtOnce() throws {
+        // As an answer with `no-cache` does, which must be asked for at each use.
+        let atOnce = try entry(age: .zero, ttl: .zero, etag: "\"1\"")
+        let earlier = try entry(age: .seconds(1), ttl: .zero, etag: "\"1\"")
+        let revalidation = Freshness.revalidate(Validators(etag: "\"1\""))
+
+        #expect(Freshness.decide(atOnce, now: now, wishes: wishes(waited: true)) == .serve(.hit))
+        #expect(Freshness.decide(atOnce, now: now, wishes: wishes(refresh: true, waited: true)) == .serve(.hit))
+        #expect(Freshness.decide(atOnce, now: now, wishes: wishes()) == revalidation)
+        #expect(Freshness.decide(earlier, now: now, wishes: wishes(waited: true)) == revalidation)
     }
 
     @Test func entryFromTheFutureHasExpired() throws {

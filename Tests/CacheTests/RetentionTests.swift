@@ -33,6 +33,14 @@ import Testing
         #expect(retention("no-cache").expiresAt == now)
         #expect(retention("no-cache").mustRevalidate)
         #expect(retention("max-age=10, must-revalidate").mustRevalidate)
+        #expect(!retention("max-age=10").mustRevalidate)
+    }
+
+    @Test func whatMustNotBeStoredHasExpiredAtOnceAndNeverStandsInForItsServer() {
+        // It is there from a time when nobody asked what the server wants.
+        #expect(retention("no-store").expiresAt == now)
+        #expect(retention("no-store, max-age=100").expiresAt == now)
+        #expect(retention("no-store").mustRevalidate)
     }
 
     @Test(arguments: ["no-store", "no-cache", "max-age=0, must-revalidate"])

@@ -251,6 +251,23 @@ import Testing
         #expect(scopes.map(\.isPurgePending) == [true, false, false])
     }
 
+    @Test func pathOfAPurgedScopeIsToldFromOthers() throws {
+        let cache = try world.cache(scope: "alice")
+        let old = try cache.store(MemorySource(picture(1)), key: key("moon")).entry.path
+        let other = try world.cache(scope: "bob").store(MemorySource(picture(1)), key: key("moon")).entry.path
+        #expect(try !cache.isPurged(old))
+
+        _ = try cache.purge(alice)
+        let new = try cache.store(MemorySource(picture(1)), key: key("moon")).entry.path
+
+        #expect(try cache.isPurged(old))
+        for path in [new, other, "/etc/passwd", "\(world.root)/index.sqlite", "\(world.root)/scopes/x/y/z", ""] {
+            #expect(try !cache.isPurged(path), "\(path)")
+        }
+        _ = try cache.reset()
+        #expect(try cache.isPurged(new) && cache.isPurged(other))
+    }
+
     // MARK: What is under way
 
     @Test func downloadOfAPurgedGenerationEndsAndLeavesNothing() throws {

@@ -144,6 +144,31 @@ extension ImageCache {
         #expect(try cache.variant(of: key("moon"), options: "w=2", make: make).isMade)
     }
 
+    @Test func variantOfAScopeThatIsPurgedMeanwhileSaysSoAndIsNotKept() throws {
+        let cache = try world.cache(scope: "alice")
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+
+        #expect(throws: CacheFailure.scopeChanged(scope: "alice")) {
+            try cache.variant(of: key("moon"), options: "w=3") { original, path in
+                let made = try make(original, path)
+                _ = try world.cache(scope: "bob").purge(ScopeName("alice"))
+                try world.cache(scope: "bob").finishPurges()
+                return made
+            }
+        }
+
+        #expect(world.files("scopes").isEmpty && world.files("partial").isEmpty)
+    }
+
+    @Test func failureWithAnotherReasonKeepsIt() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+
+        #expect(throws: SystemFailure(errno: 28, "write")) {
+            try cache.variant(of: key("moon"), options: "w=3") { _, _ in throw SystemFailure(errno: 28, "write") }
+        }
+    }
+
     @Test func manyWhoWantOverlappingSetsNeverWaitForEachOther() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))

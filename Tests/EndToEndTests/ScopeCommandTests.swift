@@ -151,6 +151,32 @@ struct ScopeCommandTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
+    @Test(arguments: [true, false])
+    func pictureOfAScopeThatWasSwitchedIsNotSaidToBeMissing(_ isFileGone: Bool) throws {
+        let home = try Sample.home()
+        let put = try home.run("img-cache", ["put", try Sample.url("switched-\(isFileGone).jpg")]).expect(0)
+        let path = try #require(put.record.string("path"))
+        _ = try home.run("img-cache", ["scope", "switch", "alice"]).expect(0)
+        if isFileGone {
+            _ = try home.run("img-cache", ["scope", "purge", "default", "--wait"]).expect(0)
+        } else {
+            // As long as the background process has not come to it.
+            _ = eventually { !TestFile.exists(path) }
+            try home.folder.write(String(path.dropFirst(home.folder.path.count + 1)), DrawnPicture.gradient(9, 9).png())
+        }
+
+        for options in [[], ["--fallback"], ["--output-dir", "out"]] where isFileGone || options.first != "--output-dir" {
+            try home.run("img-downsample", ["--width", "8"] + options, stdin: .text(put.stdout))
+                .expectFailure(75, code: "scope-changed", tool: "img-downsample")
+        }
+        // Nothing of what was purged comes back under a name of its own.
+        for scope in ["default", "alice"] {
+            #expect(try home.run("img-cache", ["ls", "--scope", scope]).expect(0).stdout == "")
+        }
+        try home.run("img-downsample", ["--width", "8", "/nowhere/a.jpg"]).expectFailure(
+            66, code: "no-such-file", tool: "img-downsample")
+    }
+
     @Test func resetEndsADownloadThatNamedItsScope() throws {
         let server = try StallingServer(stalls: 1)
         let home = try ToolHome(environment: server.environment)

@@ -41,63 +41,6 @@ import Darwin
     }
 }
 
-@Suite struct OutputFileTests {
-    private let folder = "/tmp/apod-tools-test-\(UInt64.random(in: 0...UInt64.max))"
-
-    private func names() -> Set<String> {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: Set<String> = []
-        while let entry = readdir(stream) {
-            names.insert(withUnsafePointer(to: &entry.pointee.d_name) { String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) })
-        }
-        return names.subtracting([".", ".."])
-    }
-
-    @Test func nothingShowsUntilItIsWhole() throws {
-        try makeFolder(folder + "/a/b")
-        defer { for name in ["/a/b", "/a", "/out", ""] { remove(folder + name) } }
-        do {
-            let output = try OutputFile(path: folder + "/out")
-            try Array("half".utf8).withUnsafeBytes { try output.write($0) }
-            #expect(!names().contains("out"))
-        }
-        #expect(names() == ["a"])
-        let output = try OutputFile(path: folder + "/out")
-        try Array("whole".utf8).withUnsafeBytes { try output.write($0) }
-        try output.commit()
-        #expect(names() == ["a", "out"])
-        #expect(try File.openInput(folder + "/out").bytes(0..<100) == Array("whole".utf8))
-    }
-
-    @Test func placesThatCannotBeMadeAreSaidToBeSo() {
-        #expect(throws: SystemFailure(errno: ENOENT, "create /nowhere/x", purpose: .makeOutput)) {
-            try OutputFile(path: "/nowhere/x")
-        }
-        #expect(throws: SystemFailure.self) { try makeFolder("/dev/null/x") }
-        #expect(SystemFailure(errno: ENOENT, "x", purpose: .makeOutput).exitCode == .cannotCreate)
-        #expect(SystemFailure(errno: ENOSPC, "x", purpose: .makeOutput).exitCode == .io)
-        #expect(throws: SystemFailure(errno: EISDIR, "read /tmp", purpose: .openInput)) { try File.openInput("/tmp") }
-    }
-
-    @Test func aPipeIsWrittenToAndNotReplaced() throws {
-        try makeFolder(folder)
-        let path = folder + "/pipe.jpg"
-        defer { for name in ["/pipe.jpg", ""] { remove(folder + name) } }
-        #expect(mkfifo(path, 0o600) == 0)
-        let reader = try File.open(path, O_RDONLY | O_NONBLOCK)
-        let output = try OutputFile(path: path)
-        try Array("whole".utf8).withUnsafeBytes { try output.write($0) }
-        try output.commit()
-        var piece = [UInt8](repeating: 0, count: 16)
-        let count = try piece.withUnsafeMutableBytes { try reader.read(into: $0) }
-        #expect(piece[..<count] == Array("whole".utf8)[...])
-        #expect(names() == ["pipe.jpg"])
-        var status = stat()
-        #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
-    }
-}
-
 @Suite struct FileTests {
     /// Both ends of a pipe that does not block.
     private func pipeEnds() throws -> (reader: File, writer: File) {

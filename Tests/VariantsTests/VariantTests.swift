@@ -181,4 +181,17 @@ struct VariantTests {
         // The name is no such option: the same size is the same file.
         #expect(Rendition().key(.custom(width: 1024, height: 1024)) == Rendition().key(.pager))
     }
+
+    @Test func howAPictureIsDecodedIsInTheKeyToo() {
+        let keys = [false, true].flatMap { allowsTruncated in
+            [DecodeOptions.Quality.fast, .full].map { quality in
+                VariantMaker(
+                    rendition: Rendition(), options: DecodeOptions(allowsTruncated: allowsTruncated, quality: quality)
+                ).key(.pager)
+            }
+        }
+        #expect(Set(keys).count == 4)
+        // Each beside what the rendition says.
+        #expect(keys.allSatisfy { $0.hasPrefix(Rendition().key(.pager)) })
+    }
 }

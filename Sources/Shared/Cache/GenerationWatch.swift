@@ -19,6 +19,17 @@ final class GenerationWatch: Sendable {
         next = Monitor(.now + Self.interval)
     }
 
+    /// Runs work that needs the scope's files, which a purge removes. Throws what `body` throws, or
+    /// `CacheFailure.scopeChanged` if the work is stale by then: that is why it failed.
+    func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error where !(error is Cancelled) {
+            try index.check(generation: generation)
+            throw error
+        }
+    }
+
     /// Throws `CacheFailure.scopeChanged` where the work is stale. Cheap enough for every piece that arrives.
     func check() throws {
         let isDue = next.withLock { next in

@@ -44,6 +44,13 @@ extension ImageCache {
     /// What `reset` would take away.
     public func resetReport() throws -> ResetReport { try index.resetReport() }
 
+    /// Returns whether a path leads into a scope that was purged after the path was handed out.
+    func isPurged(_ path: String) throws -> Bool {
+        guard let origin = index.root.origin(ofBlob: path) else { return false }
+        let generations = try index.generations()
+        return origin.generation < generations.known[origin.hash] ?? generations.other
+    }
+
     /// Whether purges have left something to do.
     public func isPurgePending() throws -> Bool { try index.purgedScope() != nil }
 

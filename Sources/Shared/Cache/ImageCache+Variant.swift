@@ -23,7 +23,8 @@ extension ImageCache {
     ///     to, which has no extension, and where nothing is; and a function to be called for each as it is done.
     ///
     /// Throws what `make` and `ready` throw, `CacheFailure`, `SystemFailure`, `Cancelled`. What was ready by then
-    /// stays.
+    /// stays. If the scope is purged or switched away from meanwhile, whatever fails for it is
+    /// `CacheFailure.scopeChanged`.
     public func variants(
         of parent: CacheKey, options: [String], ready: @escaping (Int, Entry, Bool) throws -> Void,
         make: (Entry, [(index: Int, path: String)], (Int, InspectedPicture) throws -> Void) throws -> Void
@@ -61,15 +62,25 @@ extension ImageCache {
                 return false
             }
             if missing.isEmpty { return }
-            let partials = try missing.map { try emptyPartial(names[$0], generation: generation) }
-            defer { for partial in partials { partial.remove() } }
-            try make(original, zip(missing, partials).map { ($0, $1.path) }) { variant, picture in
-                guard let place = missing.firstIndex(of: variant) else { return }
-                let entry = try keepVariant(
-                    names[variant], key: parent, of: original, generation: generation, at: partials[place].path,
-                    picture)
-                try ready(variant, entry, true)
+            try watch.explaining {
+                try makeMissing(missing, names, key: parent, of: original, generation, ready: ready, make: make)
             }
+        }
+    }
+
+    /// Makes those of `names` that are missing, each of which is locked.
+    private func makeMissing(
+        _ missing: [Int], _ names: [String], key: CacheKey, of original: Entry, _ generation: Int64,
+        ready: @escaping (Int, Entry, Bool) throws -> Void,
+        make: (Entry, [(index: Int, path: String)], (Int, InspectedPicture) throws -> Void) throws -> Void
+    ) throws {
+        let partials = try missing.map { try emptyPartial(names[$0], generation: generation) }
+        defer { for partial in partials { partial.remove() } }
+        try make(original, zip(missing, partials).map { ($0, $1.path) }) { variant, picture in
+            guard let place = missing.firstIndex(of: variant) else { return }
+            let entry = try keepVariant(
+                names[variant], key: key, of: original, generation: generation, at: partials[place].path, picture)
+            try ready(variant, entry, true)
         }
     }
 

@@ -127,15 +127,17 @@ public final class ImageCache: Sendable {
     /// Writes what was counted and not written yet, trims where leases that have ended allow it now, and takes on a
     /// little of what purges have left. Called when the last reference goes; a tool that ends by `exit` calls it
     /// itself. The cache stays usable.
-    public func close() {
+    ///
+    /// - Parameter isLast: false if the run still has another cache of this root, which then does all but the first.
+    public func close(isLast: Bool = true) {
         if index.isReadOnly { return }
         do {
             if index.pendingEvents > 0 {
                 try index.flush(now: clock.now())
                 // Whoever only looked something up must not pay for a capacity that was cut by a million entries.
-                trim(atMost: Self.trimTime)
+                if isLast { trim(atMost: Self.trimTime) }
             }
-            if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
+            if isLast, index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
             index.settleLog()
         } catch {
             log.detail("the cache was not put in order: \(failure(of: error).message)")

@@ -16,7 +16,7 @@ public struct Configuration: Sendable {
         "allow_private", "api_url", "bearer_file", "cache_dir", "capacity", "confinement", "exercisedb_url", "header_file", "jobs",
         "jobs_per_host", "lease", "max_animation_pixels", "max_bytes", "max_frames", "max_memory", "max_pixels",
         "max_seconds", "memory_bytes", "memory_capacity", "memory_entries", "metrics", "negative_ttl", "netrc_file", "policy",
-        "policy_rules", "quality", "rate", "resolution", "respect_cache_control", "retries", "science_url", "scope", "service", "styles", "timeout", "ttl",
+        "policy_rules", "quality", "rate", "resolution", "respect_cache_control", "retries", "science_url", "scope", "service", "styles", "sync", "timeout", "ttl",
     ]
 
     private static let byteLimit = 1 << 20

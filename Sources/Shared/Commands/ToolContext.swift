@@ -53,6 +53,12 @@ public struct ToolContext: Sendable {
         return try read(text, of: configuration.describes(field)) { ConfigurationFailure($0) }
     }
 
+    /// Returns whether to wait until written files are on the disk: `--sync`, or `sync` in the configuration file.
+    /// Throws `ConfigurationFailure`.
+    public func synchronizes(option: Bool) throws -> Bool {
+        try option || setting("sync", option: nil, expected: "true or false", parse: Bool.init) == true
+    }
+
     /// A key for a service: from a file or the environment, never from an argument. Blanks and line ends around it do
     /// not count. Throws `ConfigurationFailure` for a file that cannot be read, and where there is something else than
     /// a key.

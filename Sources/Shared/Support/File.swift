@@ -152,6 +152,17 @@ public final class File: ByteSource, Sendable {
             if errno != EINTR { throw SystemFailure(errno: errno, "write \(path) to the disk") }
         }
     }
+
+    /// Waits until the names in the folder of `path` are on the disk. A file system that cannot wait for a folder alone
+    /// is left to its own order. Throws `SystemFailure`.
+    public static func synchronizeFolder(of path: String) throws {
+        let folder = try open(
+            path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
+        while fsync(folder.descriptor) != 0 {
+            if [EINVAL, ENOTSUP].contains(errno) { return }
+            if errno != EINTR { throw SystemFailure(errno: errno, "write the folder of \(path) to the disk") }
+        }
+    }
 }
 
 #if canImport(Darwin)

@@ -8,15 +8,20 @@ import Darwin
 
 /// A file that is written beside its place and moved there when it is whole, so that nothing changes on failure.
 ///
-/// What is not committed is removed when the last reference goes. What is there and is no regular file (a pipe, a
-/// device such as `/dev/stdout`) is written to as it stands: moving a file over it would destroy it.
+/// A file that is not committed is removed when the last reference goes.
+///
+/// * A symbolic link stays: the file that it leads to is replaced, or made if it is missing.
+/// * A file that is replaced passes on its mode, and its owner and group if the process may set them; one that the
+///   process may not write is not replaced. A new file has the mode that the umask gives.
+/// * Another hard link to a file that is replaced keeps the old content.
+/// * A pipe, a device, and a file that `/dev/stdout` or the like leads to are written to as they stand.
 public final class OutputFile {
     public let path: String
     private let file: File
-    /// Nil where the file is written in its place.
-    private let temporaryPath: String?
+    /// The name under which the file is written, and the one that it gets; nil if it is written in its place.
+    private let names: (temporary: String, final: String)?
     private var isCommitted = false
-    /// Those of this process that are neither committed nor removed.
+    /// The temporary names of this process that are neither committed nor removed.
     private static let begun = Monitor(Set<String>())
 
     /// Removes what has been begun by anyone in this process: for one that ends without letting them finish.
@@ -24,51 +29,35 @@ public final class OutputFile {
         for path in begun.withLock({ $0 }) { unlink(path) }
     }
 
-    /// Begins a file that will stand at `path`; `mode` is narrowed by the umask. Throws `SystemFailure` (status 73)
-    /// where the folder is missing or cannot be written.
-    public init(path: String, mode: mode_t = 0o666) throws {
+    /// Begins a file that will stand at `path`. Throws `SystemFailure` (status 73) if the file or its folder cannot be
+    /// written, or if a folder has that name.
+    public init(path: String) throws {
         self.path = path
-        if Self.isStream(path) {
-            temporaryPath = nil
-            file = try File.open(path, O_WRONLY, purpose: .makeOutput)
-            return
-        }
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { String(path[...$0]) } ?? ""
-        // Random, so that two runs at once do not meet; exclusive, so that nobody's file is followed or overwritten.
-        let temporaryPath = "\(folder).apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
-        self.temporaryPath = temporaryPath
         do {
-            file = try File.open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+            let target = try OutputTarget(path)
+            if target.isStream {
+                // Appending, since a shell's `>>` may have put something there.
+                file = try File.open(target.path, O_WRONLY | O_APPEND)
+                names = nil
+                return
+            }
+            // Random, so that two runs at once do not meet; exclusive, so that no existing file is overwritten.
+            let name = ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+            let temporary = target.folder + name
+            file = try File.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: target.replaced == nil ? 0o666 : 0o600)
+            Self.begun.withLock { _ = $0.insert(temporary) }
+            names = (temporary, target.path)
+            target.replaced?.passOn(to: file)
         } catch let error as SystemFailure {
             throw SystemFailure(
                 errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
         }
-        Self.begun.withLock { _ = $0.insert(temporaryPath) }
     }
 
     deinit {
-        guard let temporaryPath else { return }
-        if !isCommitted { unlink(temporaryPath) }
-        Self.begun.withLock { _ = $0.remove(temporaryPath) }
-    }
-
-    /// What has to be writable for a file to be written to `path`: its folder, links followed, or the pipe or device
-    /// that is there.
-    static func places(of path: String) -> [String] {
-        if isStream(path) { return [path] }
-        let found = realpath(path, nil)
-        defer { free(found) }
-        let target = found.map { String(cString: $0) } ?? path
-        guard let slash = target.lastIndex(of: "/") else { return ["."] }
-        return [slash == target.startIndex ? "/" : String(target[..<slash])]
-    }
-
-    /// Whether a pipe, a device or a socket is there, links followed.
-    private static func isStream(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return false }
-        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+        guard let names else { return }
+        if !isCommitted { unlink(names.temporary) }
+        Self.begun.withLock { _ = $0.remove(names.temporary) }
     }
 
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -79,20 +68,28 @@ public final class OutputFile {
         }
     }
 
-    /// Moves the file to its place, over an older one. With `synchronized` it is on the disk before.
+    /// Moves the file to its place, over an older one. With `synchronized`, returns only when the bytes and the new
+    /// name are on the disk, so that a power cut leaves either the old file or the whole new one, and after the return
+    /// the new one. Throws `SystemFailure`.
     public func commit(synchronized: Bool = false) throws {
-        guard let temporaryPath else { return }
+        guard let names else { return }
         if synchronized { try file.synchronize() }
-        guard rename(temporaryPath, path) == 0 else {
+        guard rename(names.temporary, names.final) == 0 else {
             throw SystemFailure(errno: errno, "create \(path)", purpose: .makeOutput)
         }
         isCommitted = true
+        if synchronized { try File.synchronizeFolder(of: names.final) }
     }
 }
 
-/// Makes a folder and those above it where they are missing. Throws `SystemFailure` (status 73).
-public func makeFolder(_ path: String, mode: mode_t = 0o777) throws {
-    if mkdir(path, mode) == 0 || errno == EEXIST {
+/// Makes a folder and those above it where they are missing. With `synchronized`, returns only when the names of those
+/// that were made are on the disk. Throws `SystemFailure` (status 73).
+public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool = false) throws {
+    if mkdir(path, mode) == 0 {
+        if synchronized { try File.synchronizeFolder(of: path) }
+        return
+    }
+    if errno == EEXIST {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path)", purpose: .makeOutput)
@@ -102,8 +99,9 @@ public func makeFolder(_ path: String, mode: mode_t = 0o777) throws {
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
         throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
     }
-    try makeFolder(String(path[..<slash]), mode: mode)
+    try makeFolder(String(path[..<slash]), mode: mode, synchronized: synchronized)
     guard mkdir(path, mode) == 0 || errno == EEXIST else {
         throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
     }
+    if synchronized { try File.synchronizeFolder(of: path) }
 }

@@ -9,7 +9,7 @@ extension ShrinkTool {
     /// Where what is made for a record is kept.
     ///
     /// - Parameter path: the picture's; nil for a record without one, of which its addresses tell.
-    func place(of path: String?, _ record: Record, in caches: Caches) throws -> Place {
+    func place(of path: String?, _ record: Record) throws -> Place {
         let scope = record.string("cache.scope")
         guard let path else {
             let addresses = PictureAddresses().candidates(in: record).compactMap { try? $0.get() }

@@ -17,6 +17,17 @@ extension ShrinkTool {
     func makeCached(
         _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
     ) throws {
+        do {
+            try makeBeside(path, record, in: cache, ready: ready)
+        } catch CacheFailure.absent {
+            // Purged or removed since it was found there, or put there.
+            try makeBeside(path, record, in: cache, ready: ready)
+        }
+    }
+
+    private func makeBeside(
+        _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
+    ) throws {
         let parent = try original(path, record, in: cache)
         // Variants of other names can be the same picture.
         let keys = variants.map(maker.key)
@@ -45,6 +56,7 @@ extension ShrinkTool {
             let key = try CacheKey(custom: text)
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
+        try requireScope(of: path, record)
         let key = try CacheItem.fileKey(path)
         return try named(path) {
             let file = try File.openInput(path)

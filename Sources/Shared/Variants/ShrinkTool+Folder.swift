@@ -21,7 +21,7 @@ extension ShrinkTool {
                 VariantMaker.Request(variant) { try file.write($0) }
             }
             try maker.make(source, info, requests) { index, result in
-                try files[index].commit()
+                try files[index].commit(synchronized: synchronizesFiles)
                 ready(variants[index], try Self.field(targets[index], result, status: "made"))
             }
         }

@@ -26,8 +26,8 @@ extension ShrinkTool {
         var made: (Variant, JSON)?
         do {
             switch destination {
-            case .cache(let caches):
-                switch try place(of: path, record, in: caches) {
+            case .cache:
+                switch try place(of: path, record) {
                 case .cache(let cache):
                     let parent = try original(path, record, in: cache)
                     try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
@@ -50,7 +50,7 @@ extension ShrinkTool {
                 let file = try OutputFile(path: target)
                 let request = VariantMaker.Request(variant) { try file.write($0) }
                 try maker.make(thumbnail.source, thumbnail.info, [request]) { _, result in
-                    try file.commit()
+                    try file.commit(synchronized: synchronizesFiles)
                     made = (variant, try Self.field(target, result, status: "made"))
                 }
             }
@@ -81,9 +81,9 @@ extension ShrinkTool {
     ) throws {
         for variant in variants {
             switch destination {
-            case .cache(let caches):
+            case .cache:
                 let entry =
-                    switch try place(of: path, record, in: caches) {
+                    switch try place(of: path, record) {
                     case .cache(let cache): try drawn(placeholder, variant, in: cache)
                     case .bypass(let bypass): try drawn(placeholder, variant, past: bypass)
                     }
@@ -95,7 +95,7 @@ extension ShrinkTool {
                     own: named)
                 let file = try OutputFile(path: target)
                 let result = try draw(placeholder, variant) { try file.write($0) }.result
-                try file.commit()
+                try file.commit(synchronized: synchronizesFiles)
                 ready(variant, try Self.field(target, result, status: "fallback"))
             }
         }

@@ -18,7 +18,7 @@ public struct ShrinkTool: RecordTool {
     /// Where variants go.
     public enum Destination: Sendable {
         /// Beside their original: into the cache, or past it where the original is.
-        case cache(Caches)
+        case cache
         /// Into a folder.
         case folder(OutputNaming)
     }
@@ -27,8 +27,12 @@ public struct ShrinkTool: RecordTool {
     let variants: [Variant]
     let maker: VariantMaker
     let destination: Destination
+    /// Those of this run, in which the pictures of records may lie.
+    let caches: Caches
     private let emitsEach: Bool
     let fallback: Fallback?
+    /// Whether files of a folder are waited for until they are on the disk.
+    let synchronizesFiles: Bool
     let log: Log
     /// What has been warned of, so that a stream says it once.
     let warned = Monitor(Set<String>())
@@ -38,15 +42,18 @@ public struct ShrinkTool: RecordTool {
     ///   - emitsEach: whether a record leaves each time that one of its variants is done, and before, when the picture
     ///     has a thumbnail of its own.
     ///   - fallback: what is drawn where there is no picture; nil is nothing.
+    ///   - synchronizesFiles: whether a file of a folder counts as done only when it is on the disk.
     public init(
-        variants: [Variant], maker: VariantMaker, destination: Destination, emitsEach: Bool = false,
-        fallback: Fallback? = nil, log: Log
+        variants: [Variant], maker: VariantMaker, destination: Destination, caches: Caches, emitsEach: Bool = false,
+        fallback: Fallback? = nil, synchronizesFiles: Bool = false, log: Log
     ) {
         self.variants = variants
         self.maker = maker
         self.destination = destination
+        self.caches = caches
         self.emitsEach = emitsEach
         self.fallback = fallback
+        self.synchronizesFiles = synchronizesFiles
         self.log = log
     }
 
@@ -92,11 +99,21 @@ public struct ShrinkTool: RecordTool {
                 if argument != nil { result.set("path", .string(try Self.absolute(path))) }
                 if emitsEach, let (variant, field) = try makeThumbnail(path, result) { add(variant, field) }
                 try make(path, result, named: &named, ready: add)
-            } catch let failure as any Failure where fallback != nil && Self.isOfPicture(failure) {
-                try drawPlaceholders(left, for: record, failure, path: path, named: named, ready: add)
+            } catch let failure as any Failure {
+                if (failure as? SystemFailure)?.isMissing == true { try requireScope(of: path, record) }
+                if Self.isOfPicture(failure) {
+                    try drawPlaceholders(left, for: record, failure, path: path, named: named, ready: add)
+                }
                 throw failure
             }
         }
+    }
+
+    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched away from after the record got
+    /// its path. The file may be there for a while yet, but nothing more is to be made of it.
+    func requireScope(of path: String, _ record: Record) throws {
+        guard try caches.isPurged(path) else { return }
+        throw CacheFailure.scopeChanged(scope: try record.string("cache.scope") ?? caches.scope().text)
     }
 
     /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
@@ -120,8 +137,8 @@ public struct ShrinkTool: RecordTool {
         _ path: String, _ record: Record, named: inout Set<String>, ready: @escaping (Variant, JSON) -> Void
     ) throws {
         switch destination {
-        case .cache(let caches):
-            switch try place(of: path, record, in: caches) {
+        case .cache:
+            switch try place(of: path, record) {
             case .cache(let cache): try makeCached(path, record, in: cache, ready: ready)
             case .bypass(let bypass): try makeBypassed(path, record, past: bypass, ready: ready)
             }

@@ -51,6 +51,16 @@ extension CacheRoot {
         return rest.isEmpty ? 0 : rest.hasPrefix("/g") ? Int64(rest.dropFirst(2)).flatMap { $0 > 0 ? $0 : nil } : nil
     }
 
+    /// The scope, named by its hash, and the generation whose file lies at an absolute path; nil for any other path.
+    func origin(ofBlob path: String) -> (hash: String, generation: Int64)? {
+        guard path.hasPrefix(scopes + "/") else { return nil }
+        let parts = path.dropFirst(scopes.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        guard (3...4).contains(parts.count), let hash = parts.first.map(String.init), hash.isName,
+            let generation = Self.generation(ofFolder: parts.dropLast(2).joined(separator: "/"))
+        else { return nil }
+        return (hash, generation)
+    }
+
     /// The part of a file's name that its row is found by; nil for what the cache has not put there.
     static func name(ofBlob file: String) -> String? {
         let name = String(file.prefix(32))

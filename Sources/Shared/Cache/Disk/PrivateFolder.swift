@@ -18,7 +18,9 @@ enum PrivateFolder {
     static func open(_ path: String, making: Bool) throws -> File {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let name = String(path[slash...].dropFirst())
-        let above = try openFolder(AT_FDCWD, slash == path.startIndex ? "/" : String(path[..<slash]), path)
+        // Its names are of no interest, and a confined process may not read them.
+        let above = try openFolder(
+            AT_FDCWD, slash == path.startIndex ? "/" : String(path[..<slash]), path, flags: Self.unread)
         let parent = try status(of: above)
         guard parent.st_uid == geteuid() || parent.st_uid == 0 else {
             throw Unusable.unsafe(path, reason: "the folder above it is somebody else's")
@@ -51,6 +53,12 @@ enum PrivateFolder {
             }
         }
     }
+
+    #if canImport(Darwin)
+    private static let unread: Int32 = 0
+    #else
+    private static let unread: Int32 = 0o10000000  // O_PATH of <fcntl.h>, which it hides from Swift
+    #endif
 
     /// - Parameter path: what to name in a failure.
     private static func openFolder(

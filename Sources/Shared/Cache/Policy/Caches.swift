@@ -19,7 +19,8 @@ public enum Place: Sendable {
 /// The caches that a run may need, of each policy and scope one: opened when first asked for, so that a run which
 /// keeps nothing touches none.
 public final class Caches: Sendable {
-    /// The most that are open at once: records may name any number of scopes, a process may open 1024 files.
+    /// The most that are open at once, of those used last: records may name any number of scopes, a process may open
+    /// 1024 files.
     private static let limit = 32
 
     public let settings: CacheSettings
@@ -32,7 +33,7 @@ public final class Caches: Sendable {
     /// The places as they are named, and as resolved paths have them.
     private let places: [RuntimePlaces]
 
-    private struct Name: Hashable {
+    private struct Name: Hashable, Sendable {
         let isInMemory: Bool
         /// Whether nobody named the scope of a cache in memory.
         var isFollowing = false
@@ -41,8 +42,8 @@ public final class Caches: Sendable {
     }
 
     private struct Open {
-        var caches: [Name: ImageCache] = [:]
-        var bypasses: [ScopeName?: Bypass] = [:]
+        var caches = LRU<Name, ImageCache>(countLimit: limit, costLimit: limit)
+        var bypasses = LRU<ScopeName?, Bypass>(countLimit: limit, costLimit: limit)
         /// The scope last switched to, once it was looked up.
         var current: ScopeName?
     }
@@ -76,7 +77,9 @@ public final class Caches: Sendable {
     }
 
     /// The scope that records belong to which name none. Opens and makes nothing.
-    func scope() throws -> ScopeName { try settings.scope ?? open.withLock { open throws in try currentScope(&open) } }
+    public func scope() throws -> ScopeName {
+        try settings.scope ?? open.withLock { open throws in try currentScope(&open) }
+    }
 
     /// Where the picture at an address is kept.
     ///
@@ -162,21 +165,22 @@ public final class Caches: Sendable {
     /// - Parameter scope: that of a record; nil for the current one.
     public func cache(inMemory: Bool = false, scope: String? = nil) throws -> ImageCache {
         var scope = try self.scope(scope)
-        return try open.withLock { open throws in
+        let (cache, closing) = try open.withLock { open throws -> (ImageCache, [ImageCache]) in
             // Which scope is the current one, the index on the disk says.
             let isFollowing = inMemory && scope == nil
             if isFollowing { scope = try currentScope(&open) }
             let name = Name(isInMemory: inMemory, isFollowing: isFollowing, scope: scope)
-            if let cache = open.caches[name] { return cache }
-            // Whoever still works with one of them keeps it open until then.
-            if open.caches.count == Self.limit { open.caches.removeAll() }
+            if let cache = open.caches.use(name) { return (cache, []) }
             var settings = settings
             settings.scope = scope
             if isFollowing { settings.followedRoot = settings.root }
             let cache = try make(inMemory ? self.inMemory(settings, scope: scope) : settings)
-            open.caches[name] = cache
-            return cache
+            return (cache, open.caches.insert(cache, for: name, cost: 1))
         }
+        // Closed by the one who needs another, while nobody waits: that may take some tenths of a second. Whoever still
+        // works with one of them keeps it open until then.
+        for cache in closing { cache.close(isLast: false) }
+        return cache
     }
 
     private func inMemory(_ settings: CacheSettings, scope: ScopeName?) throws -> CacheSettings {
@@ -195,12 +199,11 @@ public final class Caches: Sendable {
     private func bypass(scope: String?) throws -> Bypass {
         let scope = try self.scope(scope)
         return try open.withLock { open throws in
-            if let bypass = open.bypasses[scope] { return bypass }
-            if open.bypasses.count == Self.limit { open.bypasses.removeAll() }
+            if let bypass = open.bypasses.use(scope) { return bypass }
             let bypass = Bypass(
                 settings: settings, scope: try scope ?? currentScope(&open), inspect: inspect, clock: clock,
                 interruption: interruption)
-            open.bypasses[scope] = bypass
+            open.bypasses.insert(bypass, for: scope, cost: 1)
             return bypass
         }
     }
@@ -213,14 +216,21 @@ public final class Caches: Sendable {
     private func currentScope(_ open: inout Open) throws -> ScopeName {
         if let known = open.current { return known }
         let found =
-            try open.caches[Name(isInMemory: false, scope: nil)]?.scope
+            try open.caches.use(Name(isInMemory: false, scope: nil))?.scope
             ?? Index.currentScope(below: CacheRoot(settings.root)) ?? .standard
         open.current = found
         return found
     }
 
-    /// Writes down what was counted.
+    /// Returns whether a path leads into a scope of the cache that was purged after the path was handed out. Makes
+    /// nothing.
+    public func isPurged(_ path: String) throws -> Bool {
+        try [false, true].contains { try existing(inMemory: $0)?.isPurged(path) ?? false }
+    }
+
+    /// Writes down what was counted. What is to be done for a root at the end of a run is done once, not for each scope.
     public func close() {
-        for cache in open.withLock({ Array($0.caches.values) }) { cache.close() }
+        var roots: Set<String> = []
+        for cache in open.withLock({ $0.caches.values }) { cache.close(isLast: roots.insert(cache.root).inserted) }
     }
 }

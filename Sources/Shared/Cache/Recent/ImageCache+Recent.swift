@@ -19,7 +19,7 @@ extension ImageCache {
     func remember(_ entry: Entry, version: Int?) {
         guard let version else { return }
         let found = RecentEntry(entry: entry, version: version, seenAt: clock.now())
-        recent.withLock { $0.insert(found, for: entry.name, cost: entry.bytes) }
+        _ = recent.withLock { $0.insert(found, for: entry.name, cost: entry.bytes) }
     }
 
     /// The entry of a key where it can be handed out at once: it has not expired, its file is there, and neither a

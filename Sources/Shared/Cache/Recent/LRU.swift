@@ -28,6 +28,9 @@ struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var count: Int { nodes.count }
 
+    /// The values, in no order.
+    var values: [Value] { nodes.map(\.value) }
+
     /// The keys, the most recently used one first.
     var keys: [Key] {
         var keys: [Key] = []
@@ -53,26 +56,32 @@ struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// what it would have replaced.
     ///
     /// - Parameter cost: at least 0.
-    mutating func insert(_ value: Value, for key: Key, cost: Int) {
-        if let place = places[key] { remove(at: place) }
-        guard countLimit > 0, cost <= costLimit else { return }
-        while nodes.count >= countLimit || self.cost > costLimit - cost { remove(at: oldest) }
+    /// - Returns: those that gave way, the least recently used one first.
+    @discardableResult
+    mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
+        var gone: [Value] = []
+        if let place = places[key] { gone.append(remove(at: place)) }
+        guard countLimit > 0, cost <= costLimit else { return gone }
+        while nodes.count >= countLimit || self.cost > costLimit - cost { gone.append(remove(at: oldest)) }
         nodes.append(Node(key: key, value: value, cost: cost, newer: -1, older: -1))
         places[key] = nodes.count - 1
         self.cost += cost
         linkAsNewest(nodes.count - 1)
+        return gone
     }
 
-    private mutating func remove(at place: Int) {
+    private mutating func remove(at place: Int) -> Value {
         unlink(place)
+        let value = nodes[place].value
         cost -= nodes[place].cost
         places[nodes[place].key] = nil
         let last = nodes.removeLast()
-        guard place < nodes.count else { return }
+        guard place < nodes.count else { return value }
         nodes[place] = last
         places[last.key] = place
         if last.newer >= 0 { nodes[last.newer].older = place } else { newest = place }
         if last.older >= 0 { nodes[last.older].newer = place } else { oldest = place }
+        return value
     }
 
     private mutating func linkAsNewest(_ place: Int) {

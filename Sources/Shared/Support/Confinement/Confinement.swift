@@ -92,6 +92,8 @@ extension Confinement {
     /// A file that is written beside its place and moved there, as `OutputFile` does, or in its place where it is a
     /// pipe or a device.
     public mutating func allowOutput(_ path: String) {
-        writable += OutputFile.places(of: path)
+        // One that cannot be written fails in its turn.
+        guard let target = try? OutputTarget(path) else { return }
+        writable.append(target.isStream ? path : target.folder.isEmpty ? "." : target.folder)
     }
 }

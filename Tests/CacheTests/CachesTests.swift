@@ -1,0 +1,84 @@
+import Support
+import Testing
+
+@testable import Cache
+
+/// How many caches one run has open.
+@Suite struct CachesTests {
+    private let world: Surroundings
+
+    init() throws { world = try Surroundings() }
+
+    private func caches(_ clock: Clock? = nil) -> Caches {
+        Caches(
+            settings: CacheSettings(root: world.root), clock: clock ?? world.time.clock,
+            interruption: world.interruption)
+    }
+
+    @Test func leastRecentlyUsedScopeIsClosedForOneMore() throws {
+        let caches = caches()
+        let first = try caches.cache(scope: "0")
+        let second = try caches.cache(scope: "1")
+        for scope in 2..<32 { _ = try caches.cache(scope: "\(scope)") }
+        #expect(try caches.cache(scope: "0") === first)
+
+        _ = try caches.cache(scope: "32")
+
+        #expect(try caches.cache(scope: "0") === first)
+        #expect(try caches.cache(scope: "1") !== second)
+        // Whoever still has it may use it.
+        #expect(try second.store(MemorySource(picture()), key: key("moon")).status == .miss)
+        #expect(try caches.cache(scope: "1").lookup(key("moon")) != nil)
+    }
+
+    @Test func whatWasCountedIsWrittenWhenAScopeMakesWay() throws {
+        let caches = caches()
+        _ = try caches.cache(scope: "0").lookup(key("moon"))
+        for scope in 1...32 { _ = try caches.cache(scope: "\(scope)") }
+
+        #expect(try world.cache().statistics(scope: ScopeName("0"))[.misses] == 1)
+    }
+
+    @Test func nobodyWaitsWhileAScopeIsClosedForOneMore() throws {
+        // The clock is asked when the counts of the one that gives way are written: there its closing stands still.
+        let gate = Monitor((isArmed: false, isReached: false, isOpen: false))
+        let time = world.time
+        let caches = caches(
+            Clock {
+                if gate.withLock({ $0.isArmed }) {
+                    gate.update { $0 = (false, true, $0.isOpen) }
+                    _ = gate.wait { $0.isOpen ? true : nil }
+                }
+                return time.now
+            })
+        _ = try caches.cache(scope: "0").lookup(key("moon"))
+        for scope in 1..<32 { _ = try caches.cache(scope: "\(scope)") }
+        gate.update { $0.isArmed = true }
+        let isDone = Monitor(false)
+        let closer = try Thread.start {
+            _ = try? caches.cache(scope: "32")
+            isDone.update { $0 = true }
+        }
+        _ = gate.wait { $0.isReached ? true : nil }
+        // With the lock held meanwhile, this would come only after the gate has been opened from elsewhere.
+        let opener = try Thread.start {
+            _ = isDone.wait(atMost: .seconds(10)) { $0 ? true : nil }
+            gate.update { $0.isOpen = true }
+        }
+        _ = try caches.cache(scope: "31")
+        #expect(!gate.withLock { $0.isOpen })
+        gate.update { $0.isOpen = true }
+        closer.join()
+        opener.join()
+    }
+
+    @Test func rootIsPutInOrderOnceAtTheEndOfARun() throws {
+        let caches = caches()
+        for scope in 0..<4 { _ = try caches.cache(scope: "\(scope)").store(MemorySource(picture(scope)), key: key("x")) }
+        _ = try world.cache(scope: "0").purge(ScopeName("0"))
+        caches.close()
+
+        #expect(try !world.cache().isPurgePending())
+        #expect(try world.cache().statistics()[.stored] == 4)
+    }
+}

@@ -1,0 +1,105 @@
+import Support
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What the tools do to the place that a user names for a file.
+@Suite struct OutputPlaceTests {
+    private static let hasStrace = access("/usr/bin/strace", X_OK) == 0 && !isUnderAddressSanitizer
+
+    private func home() throws -> ToolHome {
+        let home = try ToolHome()
+        try home.write("a.png", DrawnPicture.gradient(40, 30).png())
+        return home
+    }
+
+    @Test func linkAndModeOfAnOutputStay() throws {
+        let home = try home()
+        let target = try home.write("private/target.png", "old")
+        chmod(target, 0o600)
+        symlink("private/target.png", home.path("link.png"))
+
+        try home.run("img-downsample", ["a.png", "--width", "20", "-o", "link.png"]).expect(0)
+
+        #expect(try TestFile.bytes(target).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        #expect(TestFile.mode(target) == 0o600)
+        var status = stat()
+        #expect(lstat(home.path("link.png"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(TemporaryFolder.names(in: home.path("private")) == ["target.png"])
+    }
+
+    @Test(arguments: ["022", "077", "027"])
+    func newOutputHasTheModeThatTheUmaskGives(_ umask: String) throws {
+        let home = try home()
+        try home.shell("umask \(umask); img-downsample a.png --width 20 -o new.png").expect(0)
+        #expect(TestFile.mode(home.path("new.png")) == 0o666 & ~(mode_t(umask, radix: 8) ?? 0))
+    }
+
+    @Test func outputThatCannotBeMadeIsRefusedBeforeAnythingIsDone() throws {
+        let home = try home()
+        symlink("loop.png", home.path("loop.png"))
+        symlink("missing/new.png", home.path("nowhere.png"))
+        try home.folder.makeFolder("work/folder.png")
+        for name in ["loop.png", "nowhere.png", "folder.png"] {
+            try home.run("img-downsample", ["a.png", "--width", "20", "-o", name]).expectRefusal(73, "img-downsample", name)
+        }
+        #expect(TemporaryFolder.names(in: home.work) == ["a.png", "folder.png", "loop.png", "nowhere.png"])
+    }
+
+    @Test func syncWithoutAFileIsRefused() throws {
+        try run("img-downsample", ["--sync", "--width", "20"]).expectRefusal(64, "img-downsample", "--sync", "--output-dir")
+        try run("img-cache", ["stats", "--sync"]).expectRefusal(64, "img-cache", "--sync", "--output")
+        try run("gif-cache", ["poster", "--sync", "0001"]).expectRefusal(64, "gif-cache", "--sync", "--output")
+    }
+
+    @Test func syncIsASettingOfTheFileToo() throws {
+        let home = try home()
+        for (text, status): (String, Int32) in [("true", 0), ("false", 0), ("\"perhaps\"", 78)] {
+            let config = try home.write("config.json", "{\"sync\": \(text)}")
+            let output = try home.run("img-downsample", ["a.png", "--width", "20", "-o", "b.png", "--config", config])
+            #expect(output.status == status)
+        }
+    }
+
+    /// Calls that wait for the disk, and renames, in their order.
+    private func calls(_ home: ToolHome, _ line: String) throws -> [String] {
+        try home.shell("strace -f -o trace -e trace=fsync,fdatasync,rename,renameat,renameat2 \(line)").expect(0)
+        return try TestFile.text(home.path("trace")).split(separator: "\n").compactMap { call in
+            let name = call.drop { $0 != " " }.dropFirst().prefix { $0 != "(" }.drop { $0 == " " }
+            return name.hasPrefix("rename") ? "rename" : ["fsync", "fdatasync"].contains(name) ? "sync" : nil
+        }
+    }
+
+    @Test(.enabled(if: hasStrace, "strace is not there"))
+    func syncWaitsForTheBytesBeforeAndForTheNameAfterTheRename() throws {
+        let home = try home()
+        let tool = try Tools.path("img-downsample")
+        #expect(try calls(home, "\(tool) a.png --width 20 -o b.png --sync") == ["sync", "rename", "sync"])
+        #expect(try calls(home, "\(tool) a.png --width 20 -o b.png") == ["rename"])
+        // The folder is made, and its own name waited for.
+        #expect(
+            try calls(home, "\(tool) a.png --width 20 --output-dir out --sync")
+                == ["sync", "sync", "rename", "sync"])
+        let stats = "\(try Tools.path("img-cache")) stats --output s.txt"
+        #expect(try calls(home, "\(stats) --sync").suffix(3) == ["sync", "rename", "sync"])
+    }
+
+    @Test(.enabled(if: hasStrace, "strace is not there"))
+    func cacheWaitsForTheBytesOfEachFileBeforeItHasItsName() throws {
+        let home = try home()
+        try home.run("img-cache", ["stats"]).expect(0)
+        for line in ["img-cache put a.png", "img-downsample a.png --width 20"] {
+            let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+            let calls = try calls(home, "\(try Tools.path(words[0])) \(words[1])")
+            let place = try #require(calls.firstIndex(of: "rename"), "\(calls)")
+            #expect(calls[..<place].contains("sync"), "\(line): \(calls)")
+        }
+    }
+}

@@ -156,6 +156,39 @@ struct ConfinementTests {
         try running.wait().expect(0)
     }
 
+    /// What is opened later than the rights are given up is told by its rule, which is the file's and not the name's.
+    @Test func whatIsRefusedForThisReasonSaysSo() throws {
+        let first = try home.write("first.png", DrawnPicture.gradient(9, 9).png())
+        try home.write("second.png", DrawnPicture.gradient(8, 8).png())
+        let tool = try home.start("img-cache", ["put", "-v", "-", first])
+        while let line = tool.readErrorLine(), !line.contains("confined by Landlock") {}
+        try home.shell("mv second.png first.png").expect(0)
+        tool.closeInput()
+        let output = try tool.wait().expect(66)
+        #expect(output.record.string("error.code") == "confined")
+        #expect(output.stderr.contains("--no-confinement"))
+        try home.run("img-cache", ["put", first]).expect(0)
+    }
+
+    @Test func whatIsNamedWorksWhereverItLies() throws {
+        try home.write("in.png", DrawnPicture.gradient(30, 20).png())
+        let lines = [
+            // A pipe with a name, and one that the shell opens.
+            "mkfifo pipe && { cat in.png > pipe & img-downsample pipe --width 9 -o pipe.png; }",
+            "exec 3< in.png && img-downsample /dev/fd/3 --width 9 -o three.png",
+            "img-downsample - --width 9 -o /dev/stdout < in.png > stdout.png",
+            "img-downsample - --width 9 -o - < in.png | img-cache put /dev/stdin --key piped",
+            // Output in another folder, made or linked.
+            "mkdir -p \"$TMPDIR/there\" && ln -s \"$TMPDIR/there/real.png\" link.png"
+                + " && img-downsample in.png --width 9 -o link.png && test -L link.png && test -s \"$TMPDIR/there/real.png\"",
+            "img-downsample in.png --width 9 --output-dir \"$HOME/made/for/this\"",
+            // As cron starts it.
+            "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" img-cache put \"$OLDPWD/in.png\" --metrics \"$HOME/metrics\"",
+            "env -i PATH=\"$PATH\" img-cache put in.png --cache-dir own && img-cache get in.png --cache-dir own",
+        ]
+        for line in lines { try home.shell(line).expect(0) }
+    }
+
     @Test func itCanBeLeftOutByOptionAndByFile() throws {
         let byOption = try home.run("img-cache", ["put", "-v", "--no-confinement"]).expect(0)
         #expect(byOption.stderr.contains("not confined, as was asked for"))

@@ -13,7 +13,12 @@ extension Confinement {
         /// The version of Landlock that keeps to the plan's files; nil where the kernel has none, or too old a one.
         public var landlock: Int?
         /// Whether calls that the plan has no use for are refused.
-        public var filtersCalls = false
+        public var filtersCalls: Bool
+
+        public init(landlock: Int? = nil, filtersCalls: Bool = false) {
+            self.landlock = landlock
+            self.filtersCalls = filtersCalls
+        }
 
         /// For a person.
         public var words: String {

@@ -80,7 +80,7 @@ import Testing
 
 @Suite struct EmbeddedMediaTests {
     private func media(_ html: String) -> EmbeddedMedia {
-        EmbeddedMedia(page: html, base: MediaAddress("https://x.org/apod/day/"))
+        EmbeddedMedia(page: html, base: MediaAddress("https://x.org/apod/day/"))!
     }
 
     @Test(arguments: [

@@ -211,5 +211,18 @@ import Testing
         #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "explanation"), .science)) { try picture(["explanation": .string(html)]) }
         // The picture itself doesn't hang on the page.
         #expect(throws: Never.self) { try picture(["basic_html": .string(html)]) }
+        // A video does: only the page says where it is.
+        #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "basic_html"), .science)) {
+            try picture(["media_type": "video", "basic_html": .string(html)])
+        }
+    }
+
+    @Test(arguments: ["title", "explanation", "copyright", "credit", "alt"])
+    func aFieldLongerThanAnyIsABadAnswer(_ field: String) {
+        // In a tag that never ends each line of a title was compared with all before it.
+        let text = "<p " + String(repeating: "a\n", count: HTMLPieces.byteLimit)
+        #expect(throws: APODFailure.badAnswer(.tangledHTML(field: field), .science)) {
+            try picture([field: .string(text)])
+        }
     }
 }

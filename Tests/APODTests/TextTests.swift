@@ -92,10 +92,33 @@ import Testing
     @Test func theWorstHTMLWithinTheLimitsEndsSoon() {
         // Distinct attributes keep every tag in the parser's list of open formatting, which each paragraph repeats.
         let half = HTMLPieces.tagLimit / 2 - 1
-        let bold = "<p>" + (0..<half).map { "<b id=\($0)>" }.joined()
+        let bold = "<p>" + (0..<half).map { "<b id=\($0) x>" }.joined()
         let paragraphs = String(repeating: "<p>x", count: half)
         #expect(HTMLPieces.fragment(bold + paragraphs) != nil)
         #expect(HTMLPieces.page(bold + paragraphs) != nil)
+    }
+
+    @Test func aTagWithThousandsOfAttributesIsRefused() {
+        func tag(_ attributes: Int) -> String { "<p " + (0..<attributes).map { "a\($0)" }.joined(separator: " ") + ">x" }
+        #expect(PlainText.line(ofHTML: tag(HTMLPieces.attributeLimit)) == "x")
+        #expect(PlainText.line(ofHTML: tag(HTMLPieces.attributeLimit + 1)) == nil)
+        #expect(PlainText.line(ofHTML: "</p " + tag(HTMLPieces.attributeLimit + 1).dropFirst(3)) == nil)
+    }
+
+    @Test func attributesOfAllTagsTogetherAreBounded() {
+        // Each paragraph would repeat all of them: these 60 KB took 1.3 GB.
+        let bold = "<p>" + (0..<400).map { tag in "<b" + (0..<30).map { " \(tag * 30 + $0)" }.joined() + ">" }.joined()
+        #expect(PlainText.line(ofHTML: bold + String(repeating: "<p>x", count: 590)) == nil)
+    }
+
+    @Test(arguments: [
+        ("", 0), ("1 < 2 a b", 0), ("<p>", 0), ("<p/>", 0), ("<p a>", 1), ("<p a b=c/d e>f g", 3), ("<p a=\">\" b='<'c>", 3),
+        ("<p a = 'b c' d>", 2), ("<p\n=a/b\tc", 3), ("</p a>", 1), ("<p a=>b c", 1), ("<p a=\"b c", 1), ("<!-- <p a b> -->", 2),
+        ("<p a><b c d></b>", 3),
+    ])
+    func attributesAreCountedAsTheTokenizerReadsThem(_ html: String, _ count: Int) {
+        let counted = Array(html.utf8).withUnsafeBufferPointer { HTMLAttributes.count(in: $0, atMost: 9) }
+        #expect(counted == count)
     }
 }
 

@@ -63,7 +63,7 @@ import Testing
         let input = try jpeg(picture, profile: profile(gamma: 2.2, wide: true))
         let transform = try #require(ColourTransform(profile: profile(gamma: 2.2, wide: true), layout: .rgb))
         var expected: [UInt8] = [0, 0, 0]
-        transform.apply([120, 150, 110], &expected, count: 1)
+        try transform.apply([120, 150, 110], &expected, count: 1, channels: (3, 3), checking: DecodeOptions())
         #expect(expected != [120, 150, 110])
         for format in [OutputFormat.jpeg, .png] {
             let output = try shrunk(
@@ -96,6 +96,73 @@ import Testing
         #expect(converted != plain)
         // Linear light looks brighter when written in sRGB.
         #expect(zip(converted.bytes, plain.bytes).allSatisfy { $0 >= $1 })
+    }
+
+    @Test func aLongRowIsConvertedPieceByPieceAndCanBeStopped() throws {
+        let transform = try #require(ColourTransform(profile: profile(gamma: 2.2, wide: true), layout: .rgb))
+        let row = PixelBuffer.noise(70_000, 1, channels: 3).bytes
+        var whole = row
+        let interruption = Interruption()
+        let options = DecodeOptions(interruption: interruption)
+        try transform.apply(row, &whole, count: 70_000, channels: (3, 3), checking: options)
+        for start in stride(from: 0, to: 70_000, by: 1000) {
+            let piece = Array(row[start * 3..<(start + 1000) * 3])
+            var converted = piece
+            try transform.apply(piece, &converted, count: 1000, channels: (3, 3), checking: options)
+            #expect(converted[...] == whole[start * 3..<(start + 1000) * 3])
+        }
+        interruption.cancel(.outputClosed)
+        #expect(throws: Cancelled.self) {
+            try transform.apply(row, &whole, count: 70_000, channels: (3, 3), checking: options)
+        }
+    }
+
+    @Test func pipelinesInFloatingPointAreLeftAloneHoweverManyStagesTheyHave() throws {
+        let plain = profile(gamma: 2.2, wide: true)
+        let handle = cmsOpenProfileFromMem(plain, UInt32(plain.count))
+        // Inverts the colours, many times over.
+        let pipeline = cmsPipelineAlloc(nil, 3, 3)
+        for _ in 0..<2001 {
+            let stage = cmsStageAllocMatrix(nil, 3, 3, [-1, 0, 0, 0, -1, 0, 0, 0, -1], [1, 1, 1])
+            #expect(cmsPipelineInsertStage(pipeline, cmsAT_END, stage) != 0)
+        }
+        defer {
+            cmsPipelineFree(pipeline)
+            cmsCloseProfile(handle)
+        }
+        for tag in [cmsSigDToB0Tag, cmsSigDToB1Tag] { #expect(cmsWriteTag(handle, tag, UnsafeRawPointer(pipeline)) != 0) }
+        func converted(_ profile: [UInt8]) throws -> [UInt8] {
+            let transform = try #require(ColourTransform(profile: profile, layout: .rgb))
+            var pixel: [UInt8] = [120, 150, 110]
+            try transform.apply([120, 150, 110], &pixel, count: 1, channels: (3, 3), checking: DecodeOptions())
+            return pixel
+        }
+        #expect(try converted(saved(handle)) == converted(plain))
+    }
+
+    @Test func aProfileTakesNoMoreMemoryThanAllowed() throws {
+        let context = try #require(ColourContext())
+        let first = try #require(_cmsMalloc(context.pointer, 60 << 20))
+        #expect(_cmsMalloc(context.pointer, 60 << 20) == nil)
+        // What is freed does not come back: it has been work.
+        _cmsFree(context.pointer, first)
+        #expect(_cmsMalloc(context.pointer, 60 << 20) == nil)
+    }
+
+    @Test func aProfileLargerThanAnyCountsAsNone() throws {
+        let profile = profile(gamma: 2.2, wide: true)
+        func padded(_ count: Int) -> [UInt8] { profile + [UInt8](repeating: 0, count: count - profile.count) }
+        let limit = ColourTransform.profileByteLimit
+        #expect(ColourTransform(profile: padded(limit), layout: .rgb) != nil)
+        #expect(ColourTransform(profile: padded(limit + 1), layout: .rgb) == nil)
+        for (count, isKept) in [(limit, true), (limit + 1, false)] {
+            let metadata = PictureMetadata(profile: padded(count))
+            let webp = try encode(.waves(8, 8, channels: 3), EncodeOptions(format: .webp, metadata: metadata))
+            let source = MemorySource(webp)
+            let still = try WebPReader(source, size: PixelSize(width: 8, height: 8), options: DecodeOptions())
+            #expect(still.profile?.count == (isKept ? count : nil))
+            #expect(try WebPAnimationReader(source, options: DecodeOptions()).profile?.count == (isKept ? count : nil))
+        }
     }
 
     /// CRC-32 as PNG wants it (annex D), most significant byte first.

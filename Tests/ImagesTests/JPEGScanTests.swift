@@ -40,6 +40,17 @@ import Testing
         #expect(choice.sides == [2, 2, 2])
     }
 
+    @Test(arguments: [(1, 0), (2, 4), (4, 24)])
+    func theLastBandThatIsDecodedBeginsInTheSquareOfLowestFrequencies(_ scale: Int, _ last: Int) {
+        // The last coefficient of the square in zigzag order, and the one behind it.
+        let scans = [last, last + 1].map { JPEGScan(component: 1, band: $0...63, missingBits: 0) }
+        let choice = ScanChoice(
+            scans: scans, components: [JPEGComponent(number: 1, step: 2, blocks: 10)], scale: scale, reduction: 8,
+            quality: .fast)
+        // Scans of the means are always decoded.
+        #expect(choice.includes == [true, false])
+    }
+
     @Test func coarseStepsAreRefinedAndThenEveryBandIsNeeded() {
         let choice = choice(scale: 2, reduction: 10, step: 50)
         #expect(included(choice) == Array(0..<9))

@@ -139,6 +139,114 @@ import Testing
         }
     }
 
+    @Test func whatCannotBeStoppedIsRefusedUnlessItEndsInTime() throws {
+        let options = { DecodeOptions(limits: DecodeLimits(maxSeconds: $0)).begun() }
+        // A solid one is made in no time; what counts is what the worst of that size would take.
+        let size = PixelSize(width: 2000, height: 3000)
+        let picture = PixelBuffer(size: size, filledWith: [9, 8, 7])
+        let still = MemorySource(try encode(picture, EncodeOptions(format: .webp)))
+        #expect(failureCode { _ = try WebPReader(still, size: size, options: options(1)) } == "too-slow")
+        _ = try WebPReader(still, size: size, options: options(30))
+        let animation = try WebPAnimationReader(still, options: options(1))
+        #expect(failureCode { _ = try animation.nextFrame() } == "too-slow")
+        for format in [OutputFormat.avif, .webp] {
+            let drain = ByteDrain(format) { _ in }
+            drain.checkpoint = { try options(1).check(before: $0) }
+            #expect(
+                failureCode {
+                    if format == .avif {
+                        let encoding = EncodeOptions(format: .avif)
+                        _ = try AVIFWriter(size: size, channels: 3, options: encoding, limits: .standard, into: drain)
+                    } else {
+                        let writer = try WebPAnimationWriter(
+                            size: size, plays: 1, quality: 50, limits: .standard, into: drain)
+                        try writer.write(picture.bytes, delay: 1)
+                    }
+                } == "too-slow")
+        }
+    }
+
+    @Test func aStepMustEndInTheTimeThatIsLeft() throws {
+        let step = UnstoppableStep.encodingAVIF(PixelSize(width: 1000, height: 500))
+        #expect(step.seconds == 1)
+        try DecodeOptions(limits: DecodeLimits(maxSeconds: 1)).check(before: step)
+        #expect(
+            failureCode { try DecodeOptions(limits: DecodeLimits(maxSeconds: 0.99)).check(before: step) } == "too-slow")
+        // Some of this picture's time has passed.
+        #expect(
+            failureCode { try DecodeOptions(limits: DecodeLimits(maxSeconds: 1)).begun().check(before: step) }
+                == "too-slow")
+        let endless = UnstoppableStep.encodingAVIF(PixelSize(width: .max, height: 2))
+        try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check(before: endless)
+        #expect(failureCode { try DecodeOptions().check(before: endless) } == "too-slow")
+    }
+
+    @Test func framesOfAWebPAreReservedBeforeTheyAreTaken() throws {
+        let picture = PixelBuffer.waves(100, 50, channels: 4)
+        let source = MemorySource(try encode(picture, EncodeOptions(format: .webp)))
+        // The pixels that are given out, or two canvases; and what libwebp takes for a frame, code tables for its alpha
+        // among it: one group for each of 25 x 13 blocks.
+        let tables = 25 * 13 * 5700
+        let (still, animation) = (5000 * 10 + tables, 5000 * 14 + source.count + tables)
+        for (needed, read) in [
+            (still, { _ = try WebPReader(source, size: picture.size, options: $0) }),
+            (animation, { _ = try WebPAnimationReader(source, options: $0) }),
+        ] as [(Int, (DecodeOptions) throws -> Void)] {
+            try read(DecodeOptions(limits: DecodeLimits(maxMemoryBytes: needed)).begun())
+            let less = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: needed - 1)).begun()
+            #expect(failureCode { try read(less) } == "out-of-memory-limit")
+        }
+    }
+
+    /// A lossless WebP of 1024 x 1024 pixels without a bit for any of them, but with 65 536 groups of code tables, which
+    /// take 300 KB and unpack to 360 MB (WebP lossless bitstream, §5.2 and §6).
+    private static let tableBomb: [UInt8] = {
+        var bits: [UInt8] = []
+        func write(_ value: Int, _ count: Int) { for bit in 0..<count { bits.append(UInt8(value >> bit & 1)) } }
+        // One symbol, 0, in no bits.
+        func simpleCode() { write(0b0001, 4) }
+        // So many symbols of 8 bits each, and the rest of none: the code of lengths has 0 and 8, the third and twelfth
+        // in its order.
+        func code(_ symbols: Int, of all: Int) {
+            write(0, 1)
+            write(12 - 4, 4)
+            for place in 0..<12 { write([2, 11].contains(place) ? 1 : 0, 3) }
+            write(0, 1)
+            for symbol in 0..<all { write(symbol < symbols ? 1 : 0, 1) }
+        }
+        write(0x2F, 8)
+        write(1023, 14)
+        write(1023, 14)
+        write(0, 4)
+        // No transform, no colour cache; a picture of group numbers for blocks of 4 x 4 pixels, 256 x 256 of them.
+        write(0b100, 3)
+        write(0, 4)
+        code(256, of: 280)
+        code(256, of: 256)
+        for _ in 0..<3 { simpleCode() }
+        for group in 0..<65_536 { write(group, 16) }
+        for _ in 0..<65_536 * 5 { simpleCode() }
+        while bits.count % 16 != 0 { bits.append(0) }
+        let data = stride(from: 0, to: bits.count, by: 8).map { start in
+            (0..<8).reduce(UInt8(0)) { $0 | bits[start + $1] << UInt8($1) }
+        }
+        func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+        return Array("RIFF".utf8) + little(data.count + 12) + Array("WEBPVP8L".utf8) + little(data.count) + data
+    }()
+
+    @Test func theCodeTablesOfAWebPCountAsMemory() throws {
+        let size = PixelSize(width: 1024, height: 1024)
+        let source = MemorySource(Self.tableBomb)
+        let limits = { DecodeLimits(maxMemoryBytes: $0) }
+        for read in [
+            { _ = try WebPReader(source, size: size, options: $0) },
+            { _ = try WebPAnimationReader(source, options: $0) },
+        ] as [(DecodeOptions) throws -> Void] {
+            #expect(failureCode { try read(DecodeOptions(limits: limits(360 << 20)).begun()) } == "out-of-memory-limit")
+            try read(DecodeOptions(limits: limits(400 << 20)).begun())
+        }
+    }
+
     @Test func thereMayBeNoLimitOfTime() throws {
         try DecodeOptions(limits: DecodeLimits(maxSeconds: .infinity)).begun().check()
         #expect(ImageError.tooSlow(seconds: 60).message == "the picture takes more than 60 seconds")

@@ -174,7 +174,7 @@ extension APODFailure.BadAnswer {
         case .objectForArray: "it is one object where a list was asked for"
         case .missing(let field): "it has no \(field)"
         case .wrongType(let field): "its \(field) is not what it should be"
-        case .tangledHTML(let field): "the HTML in its \(field) is too long or too deep"
+        case .tangledHTML(let field): "its \(field) is too long, or the HTML in it too tangled"
         }
     }
 }

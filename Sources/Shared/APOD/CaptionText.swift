@@ -18,9 +18,9 @@ enum CaptionText {
             // The label alone on its line announces what the next one says.
             dropsNext = line[label.upperBound...].isEmpty
         }
-        var text = PlainText.folded(withoutButtonCode(kept.joined(separator: " ")))
+        var text = PlainText.folded(withoutButtonCode(kept.joined(separator: " ")))[...]
         while let rest = dropping(label: "Explanation", from: text) { text = rest }
-        return text
+        return String(text)
     }
 
     /// The title on one line. 184 old titles go on with a line of credits, which is cut off.
@@ -40,11 +40,11 @@ enum CaptionText {
     }
 
     /// What follows `label:` at the beginning of the text; nil where it doesn't stand there.
-    private static func dropping(label: String, from text: String) -> String? {
+    private static func dropping(label: String, from text: Substring) -> Substring? {
         guard text.hasPrefix(ignoringCase: label) else { return nil }
         let rest = text.dropFirst(label.count).drop { $0 == " " }
         guard rest.first == ":" else { return nil }
-        return String(rest.dropFirst().drop { $0 == " " })
+        return rest.dropFirst().drop { $0 == " " }
     }
 
     /// `Tomorrow's picture:`, with either apostrophe. Without a colon it is a sentence like any other.
@@ -59,14 +59,14 @@ enum CaptionText {
 
     /// Without assignments to names that begin with `digg_`, each up to its semicolon.
     private static func withoutButtonCode(_ text: String) -> String {
-        var text = text
-        while let name = text.firstRange(ofIgnoringCase: "digg_") {
-            let rest = text[name.upperBound...]
-            let word = rest.drop { $0.isLetter || $0 == "_" }.drop { $0 == " " }
+        var kept = ""
+        var rest = text[...]
+        while let name = rest.firstRange(ofIgnoringCase: "digg_") {
+            let word = rest[name.upperBound...].drop { $0.isLetter || $0 == "_" }.drop { $0 == " " }
             guard word.first == "=" else { break }
-            let end = word.firstIndex(of: ";").map { word.index(after: $0) } ?? word.endIndex
-            text.removeSubrange(name.lowerBound..<end)
+            kept += rest[..<name.lowerBound]
+            rest = word.firstIndex(of: ";").map { word[$0...].dropFirst() } ?? ""
         }
-        return text
+        return kept + rest
     }
 }

@@ -15,12 +15,14 @@ struct EmbeddedMedia: Equatable {
     private(set) var pictures: [Picture] = []
 
     /// - Parameters:
-    ///   - html: the page; over the parser's limits it counts as empty.
+    ///   - html: the page.
     ///   - base: its own address, for relative references.
-    init(page html: String, base: MediaAddress?) {
+    /// Returns nil if the page is over the parser's limits.
+    init?(page html: String, base: MediaAddress?) {
+        guard let pieces = HTMLPieces.page(html) else { return nil }
         var frames: [MediaAddress] = []
         var links: [MediaAddress?] = []
-        for piece in HTMLPieces.page(html) ?? [] {
+        for piece in pieces {
             switch piece {
             case .open("a", let attributes): links.append(MediaAddress(attributes["href"], base: base))
             case .close("a"): links.removeLast()

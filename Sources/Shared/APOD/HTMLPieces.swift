@@ -13,11 +13,15 @@ enum HTMLPiece: Equatable {
 /// quotes and stray ampersands mean here what they mean to a reader of NASA's page.
 enum HTMLPieces {
     /// More than this is not parsed: a day's page has about 12 KB.
-    static let byteLimit = 1 << 20
+    static let byteLimit = 64 << 10
     /// Nor is anything with more tags: a day's page has about 150. The parser repeats formatting that is left open in
-    /// every later paragraph, up to (tags / 2)² nodes, and frees the tree by recursion. At this limit the worst case
-    /// measured takes 0.1 s, 93 MB and less than 128 KB of stack; at twice as many tags it is 0.4 s and 368 MB.
+    /// every later paragraph, up to (tags / 2)² nodes, and frees the tree by recursion.
     static let tagLimit = 1000
+    /// Nor is anything with more attributes in all tags together: a day's page has about 130. The parser compares each
+    /// attribute with all earlier ones of its tag, and repeats those of formatting that is left open with it: 64 KB of
+    /// tags alone would take 2.3 s and 1.3 GB. At both limits the worst case measured takes 0.2 s, 180 MB and less
+    /// than 128 KB of stack.
+    static let attributeLimit = 1000
 
     /// Part of a page, such as a caption. Nil where it is over the limits.
     static func fragment(_ html: String) -> [HTMLPiece]? { parse(html, isFragment: true) }
@@ -30,9 +34,9 @@ enum HTMLPieces {
     private static func parse(_ html: String, isFragment: Bool) -> [HTMLPiece]? {
         var html = html
         return html.withUTF8 { bytes in
-            guard bytes.count <= byteLimit, bytes.lazy.filter({ $0 == UInt8(ascii: "<") }).count <= tagLimit else {
-                return nil
-            }
+            guard bytes.count <= byteLimit, bytes.lazy.filter({ $0 == UInt8(ascii: "<") }).count <= tagLimit,
+                HTMLAttributes.count(in: bytes, atMost: attributeLimit) != nil
+            else { return nil }
             guard let base = bytes.baseAddress, !bytes.isEmpty else { return [] }
             return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) { characters in
                 guard let output = apod_gumbo_parse(characters, bytes.count, isFragment) else { return nil }

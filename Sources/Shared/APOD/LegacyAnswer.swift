@@ -15,6 +15,7 @@ enum LegacyAnswer {
         guard !title.isEmpty else { throw .badAnswer(.missing(field: "title"), .api) }
         let explanation = PlainText.line(ofText: try AnswerFields.text(of: answer, "explanation", service: .api))
 
+        let copyright = try AnswerFields.optionalText(of: answer, "copyright", service: .api)
         let url = MediaAddress(field: answer.string("url"), base: site)
         let hdurl = MediaAddress(field: answer.string("hdurl"), base: site)
         // A picture's larger version may be a movie (until 2010) or a page: there is no larger picture then.
@@ -30,7 +31,7 @@ enum LegacyAnswer {
         return Picture(
             service: .api, day: day, title: title, explanation: CaptionText.explanation([explanation]), mediaType: type,
             url: shown?.text, hdurl: type == .image ? full?.text : nil,
-            copyright: answer.string("copyright").flatMap { CreditLine(PlainText.line(ofText: $0)).names },
+            copyright: copyright.flatMap { CreditLine(PlainText.line(ofText: $0)).names },
             thumbnailURL: type == .image ? nil : (thumbnail(of: answer) ?? full ?? url?.youTubeStill)?.text,
             permalink: nil, credit: nil, alt: nil)
     }

@@ -47,7 +47,7 @@ enum ScienceAnswer {
 
     /// A field's HTML as lines of plain text; nil where the field isn't there.
     private static func lines(of answer: Record, _ field: String, service: Service) throws(APODFailure) -> [String]? {
-        guard let html = FieldPath(field).flatMap({ answer.string($0) }) else { return nil }
+        guard let html = try AnswerFields.optionalText(of: answer, field, service: service) else { return nil }
         return try lines(ofHTML: html, field, service: service)
     }
 
@@ -99,7 +99,9 @@ enum ScienceAnswer {
                 hdurl = still.withoutResizing
                 return
             }
-            let embedded = EmbeddedMedia(page: answer.string("basic_html") ?? "", base: permalink)
+            guard let embedded = EmbeddedMedia(page: answer.string("basic_html") ?? "", base: permalink) else {
+                throw .badAnswer(.tangledHTML(field: "basic_html"), service)
+            }
             // A movie or a player in `hdurl` says as much as one in the page.
             let video = embedded.videos.first ?? given.flatMap { $0.isVideo ? $0 : nil }
             switch word {
@@ -149,9 +151,16 @@ enum AnswerFields {
     /// The text of a field that must hold one.
     static func text(of answer: Record, _ name: String, service: Service) throws(APODFailure) -> String {
         guard answer.has(name) else { throw .badAnswer(.missing(field: name), service) }
-        guard let text = FieldPath(name).flatMap({ answer.string($0) }) else {
+        guard let text = try optionalText(of: answer, name, service: service) else {
             throw .badAnswer(.wrongType(field: name), service)
         }
+        return text
+    }
+
+    /// The text of a field, or nil if it holds none. Throws `APODFailure` if it is longer than any field is.
+    static func optionalText(of answer: Record, _ name: String, service: Service) throws(APODFailure) -> String? {
+        guard let text = FieldPath(name).flatMap({ answer.string($0) }) else { return nil }
+        guard text.utf8.count <= HTMLPieces.byteLimit else { throw .badAnswer(.tangledHTML(field: name), service) }
         return text
     }
 }

@@ -42,7 +42,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public struct Field: Sendable, Hashable {
         public let name: String
-        public let value: String
+        public internal(set) var value: String
 
         public init(name: String, value: String) {
             self.name = name

@@ -22,7 +22,8 @@ public func decode(
         for y in 0..<reader.size.height {
             if y % 64 == 0 { try interruption.check() }
             try reader.readRow(into: row.bytes)
-            (buffer.baseAddress! + y * rowBytes).update(from: finish.apply(row.bytes), count: rowBytes)
+            try (buffer.baseAddress! + y * rowBytes).update(
+                from: finish.apply(row.bytes, checking: options), count: rowBytes)
         }
         initialized = rowBytes * reader.size.height
     }

@@ -49,9 +49,16 @@ public struct DecodeOptions: Sendable {
 
     /// Throws `Cancelled` once the run is being stopped, and `ImageError.tooSlow` once the picture that has begun takes
     /// too long. To be called between the steps of any longer work.
-    public func check() throws {
+    ///
+    /// - Parameter step: what follows, if it cannot be stopped once it has begun: it must end in time, too.
+    public func check(before step: UnstoppableStep? = nil) throws {
         try interruption.check()
-        try picture?.check(seconds: limits.maxSeconds)
+        let ahead = step?.seconds ?? 0
+        if let picture {
+            try picture.check(seconds: limits.maxSeconds, ahead: ahead)
+        } else if ahead > limits.maxSeconds {
+            throw ImageError.tooSlow(seconds: limits.maxSeconds)
+        }
     }
 
     /// Reserves memory for the picture that has begun, for as long as the result lives; waits while others hold too

@@ -9,10 +9,10 @@ final class PictureAllowance: Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// Throws `.tooSlow` once that many seconds have been worked.
-    func check(seconds limit: Double) throws(ImageError) {
+    /// Throws `.tooSlow` if more than `limit` seconds will have been worked when the next `ahead` of them have passed.
+    func check(seconds limit: Double, ahead: Double) throws(ImageError) {
         let worked = start.withLock { $0.duration(to: .now) }
-        if worked / .seconds(1) > limit { throw .tooSlow(seconds: limit) }
+        if worked / .seconds(1) + ahead > limit { throw .tooSlow(seconds: limit) }
     }
 
     /// Runs `body`, whose time is not the picture's fault.

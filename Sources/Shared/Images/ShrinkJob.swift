@@ -92,7 +92,7 @@ struct ShrinkJob {
     /// The outputs' numbers, the largest output first.
     private func plan() throws -> [Planned] {
         let planned = try outputs.enumerated().map { try Planned($0, $1, info, options.limits) }
-        for planned in planned { planned.drain.checkpoint = { [options] in try options.check() } }
+        for planned in planned { planned.drain.checkpoint = { [options] in try options.check(before: $0) } }
         // Equal sizes in the order given.
         return planned.sorted { a, b in
             let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)
@@ -182,7 +182,7 @@ struct ShrinkJob {
             return try FittingWriter(
                 encoding, byteLimit: limit, size: size, channels: channels, limits: limits, into: planned.drain)
         }
-        return PixelSink(stage, finish: finish, to: pixels)
+        return PixelSink(stage, finish: finish, options: options, to: pixels)
     }
 }
 

@@ -35,10 +35,9 @@ struct HeadReader {
             isComplete = true
             return .complete(status: status, HTTPHeaders(fields))
         }
-        if let first = text.first, isBlank(first), let last = fields.popLast() {
-            // An obsolete continuation (RFC 9112 §5.2).
-            let value = "\(last.value) \(string(text))"
-            fields.append(HTTPHeaders.Field(name: last.name, value: value))
+        if let first = text.first, isBlank(first), !fields.isEmpty {
+            // An obsolete continuation (RFC 9112 §5.2). In place: a head may have a hundred thousand of them.
+            fields[fields.count - 1].value += " " + string(text)
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             fields.append(HTTPHeaders.Field(name: string(text[..<colon]), value: string(text[(colon + 1)...])))
         }

@@ -28,8 +28,7 @@ func animationWriter(
             size: size, plays: plays, background: options.background, limits: limits, interruption: interruption,
             into: drain)
     case .webp:
-        try WebPAnimationWriter(
-            size: size, plays: plays, quality: options.quality, limits: limits, interruption: interruption, into: drain)
+        try WebPAnimationWriter(size: size, plays: plays, quality: options.quality, limits: limits, into: drain)
     case .jpeg, .png, .avif: nil
     }
 }

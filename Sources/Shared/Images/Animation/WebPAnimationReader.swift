@@ -2,15 +2,18 @@ import CWebP
 import Formats
 import Support
 
-/// The frames of a WebP, drawn by libwebpdemux's animation decoder. In memory are the file's bytes and two canvases.
+/// The frames of a WebP, drawn by libwebpdemux's animation decoder. In memory are the file's bytes, two canvases, and
+/// what libwebp takes for a frame.
 final class WebPAnimationReader: AnimationReader {
+    /// Two canvases, and a frame as large as they are.
+    private static let bytesPerPixel = 8 + WebPFile.decoderBytesPerPixel
     let size: PixelSize
     let frameCount: Int
     let plays: Int
     let profile: [UInt8]?
     /// What the decoder reads from: it keeps the address.
     private let bytes: AlignedBuffer
-    /// For the file's bytes, and for the canvases.
+    /// For the file's bytes, and for the canvases and a frame.
     private let memory: [MemoryReservation]
     private let decoder: OpaquePointer
     private let options: DecodeOptions
@@ -25,8 +28,12 @@ final class WebPAnimationReader: AnimationReader {
         let bytes = AlignedBuffer(count: file.count)
         file.withUnsafeBufferPointer { bytes.bytes.update(from: $0.baseAddress!, count: $0.count) }
         var data = WebPData(bytes: bytes.bytes, size: file.count)
-        (size, frameCount, plays, profile) = try Self.facts(&data, options)
-        memory = [fileMemory, try options.reserve(memory: size, bytesPerPixel: 8)]
+        let tableBytes: Int
+        (size, frameCount, plays, profile, tableBytes) = try Self.facts(&data, options)
+        memory = [
+            fileMemory, try options.reserve(memory: size, bytesPerPixel: Self.bytesPerPixel),
+            try options.reserve(memory: tableBytes),
+        ]
         self.bytes = bytes
         self.options = options
         var decoding = WebPAnimDecoderOptions()
@@ -45,7 +52,7 @@ final class WebPAnimationReader: AnimationReader {
     /// What the container says, checked against the limits before a canvas is taken.
     private static func facts(
         _ data: inout WebPData, _ options: DecodeOptions
-    ) throws -> (PixelSize, frames: Int, plays: Int, profile: [UInt8]?) {
+    ) throws -> (PixelSize, frames: Int, plays: Int, profile: [UInt8]?, tableBytes: Int) {
         var state = WEBP_DEMUX_PARSE_ERROR
         guard let demuxer = WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION),
             state == WEBP_DEMUX_DONE
@@ -60,23 +67,22 @@ final class WebPAnimationReader: AnimationReader {
         guard size.width > 0, size.height > 0, frames > 0 else { throw ImageError.corrupt(.webp, "no frame") }
         try options.limits.check(pixels: size)
         try options.limits.check(frames: frames, of: size)
-        try options.limits.check(memory: size, bytesPerPixel: 8)
+        try options.limits.check(memory: size, bytesPerPixel: bytesPerPixel)
         let flags = WebPFeatureFlags(UInt32(number(WEBP_FF_FORMAT_FLAGS)))
         let isAnimated = flags.rawValue & ANIMATION_FLAG.rawValue != 0
-        var profile: [UInt8]?
-        if flags.rawValue & ICCP_FLAG.rawValue != 0 {
-            var chunk = WebPChunkIterator()
-            if WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk) != 0 {
-                profile = Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
-                WebPDemuxReleaseChunkIterator(&chunk)
-            }
+        // One frame is decoded at a time.
+        var tableBytes = 0
+        var frame = WebPIterator()
+        if WebPDemuxGetFrame(demuxer, 1, &frame) != 0 {
+            repeat { tableBytes = max(tableBytes, WebPFile.codeTableBytes(frame)) } while WebPDemuxNextFrame(&frame) != 0
+            WebPDemuxReleaseIterator(&frame)
         }
-        return (size, frames, isAnimated ? number(WEBP_FF_LOOP_COUNT) : 1, profile)
+        return (size, frames, isAnimated ? number(WEBP_FF_LOOP_COUNT) : 1, WebPFile.profile(demuxer), tableBytes)
     }
 
     func nextFrame() throws -> AnimationFrame? {
         guard index < frameCount else { return nil }
-        try options.check()
+        try options.check(before: .decodingWebP(size))
         var canvas: UnsafeMutablePointer<UInt8>?
         var end: Int32 = 0
         guard WebPAnimDecoderGetNext(decoder, &canvas, &end) != 0, let canvas else {

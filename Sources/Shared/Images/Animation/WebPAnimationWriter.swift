@@ -8,7 +8,6 @@ import Support
 /// memory until the end, as the container begins with its size.
 final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
-    private let interruption: Interruption
     private let drain: ByteDrain
     private let encoder: OpaquePointer
     private var config = WebPConfig()
@@ -20,8 +19,7 @@ final class WebPAnimationWriter: AnimationWriter {
     private static let keyFrameDistance: Int32 = 60
 
     init(
-        size: PixelSize, plays: Int, quality: Int, limits: DecodeLimits, interruption: Interruption,
-        into drain: ByteDrain
+        size: PixelSize, plays: Int, quality: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
         // Three canvases of libwebpmux and what libwebp makes of a frame.
         try limits.check(memory: size, bytesPerPixel: 24)
@@ -43,14 +41,13 @@ final class WebPAnimationWriter: AnimationWriter {
         else { throw ImageError.outOfMemory }
         self.encoder = encoder
         self.size = size
-        self.interruption = interruption
         self.drain = drain
     }
 
     deinit { WebPAnimEncoderDelete(encoder) }
 
     func write(_ frame: UnsafePointer<UInt8>, delay: Int) throws {
-        try interruption.check()
+        try drain.checkpoint(.encodingWebPFrame(size))
         var picture = WebPPicture()
         guard WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0 else {
             throw ImageError.encoder(.webp, "another version of libwebp than this was built for")

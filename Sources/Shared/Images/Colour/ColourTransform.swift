@@ -5,20 +5,26 @@ import Support
 ///
 /// Meant for the small output rows: a profile is decided on before resampling and applied after it, which differs from
 /// the other order only as resampling in one gamma-encoded space differs from another.
+///
+/// Little CMS cannot be stopped, so that what it is given is bounded: the profile's bytes, the memory that it takes for
+/// it, the kinds of stages that a pixel goes through, and the pixels at a time.
 final class ColourTransform {
     private let transform: cmsHTRANSFORM
-    private let context: cmsContext
+    /// Kept for the transform, which allocates in it.
+    private let context: ColourContext
 
-    /// nil where nothing needs to be done: no profile, one that is sRGB for all that can be seen, one that doesn't fit
-    /// the pixels, or a corrupt one.
+    /// Real profiles end at about 2 MB; larger ones count as none.
+    static let profileByteLimit = 8 << 20
+    /// Pixels that are converted before a look at the time: 7 ms with the slowest profiles measured, those of inks.
+    private static let pixelsAtATime = 1 << 16
+
+    /// Returns nil if nothing needs to be done: there is no profile, or it is sRGB for all that can be seen, does not fit
+    /// the pixels, is corrupt, or larger than any real one.
     init?(profile bytes: [UInt8]?, layout: RowLayout) {
-        guard let bytes, bytes.count >= 128, bytes.count <= Int(UInt32.max) else { return nil }
-        // A context of its own: no global error handler, which would print.
-        guard let context = cmsCreateContext(nil, nil) else { return nil }
-        guard let transform = Self.transform(context, bytes, layout) else {
-            cmsDeleteContext(context)
-            return nil
-        }
+        guard let bytes, bytes.count >= 128, bytes.count <= Self.profileByteLimit else { return nil }
+        guard let context = ColourContext(),
+            let transform = Self.transform(context.pointer, withoutFloatPipelines(bytes), layout)
+        else { return nil }
         self.context = context
         self.transform = transform
     }
@@ -48,14 +54,19 @@ final class ColourTransform {
             context, profile, input, target, output, UInt32(INTENT_RELATIVE_COLORIMETRIC), flags)
     }
 
-    deinit {
-        cmsDeleteTransform(transform)
-        cmsDeleteContext(context)
-    }
+    deinit { cmsDeleteTransform(transform) }
 
-    /// Converts `count` pixels; `input` and `output` may be the same memory where both have as many channels.
-    func apply(_ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int) {
-        cmsDoTransform(transform, input, output, UInt32(count))
+    /// Converts `count` pixels of `inputChannels` to pixels of `outputChannels` samples; `input` and `output` may be the
+    /// same memory if both have as many. Throws what `options.check` does, between pieces.
+    func apply(
+        _ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int, channels: (in: Int, out: Int),
+        checking options: DecodeOptions
+    ) throws {
+        for start in stride(from: 0, to: count, by: Self.pixelsAtATime) {
+            if start > 0 { try options.check() }
+            let piece = min(count - start, Self.pixelsAtATime)
+            cmsDoTransform(transform, input + start * channels.in, output + start * channels.out, UInt32(piece))
+        }
     }
 
     // The pixel formats of lcms2.h, whose macros Swift does not see: colour space << 16, flavour << 13, extra channels

@@ -22,14 +22,18 @@ final class RowFinish {
     }
 
     /// Finishes `row` in place or into a buffer of its own; the result is valid until the next call.
-    func apply(_ row: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+    /// Throws what `options.check` does.
+    func apply(
+        _ row: UnsafeMutablePointer<UInt8>, checking options: DecodeOptions
+    ) throws -> UnsafeMutablePointer<UInt8> {
         if isPremultiplied { apod_unpremultiply(row, layout.channels, width) }
         guard layout == .cmyk else {
-            transform?.apply(row, row, count: width)
+            let channels = (layout.channels, layout.channels)
+            try transform?.apply(row, row, count: width, channels: channels, checking: options)
             return row
         }
         if let transform {
-            transform.apply(row, scratch.bytes, count: width)
+            try transform.apply(row, scratch.bytes, count: width, channels: (4, 3), checking: options)
         } else {
             apod_cmyk_to_rgb(row, scratch.bytes, width)
         }

@@ -7,16 +7,18 @@ final class PixelSink: StageSink {
     /// Of the one plane that isn't YCbCr.
     private let channels: Int
     private let rowFinish: RowFinish
+    private let options: DecodeOptions
     private let output: PixelOutput
     private let width: Int
     private let height: Int
     private let row: AlignedBuffer
     private var done = 0
 
-    init(_ stage: Stage, finish: RowFinish, to output: PixelOutput) {
+    init(_ stage: Stage, finish: RowFinish, options: DecodeOptions, to output: PixelOutput) {
         rings = stage.rings
         channels = stage.geometries[0].channels
         rowFinish = finish
+        self.options = options
         self.output = output
         width = stage.plan.plan.target.width
         height = stage.plan.plan.target.height
@@ -33,7 +35,7 @@ final class PixelSink: StageSink {
                 // A copy, since others may still need the row as it is.
                 row.bytes.update(from: rings[0].row(done), count: width * channels)
             }
-            try output.write(rowFinish.apply(row.bytes))
+            try output.write(rowFinish.apply(row.bytes, checking: options))
             done += 1
         }
     }

@@ -9,7 +9,7 @@ final class WebPReader: RowReader {
     let layout: RowLayout
     let profile: [UInt8]?
     private(set) var isTruncated = false
-    private let memory: MemoryReservation
+    private let memory: [MemoryReservation]
     private let pixels: AlignedBuffer
     private var position = 0
 
@@ -20,15 +20,17 @@ final class WebPReader: RowReader {
     init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
         let options = options.begun()
         try options.limits.check(pixels: size)
-        // libwebp's own: a lossless picture's pixels, or a lossy one's alpha.
-        let (bytesPerPixel, fileBytes) = (8, source is MemorySource ? 0 : source.count)
-        let (needed, overflow) = try options.limits.check(memory: size, bytesPerPixel: bytesPerPixel)
+        try options.check(before: .decodingWebP(size))
+        let fileBytes = source is MemorySource ? 0 : source.count
+        // The pixels that are given out, and libwebp's own.
+        let (needed, overflow) = try options.limits.check(memory: size, bytesPerPixel: 4 + WebPFile.decoderBytesPerPixel)
             .addingReportingOverflow(fileBytes)
-        memory = try options.reserve(memory: overflow ? .max : needed)
+        var memory = [try options.reserve(memory: overflow ? .max : needed)]
         self.size = size
         let bytes = try Self.bytes(source, options)
         (layout, pixels, profile, isTruncated) = try bytes.withUnsafeBufferPointer { bytes in
             let container = try Container(bytes, canvas: size, allowsTruncated: options.allowsTruncated)
+            memory.append(try options.reserve(memory: WebPFile.codeTableBytes(container.frame)))
             let layout: RowLayout = container.covers && container.frame.has_alpha == 0 ? .rgb : .rgba
             let stride = size.width * layout.channels
             // Zeroed: what lies outside of the frame, or is missing, is transparent, or black.
@@ -39,6 +41,9 @@ final class WebPReader: RowReader {
                 alpha: layout == .rgba, options)
             return (layout, pixels, container.profile, !isWhole)
         }
+        // The tables are gone again.
+        memory.removeLast()
+        self.memory = memory
     }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) {
@@ -125,12 +130,6 @@ final class WebPReader: RowReader {
             WebPDemuxDelete(demuxer)
         }
 
-        var profile: [UInt8]? {
-            guard WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS) & ICCP_FLAG.rawValue != 0 else { return nil }
-            var chunk = WebPChunkIterator()
-            guard WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk) != 0 else { return nil }
-            defer { WebPDemuxReleaseChunkIterator(&chunk) }
-            return Array(UnsafeBufferPointer(start: chunk.chunk.bytes, count: chunk.chunk.size))
-        }
+        var profile: [UInt8]? { WebPFile.profile(demuxer) }
     }
 }

@@ -15,6 +15,8 @@ final class AVIFWriter: RowWriter {
         if let fault = cavif_load() { throw ImageError.codecMissing(.avif, String(cString: fault)) }
         // The pixels, libavif's planes, and the several copies of them that an AV1 encoder works on.
         try limits.check(memory: size, bytesPerPixel: 16)
+        // Before anything is decoded for it.
+        try drain.checkpoint(.encodingAVIF(size))
         self.size = size
         self.channels = channels
         self.options = options
@@ -34,6 +36,7 @@ final class AVIFWriter: RowWriter {
     }
 
     func finish() throws {
+        try drain.checkpoint(.encodingAVIF(size))
         var file = cavif_file()
         let status = pixels.withUnsafeBufferPointer { pixels in
             withData(options.metadata.profile(isGray: false)) { profile in
@@ -50,8 +53,8 @@ final class AVIFWriter: RowWriter {
         }
         pixels = []
         defer { cavif_free(&file) }
-        // libavif cannot be stopped; what it made of a picture that is not wanted any more is not written.
-        try drain.checkpoint()
+        // What libavif made of a picture that is not wanted any more is not written.
+        try drain.checkpoint(nil)
         switch status {
         case CAVIF_OK: try drain.write(UnsafeRawBufferPointer(start: file.bytes, count: file.count))
         case CAVIF_NO_MEMORY: throw ImageError.outOfMemory

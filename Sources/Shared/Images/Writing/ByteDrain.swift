@@ -7,8 +7,9 @@ final class ByteDrain {
     let format: OutputFormat
     /// Bytes that have gone to the sink.
     private(set) var count = 0
-    /// Throws once the work is to stop; encoders that work long before their first byte ask it.
-    var checkpoint: () throws -> Void = {}
+    /// Throws once the work is to stop, or if the step that follows would not end in time; encoders that work long
+    /// before their first byte ask it.
+    var checkpoint: (UnstoppableStep?) throws -> Void = { _ in }
     private let sink: Sink
     private var failure: (any Error)?
 

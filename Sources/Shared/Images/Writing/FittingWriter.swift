@@ -37,7 +37,7 @@ final class FittingWriter: RowWriter {
         var bytes: [UInt8] = []
         let attempt = ByteDrain(encoding.format) { bytes.append(contentsOf: $0) }
         attempt.checkpoint = drain.checkpoint
-        try drain.checkpoint()
+        try drain.checkpoint(nil)
         let writer = try rowWriter(encoding, size: size, channels: channels, limits: limits, into: attempt)
         try pixels.withUnsafeBufferPointer { pixels in
             for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }

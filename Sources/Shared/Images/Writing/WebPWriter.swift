@@ -3,10 +3,10 @@ import Formats
 
 /// Stops libwebp in the middle of a picture. Keeps the error that did.
 final class StopSignal {
-    private let checkpoint: () throws -> Void
+    private let checkpoint: (UnstoppableStep?) throws -> Void
     private(set) var failure: (any Error)?
 
-    init(_ checkpoint: @escaping () throws -> Void) { self.checkpoint = checkpoint }
+    init(_ checkpoint: @escaping (UnstoppableStep?) throws -> Void) { self.checkpoint = checkpoint }
 
     /// Runs `body`, in which libwebp reports its progress every few rows; it gives up where that is answered by 0.
     func watching<Result>(_ picture: inout WebPPicture, _ body: (inout WebPPicture) -> Result) -> Result {
@@ -14,7 +14,7 @@ final class StopSignal {
         picture.progress_hook = { _, picture in
             let stop = Unmanaged<StopSignal>.fromOpaque(picture!.pointee.user_data!).takeUnretainedValue()
             do {
-                try stop.checkpoint()
+                try stop.checkpoint(nil)
                 return 1
             } catch {
                 stop.failure = error

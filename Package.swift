@@ -118,7 +118,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "Records", "Formats", "Images", "Previews", "Support", "CSQLite", "apod-fetch",
+                "TestSupport", "Cache", "Records", "Formats", "Images", "Previews", "Support", "CSQLite", "apod-fetch",
                 "img-cache", "img-downsample", "gif-cache", "sample-service",
                 "confinement-probe",
             ],

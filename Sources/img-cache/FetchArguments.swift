@@ -10,6 +10,7 @@ protocol FetchArguments: NetworkArguments {
     var headerFor: [String] { get }
     var headerFile: String? { get }
     var bearerFile: String? { get }
+    var bearerFor: [String] { get }
     var rate: String? { get }
     var jobsPerHost: String? { get }
     var allowInsecureRedirects: Bool { get }
@@ -27,6 +28,7 @@ extension FetchArguments {
     var headerFor: [String] { [] }
     var headerFile: String? { nil }
     var bearerFile: String? { nil }
+    var bearerFor: [String] { [] }
     var rate: String? { nil }
     var jobsPerHost: String? { nil }
     var allowInsecureRedirects: Bool { false }
@@ -78,25 +80,24 @@ extension FetchArguments {
 
     /// What turns an address into a request. Reads the files with headers and passwords, if there are any.
     ///
-    /// Where a header names no origin, all addresses must have the same one: another one is a `UsageFailure` here for
-    /// one of `arguments`, and ends the run for one of a record.
+    /// A header without an origin is for the one that all addresses among `arguments` have. Throws `UsageFailure` if
+    /// they have several, and if there are records, which may name any.
     func request(
         _ context: ToolContext, arguments: [String]
-    ) throws -> @Sendable (WebURL) throws -> HTTPRequest {
+    ) throws -> @Sendable (WebURL) -> HTTPRequest {
         let limit = try context.setting(
             "max-bytes", option: maxBytes, expected: "a size such as 256MB", parse: ByteCount.parse)
+        let takesRecords = arguments.isEmpty || arguments.contains("-")
+        // What is no address is said when its turn has come.
+        let addresses = arguments.filter(\.hasScheme).compactMap { try? WebURL($0) }
         let given = try context.headers(
-            header, addressed: headerFor, file: headerFile, bearerFile: bearerFile)
+            .init(
+                plain: header, addressed: headerFor, file: headerFile, bearerFile: bearerFile, bearers: bearerFor),
+            for: takesRecords ? nil : addresses)
         let passwords = try passwords(context)
-        let origin = given.needOneOrigin ? SoleOrigin() : nil
-        for argument in arguments where argument.hasScheme {
-            // What is no address is said when its turn has come.
-            if let url = try? WebURL(argument) { try origin?.admit(url) }
-        }
         return { url in
-            do { try origin?.admit(url) } catch let failure as UsageFailure { throw EndOfRun(failure) }
-            return HTTPRequest(
-                url: url, headers: given.headers(for: url), netrc: passwords,
+            HTTPRequest(
+                url: url, headers: given.headers(for: url), netrc: passwords, cleartextOrigins: given.cleartextOrigins,
                 byteLimit: limit ?? HTTPRequest.defaultByteLimit, acceptsCompression: false)
         }
     }

@@ -10,7 +10,7 @@ struct FetchOptions: ParsableArguments, FetchArguments {
     @Option(help: .allowPrivate) var allowPrivate: String?
     @Option(help: .cacert) var cacert: String?
 
-    @Option(help: ArgumentHelp("Send 'Name: value' to the one server that is asked.", valueName: "header"))
+    @Option(help: ArgumentHelp("Send 'Name: value' to the one server of the arguments.", valueName: "header"))
     var header: [String] = []
 
     @Option(help: ArgumentHelp("Send 'Name: value' to this server alone.", valueName: "origin header"))
@@ -19,8 +19,11 @@ struct FetchOptions: ParsableArguments, FetchArguments {
     @Option(help: ArgumentHelp("Send this file's headers: one a line, perhaps behind an origin.", valueName: "file"))
     var headerFile: String?
 
-    @Option(help: ArgumentHelp("Send this file's token to the one server that is asked.", valueName: "file"))
+    @Option(help: ArgumentHelp("Send this file's token to the one server of the arguments.", valueName: "file"))
     var bearerFile: String?
+
+    @Option(help: ArgumentHelp("Send a file's token to this server alone.", valueName: "origin file"))
+    var bearerFor: [String] = []
 
     @Flag(help: .netrc)
     var netrc = false

@@ -126,9 +126,11 @@ extension LookupCommand {
 }
 
 /// The job that an argument stands for: a record with the address, so that later tools know it, but without its
-/// secrets, which belong in no record; a file has none.
+/// secrets, which belong in no record; a file or a key has none.
 func pictureJob(_ argument: String) -> RecordJob {
     var record = Record()
-    if argument.hasScheme { record.set("url", .string(WebURL.withoutSecrets(argument))) }
+    if argument.hasScheme, !argument.hasPrefix("file:///") {
+        record.set("url", .string(WebURL.withoutSecrets(argument)))
+    }
     return RecordJob(record, argument: argument)
 }

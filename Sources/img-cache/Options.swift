@@ -27,10 +27,13 @@ struct KeyOptions: ParsableArguments, KeyArguments {
     @Option(help: ArgumentHelp("Fields with addresses of the picture, the best first, such as hdurl,image.url.", valueName: "fields"))
     var urlField: String?
 
-    @Option(help: ArgumentHelp("Key to use instead of the address; for a single picture.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp(
+            "Name to use as the key (key:NAME) instead of the address; for a single picture.", valueName: "name"))
     var key: String?
 
-    @Option(help: ArgumentHelp("Field that holds the key to use instead of the address.", valueName: "field"))
+    @Option(
+        help: ArgumentHelp("Field that holds the name to use as the key instead of the address.", valueName: "field"))
     var keyField: String?
 
     @Option(
@@ -47,7 +50,7 @@ extension KeyArguments {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
         if let key {
-            do { _ = try CacheKey(custom: key) } catch { throw UsageFailure("--key: \(failure(of: error).message)") }
+            do { _ = try CacheKey(name: key) } catch { throw UsageFailure("--key: \(failure(of: error).message)") }
         }
         rules.key = key
         if let keyField {

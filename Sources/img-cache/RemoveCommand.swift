@@ -56,7 +56,7 @@ struct RemoveCommand: ParsableCommand, LookupCommand {
         // What is remembered of a picture that could not be had goes too.
         func forget(_ picture: String, caches: Caches, rules: CacheItem.Rules) throws {
             if dryRun { return }
-            for (key, address) in try CacheItem(argument: picture).keys(rules, record: Record()) {
+            for (key, address) in try CacheItem.keys(of: picture, Record(), rules) {
                 if case .cache(let cache) = try caches.place(for: address) { try cache.forgetFailures(of: key) }
             }
         }

@@ -28,12 +28,10 @@ struct ResetCommand: ParsableCommand {
         let context = try common.context(tool: "img-cache")
         let caches = try common.caches(context)
         context.confine(caches.settings)
-        let cache = try caches.standard()
         var report = ResetReport()
         try context.untilInterrupted {
-            for cache in try [cache, caches.other(than: cache)].compactMap(\.self) {
-                report += try dryRun ? cache.resetReport() : cache.reset()
-            }
+            if let disk = try caches.onDisk() { report += try dryRun ? disk.resetReport() : disk.reset() }
+            report += try dryRun ? caches.memoryReport() : caches.emptyMemory()
         }
         try ReportOutput(json: json).write(
             .object([

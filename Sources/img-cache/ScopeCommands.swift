@@ -48,15 +48,14 @@ struct ScopeListCommand: ParsableCommand {
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
-        let cache = try common.open(context)
+        let caches = try common.caches(context)
+        let scopes = try caches.scopes()
         // Who looks from within a named scope takes that for the current one.
-        let scopes = try cache.scopes().map { scope in
-            (scope, isCurrent: cache.isScopeNamed ? scope.name == cache.scope : scope.isCurrent)
-        }
-        let width = scopes.map { $0.0.name.shown.count }.max() ?? 0
+        let current = try caches.scope()
+        let width = scopes.map { $0.name.shown.count }.max() ?? 0
         let output = try ReportOutput(json: json)
-        for (scope, isCurrent) in scopes {
-            let name = scope.name.shown
+        for scope in scopes {
+            let (name, isCurrent) = (scope.name.shown, scope.name == current)
             let line = "\(isCurrent ? "*" : " ") \(name)\(String(repeating: " ", count: width - name.count))"
                 + "  \(scope.contents.words), generation \(scope.generation)"
             try output.write(
@@ -134,10 +133,7 @@ struct ScopeSwitchCommand: ParsableCommand {
         var purged = made?.purged
         if let made, purged != nil {
             finishLater(cache, context)
-            if let other = try caches.other(than: cache) {
-                purged? += try other.purge(made.old)
-                finishLater(other, context)
-            }
+            purged? += try caches.emptyMemory(of: made.old).contents
         }
         if let source = try common.scopeSource(context) {
             context.log.warning("\(source.words) says \"\(cache.scope)\", which beats the scope that is switched to")
@@ -186,23 +182,22 @@ struct ScopePurgeCommand: ParsableCommand {
         let named = try name.map(scopeName)
         let caches = try common.caches(context)
         context.confine(caches.settings, wait ? Needs() : .finishingLater)
-        let cache = try caches.standard()
-        let scope = named ?? cache.scope
-        let all = try [cache, caches.other(than: cache)].compactMap(\.self)
-        if named != nil {
+        let scope = try named ?? caches.scope()
+        let disk = try caches.onDisk()
+        if named != nil, try caches.inMemory(scope: scope).isEmpty {
             // Emptied all the same: the first download for it may be under way.
-            let names = try all.flatMap { try $0.scopes().map(\.name.text) }
+            let names = try disk?.scopes().map(\.name.text) ?? []
             if !names.contains(scope.text) {
                 let advice = NearMatch.advice(for: scope.text, among: names)
                 context.log.warning("nothing was kept under the scope \"\(scope)\" so far\(advice)")
             }
         }
-        var purged = ScopeContents()
-        for cache in all { purged += try cache.purge(scope) }
+        var purged = try disk?.purge(scope) ?? ScopeContents()
+        purged += try caches.emptyMemory(of: scope).contents
         if wait {
-            try context.untilInterrupted { for cache in all { try cache.finishPurges() } }
-        } else {
-            for cache in all { finishLater(cache, context) }
+            try context.untilInterrupted { _ = try disk?.finishPurges() }
+        } else if let disk {
+            finishLater(disk, context)
         }
         try ReportOutput(json: json).write(
             .object([

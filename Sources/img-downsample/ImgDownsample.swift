@@ -182,12 +182,14 @@ struct Run {
         let caches = Caches(
             settings: settings.cache, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let destination: ShrinkTool.Destination
+        var folders = settings.cache.folders + settings.allowedFolders
         var needs = settings.needs
-        // A record may name any file.
-        needs.inputs = files.isEmpty || files.contains("-") ? ["/"] : files
+        needs.inputs = files + settings.allowedFolders
         if let outputDir = shrink.outputDir {
             try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
+            folders.append(outputDir)
             needs.folders = [outputDir]
+            needs.keepsPictures = false
             destination = .folder(
                 try OutputNaming(folder: outputDir, template: shrink.nameTemplate ?? OutputNaming.standardTemplate))
         } else {
@@ -199,8 +201,8 @@ struct Run {
         maker.options.spareThreads = SpareThreads(options.jobs)
         let tool = ShrinkTool(
             variants: settings.variants, maker: maker, destination: destination, caches: caches,
-            emitsEach: fine?.progressiveRecords ?? false, fallback: settings.fallback,
-            synchronizesFiles: settings.synchronizesFiles, log: context.log)
+            pathGuard: PathGuard(folders: folders), emitsEach: fine?.progressiveRecords ?? false,
+            fallback: settings.fallback, synchronizesFiles: settings.synchronizesFiles, log: context.log)
         let status = try context.run(tool, options: options, arguments: files, expecting: "pictures") {
             RecordJob(Record(), argument: $0)
         }

@@ -127,6 +127,11 @@ struct FineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The placeholder's font: a file or a family.", valueName: "font"))
     var font: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Let records name files below this folder, too; repeatable (APOD_TOOLS_ALLOW_PATH).", valueName: "folder"))
+    var allowPath: [String] = []
+
     @Flag(help: "Write a record each time a variant is done, the picture's thumbnail first.")
     var progressiveRecords = false
 

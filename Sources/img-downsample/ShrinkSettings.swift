@@ -25,6 +25,8 @@ struct ShrinkSettings {
     /// What the output's extension says, unless --format says otherwise.
     let outputFormat: OutputFormat?
     let cache: CacheSettings
+    /// Folders below which records may name files, beside the tools' own.
+    let allowedFolders: [String]
     /// Whether files that are written are waited for until they are on the disk.
     let synchronizesFiles: Bool
 
@@ -47,6 +49,7 @@ struct ShrinkSettings {
         fallback = try Self.fallback(command)
         outputFormat = try output.flatMap { try command.shrink.format == nil ? Self.format(ofFile: $0) : nil }
         cache = try command.common.cacheSettings(context)
+        allowedFolders = try Self.allowedFolders(command, context)
     }
 
     /// What the work needs beside its pictures and its cache.
@@ -191,6 +194,28 @@ struct ShrinkSettings {
                 "cannot tell the format from the name \(output): end it in one of \(endings), or give --format")
         }
         return format
+    }
+
+    // MARK: What it may read
+
+    /// The folders of the options, or else those of the environment or the configuration file, where a colon stands
+    /// between two.
+    private static func allowedFolders(_ command: Run, _ context: ToolContext) throws -> [String] {
+        if let named = command.fine?.allowPath, !named.isEmpty {
+            for folder in named {
+                do { _ = try Folder(folder) } catch {
+                    throw UsageFailure("--allow-path: \(failure(of: error).message)")
+                }
+            }
+            return named
+        }
+        return try context.setting(
+            "allow-path", option: nil, variable: "APOD_TOOLS_ALLOW_PATH",
+            expected: "absolute paths of folders, with a colon between two"
+        ) { text in
+            let folders = text.split(separator: ":").map(String.init)
+            return folders.allSatisfy { $0.hasPrefix("/") } ? folders : nil
+        } ?? []
     }
 
     // MARK: What it may cost

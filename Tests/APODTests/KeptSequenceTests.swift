@@ -182,6 +182,13 @@ import Testing
         #expect(try nasa.client(.api, store: store).results(.day(day("2021-01-01")))[0].source == .stale)
     }
 
+    @Test(arguments: [401, 403]) func aServiceThatTurnsUsAwayIsLikeNobodyThere(status: Int) throws {
+        let nasa = FakeNASA { _ in .status(status, "<h1>Access denied</h1>") }
+        let store = MemoryDays()
+        try store.keep("2026-11-20", expires: time("2026-11-20", 11))
+        #expect(try nasa.client(.science, store: store).results(.newest)[0].source == .stale)
+    }
+
     @Test func aServiceThatHasMovedIsLikeNobodyThere() throws {
         for reply in [FakeNASA.Reply.status(404, "<html>Not Found</html>"), .ok("<html>Welcome"), .ok("")] {
             let nasa = FakeNASA { _ in reply }

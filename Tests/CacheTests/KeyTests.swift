@@ -36,12 +36,56 @@ import Testing
         let key = CacheKey(url: try WebURL("https://pictures.example/a?token=opensesame"))
 
         #expect(CacheKey(url: try WebURL(key.text)) == key)
-        #expect(try CacheKey(custom: key.text).name == key.name)
+        #expect(try CacheKey(printed: key.text).name == key.name)
     }
 
-    @Test(arguments: ["", "a\nb", "a\u{0}b", String(repeating: "x", count: 65_537)])
+    @Test(arguments: ["", "a\nb", "a\u{0}b", "key:", String(repeating: "x", count: 1025)])
+    func unusableNameIsRefused(_ text: String) {
+        #expect(throws: CacheFailure.self) { try CacheKey(name: text) }
+    }
+
+    @Test(arguments: ["", "a\nb", String(repeating: "x", count: 131_073)])
     func unusableKeyIsRefused(_ text: String) {
-        #expect(throws: CacheFailure.self) { try CacheKey(custom: text) }
+        #expect(throws: CacheFailure.self) { try CacheKey(printed: text) }
+    }
+
+    /// `{"id":"https://good/a.jpg","url":"https://evil/b.jpg"}` with `--key-field id` put the one under the other.
+    @Test(arguments: ["https://good.example/a.jpg", "file:///etc/passwd", "exercisedb:0001@180", "truncated:x", "moon"])
+    func nameNeverTakesThePlaceOfAnotherKey(_ name: String) throws {
+        let own = try CacheKey(name: name)
+
+        #expect(own.text == "key:" + name)
+        #expect(own != (try CacheKey(printed: name)))
+        // As it was printed it is the same.
+        #expect(try CacheKey(name: own.text) == own)
+        #expect(try CacheKey(argument: own.text) == own)
+    }
+
+    @Test func lookedUpANameMeansTheKeyThatWasPrintedFirst() throws {
+        let printed = ["https://good.example/a.jpg", "file:///a.png", "exercisedb:0001@180"]
+        for name in printed { #expect(try CacheKey.meant(by: name).map(\.text) == [name, "key:" + name]) }
+        for name in ["moon", "key:moon"] { #expect(try CacheKey.meant(by: name).map(\.text) == ["key:moon"]) }
+        // Too long for a name, but not for an address.
+        let long = "https://good.example/" + String(repeating: "x", count: 2000)
+        #expect(try CacheKey.meant(by: long).map(\.text) == [long])
+    }
+
+    /// Their files have different names: one must not be handed out for the other from memory.
+    @Test func keysAreComparedByTheirBytes() throws {
+        let (one, two) = (try CacheKey(name: "\u{E9}"), try CacheKey(name: "e\u{301}"))
+
+        #expect(one.text == two.text)
+        #expect(one != two && one.name != two.name)
+        #expect(Set([one, two]).count == 2)
+    }
+
+    @Test func keyOfTheLongestAddressIsTaken() throws {
+        let prefix = "https://good.example/?"
+        let text = prefix + String(repeating: "sig=1&", count: (WebURL.byteLimit - prefix.utf8.count) / 6)
+        let key = CacheKey(url: try WebURL(text))
+
+        #expect(key.text.utf8.count > 4 * text.utf8.count)
+        #expect(try CacheKey(printed: key.text) == key)
     }
 
     @Test func scopeNameMayBeAnythingPrintable() throws {

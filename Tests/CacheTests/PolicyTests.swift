@@ -192,9 +192,10 @@ import Testing
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
     func variantsStayWhereTheirPictureIs() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
-        let root = memory.path("root")
+        let folder = memory.path("root")
+        let root = "\(folder)/\(MemoryPlace.name(root: surroundings.root, scope: .standard))"
         let rules = [try rule("/secret/*=disabled"), try rule("/fleeting/*=memory")]
-        let caches = try caches(Policies(rules: rules), memory: [root])
+        let caches = try caches(Policies(rules: rules), memory: [folder])
         let original = try bypass(caches).store(MemorySource(picture()), key: key("a"))
 
         func kept(_ path: String, from address: String? = nil, isBypassed: Bool = false) throws -> String? {
@@ -205,7 +206,7 @@ import Testing
         }
 
         #expect(try kept(original.path) == nil)
-        #expect(try kept("\(folder.path)/bypass/../bypass/\(name(original))") == nil)
+        #expect(try kept("\(self.folder.path)/bypass/../bypass/\(name(original))") == nil)
         #expect(try kept("/somewhere/a.jpg", isBypassed: true) == nil)
         #expect(try kept("\(root)/scopes/x/a.jpg") == root)
         #expect(try kept("\(root)/scopes/x/a.jpg", from: "https://a.example/secret/a.jpg") == nil)

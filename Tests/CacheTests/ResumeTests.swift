@@ -255,6 +255,24 @@ import Testing
         try expectWhole(entry)
     }
 
+    /// The end of one version behind the beginning of another would be a picture that never was.
+    @Test func restIsJoinedUnderTheSameValidatorsAlone() throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        func isContinued(_ validator: String, by fields: KeyValuePairs<String, String>) throws -> Bool {
+            let note = PartialFile.Note(address: "a", validator: validator, total: 10, boot: "b")
+            var headers = HTTPHeaders(fields)
+            headers.append(name: "Content-Range", value: "bytes 4-9/10")
+            return note.isContinued(by: HTTPResponse(status: 206, headers: headers, url: moon.url), from: 4)
+        }
+        #expect(try isContinued(date, by: ["Last-Modified": date]))
+        #expect(try !isContinued(date, by: ["Last-Modified": "Sun, 06 Nov 1994 08:49:38 GMT"]))
+        #expect(try !isContinued(date, by: [:]))
+        #expect(try !isContinued(date, by: ["Last-Modified": date, "ETag": "\"1\""]))
+        #expect(try isContinued("\"1\"", by: ["ETag": "\"1\"", "Last-Modified": date]))
+        #expect(try !isContinued("\"1\"", by: ["ETag": "\"2\""]))
+        #expect(try !isContinued("\"1\"", by: [:]))
+    }
+
     /// Leaves a partial download of the moon as a killed process would.
     private func leave(
         _ bytes: [UInt8], in cache: ImageCache, _ change: (inout PartialFile.Note) -> Void = { _ in }

@@ -82,7 +82,7 @@ import Testing
         symlink("/", folder.path("link"))
         let places = RuntimePlaces(memory: [], bypass: [folder.path("link"), folder.path("good"), folder.path("next")])
 
-        #expect(try places.bypassFolder() == folder.path("good"))
+        #expect(try places.bypassFolder().path == folder.path("good"))
         #expect(!TestFile.exists(folder.path("next")))
     }
 
@@ -101,7 +101,7 @@ import Testing
     @Test func diskIsNoMemory() throws {
         let places = RuntimePlaces(memory: [folder.path("disk/root")], bypass: [])
 
-        #expect(throws: CacheFailure.self) { try places.memoryRoot() }
+        #expect(throws: CacheFailure.self) { try places.memoryFolder() }
         let failure = CacheFailure.noMemory(reason: "x")
         #expect(failure.exitCode == .cannotCreate && failure.code == "no-memory-folder")
     }
@@ -110,14 +110,14 @@ import Testing
     func memoryIsToldByItsFileSystem() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
 
-        #expect(try RuntimePlaces(memory: [memory.path("root")], bypass: []).memoryRoot() == memory.path("root"))
+        #expect(try RuntimePlaces(memory: [memory.path("root")], bypass: []).memoryFolder() == memory.path("root"))
     }
 
     @Test func pathIsRecognisedByItsFolderAlone() {
         let places = RuntimePlaces(memory: ["/m/apod-tools"], bypass: ["/m/apod-tools-bypass"])
 
-        #expect(places.memoryRoot(of: "/m/apod-tools/scopes/x.jpg") == "/m/apod-tools")
-        #expect(places.memoryRoot(of: "/m/apod-tools-bypass/x.jpg") == nil)
+        #expect(places.memoryFolder(of: "/m/apod-tools/scopes/x.jpg") == "/m/apod-tools")
+        #expect(places.memoryFolder(of: "/m/apod-tools-bypass/x.jpg") == nil)
         #expect(places.isBypassed("/m/apod-tools-bypass/x.jpg"))
         #expect(!places.isBypassed("/m/apod-tools-bypassed/x.jpg"))
     }

@@ -124,7 +124,7 @@ let png: [UInt8] = [
     0x48, 0xAF, 0xA4, 0x71, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
 ]
 
-func key(_ text: String) throws -> CacheKey { try CacheKey(custom: text) }
+func key(_ text: String) throws -> CacheKey { try CacheKey(printed: text) }
 
 /// Runs `body` on as many threads at once, and gives what it returned or threw.
 func together<Result: Sendable>(

@@ -6,11 +6,11 @@ import Testing
 extension ImageCache {
     /// A single variant, and whether it was made now.
     fileprivate func variant(
-        of parent: CacheKey, options: String, make: (Entry, String) throws -> InspectedPicture
+        of parent: CacheKey, options: String, make: (Entry, (UnsafeRawBufferPointer) throws -> Void) throws -> InspectedPicture
     ) throws -> (entry: Entry, isMade: Bool) {
         var result: (entry: Entry, isMade: Bool)?
         try variants(of: parent, options: [options], ready: { result = ($1, $2) }) { original, missing, done in
-            for variant in missing { try done(variant.index, try make(original, variant.path)) }
+            for variant in missing { try done(variant.index, try make(original, variant.write)) }
         }
         return try #require(result)
     }
@@ -21,8 +21,10 @@ extension ImageCache {
     init() throws { world = try Surroundings() }
 
     /// Writes the original's size as text.
-    private func make(_ original: Entry, _ path: String) throws -> InspectedPicture {
-        try File.open(path, 0o101 /* O_WRONLY | O_CREAT */, mode: 0o644).write(Array("\(original.bytes)".utf8))
+    private func make(
+        _ original: Entry, _ write: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> InspectedPicture {
+        try Array("\(original.bytes)".utf8).withUnsafeBytes(write)
         return InspectedPicture(contentType: "image/jpeg", fileExtension: "jpg", width: 3, height: 2)
     }
 
@@ -82,8 +84,8 @@ extension ImageCache {
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
         #expect(throws: UsageFailure.self) {
-            try cache.variant(of: key("moon"), options: "w=3") { original, path in
-                _ = try make(original, path)
+            try cache.variant(of: key("moon"), options: "w=3") { original, write in
+                _ = try make(original, write)
                 throw UsageFailure("no")
             }
         }
@@ -98,9 +100,9 @@ extension ImageCache {
         let made = Monitor(0)
 
         let results = try together(8) { [world] _ in
-            try world.cache().variant(of: key("moon"), options: "w=3") { original, path in
+            try world.cache().variant(of: key("moon"), options: "w=3") { original, write in
                 made.update { $0 += 1 }
-                return try make(original, path)
+                return try make(original, write)
             }.entry.path
         }
 
@@ -119,7 +121,7 @@ extension ImageCache {
             of: key("moon"), options: ["w=1", "w=2", "w=3"], ready: { ready.append(($0, $2)) }
         ) { original, missing, done in
             asked.append(missing.map(\.index))
-            for variant in missing.reversed() { try done(variant.index, try make(original, variant.path)) }
+            for variant in missing.reversed() { try done(variant.index, try make(original, variant.write)) }
         }
 
         #expect(asked == [[0, 2]])
@@ -135,7 +137,7 @@ extension ImageCache {
         #expect(throws: UsageFailure.self) {
             try cache.variants(of: key("moon"), options: ["w=1", "w=2"], ready: { _, _, _ in }) {
                 original, missing, done in
-                try done(missing[0].index, try make(original, missing[0].path))
+                try done(missing[0].index, try make(original, missing[0].write))
                 throw UsageFailure("no")
             }
         }
@@ -149,8 +151,8 @@ extension ImageCache {
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
         #expect(throws: CacheFailure.scopeChanged(scope: "alice")) {
-            try cache.variant(of: key("moon"), options: "w=3") { original, path in
-                let made = try make(original, path)
+            try cache.variant(of: key("moon"), options: "w=3") { original, write in
+                let made = try make(original, write)
                 _ = try world.cache(scope: "bob").purge(ScopeName("alice"))
                 try world.cache(scope: "bob").finishPurges()
                 return made
@@ -181,7 +183,7 @@ extension ImageCache {
             ) { original, missing, done in
                 for variant in missing {
                     made.update { $0.append(sizes[variant.index]) }
-                    try done(variant.index, try make(original, variant.path))
+                    try done(variant.index, try make(original, variant.write))
                 }
             }
         }

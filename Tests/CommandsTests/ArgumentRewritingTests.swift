@@ -42,7 +42,11 @@ struct ArgumentRewritingTests {
         #expect(completed("--date=2024 -- --date") == "--date=2024 -- --date")
     }
 
-    @Test func originAndHeaderBecomeOneWord() {
+    @Test func originAndHeaderOrFileBecomeOneWord() {
+        #expect(completed("put --bearer-for https://a token x") == "put --bearer-for https://a token x")
+        #expect(
+            ArgumentRewriting.completed(["put", "--bearer-for", "https://a", "my token", "x"])
+                == ["put", "--bearer-for", "https://a my token", "x"])
         let words = ["put", "--header-for", "https://a", "X: 1", "https://a/b"]
         #expect(ArgumentRewriting.completed(words) == ["put", "--header-for", "https://a X: 1", "https://a/b"])
         let whole = ["put", "--header-for", "https://a X: 1", "https://a/b"]

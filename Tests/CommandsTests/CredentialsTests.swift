@@ -5,24 +5,36 @@ import Testing
 
 @testable import Commands
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Headers and passwords of options, files and the configuration.
 struct CredentialsTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func context(_ configuration: String = "{}", _ variables: [String: String] = [:]) throws -> ToolContext {
+    private func context(
+        _ configuration: String = "{}", _ variables: [String: String] = [:], log: Log = .silent
+    ) throws -> ToolContext {
         ToolContext(
             tool: "tool", environment: Environment(variables),
             configuration: try .load(option: folder.write("config.json", configuration), environment: Environment()),
-            log: .silent)
+            log: log)
     }
 
     private func headers(
         _ context: ToolContext, _ plain: [String] = [], addressed: [String] = [], file: String? = nil,
-        bearerFile: String? = nil
+        bearerFile: String? = nil, bearers: [String] = [], for arguments: [String]? = ["https://a.example/"]
     ) throws -> [String] {
-        try context.headers(plain, addressed: addressed, file: file, bearerFile: bearerFile)
+        let options = ToolContext.HeaderOptions(
+            plain: plain, addressed: addressed, file: file, bearerFile: bearerFile, bearers: bearers)
+        return try context.headers(options, for: arguments?.map { try WebURL($0) })
             .headers(for: WebURL("https://a.example/")).map { "\($0.name): \($0.value)" }
     }
 
@@ -31,7 +43,65 @@ struct CredentialsTests {
         let token = try folder.write("token", "t\n")
         let all = try headers(
             context(), ["X-A: 1"], addressed: ["https://a.example X-C: 3"], file: file, bearerFile: token)
-        #expect(all == ["X-A: 1", "X-B: 2", "Authorization: Bearer t", "X-C: 3", "X-D: 4"])
+        #expect(all == ["X-C: 3", "X-D: 4", "X-A: 1", "X-B: 2", "Authorization: Bearer t"])
+    }
+
+    @Test func tokenOfAnOriginComesFromAFileWhoseNameMayHaveBlanks() throws {
+        let token = try folder.write("my token", "t\n")
+        let bearers = ["https://a.example \(token)", "https://b.example \(token)"]
+        #expect(try headers(context(), bearers: bearers, for: nil) == ["Authorization: Bearer t"])
+        for wrong in ["https://a.example", token, "https://a.example/x \(token)", "a.example \(token)", ""] {
+            let words = message { _ = try headers(context(), bearers: [wrong]) }
+            #expect(words?.hasPrefix("64 --bearer-for takes an origin") == true, "\(words ?? "")")
+        }
+        #expect(message { _ = try headers(context(), bearers: ["https://a.example none"]) }?.hasPrefix("78 ") == true)
+    }
+
+    /// The first record of a stream once chose who got the secret.
+    @Test func recordsDoNotChooseWhoGetsASecret() throws {
+        let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\n")
+        let token = try folder.write("token", "t\n")
+        for words in [
+            message { _ = try headers(context(), ["X-A: 1"], for: nil) },
+            message { _ = try headers(context(), file: file, for: nil) },
+            message { _ = try headers(context(), bearerFile: token, for: nil) },
+        ] { #expect(words?.hasPrefix("64 ") == true && words?.contains("--bearer-for ORIGIN FILE") == true) }
+        #expect(try headers(context(), addressed: ["https://a.example X: 1"], for: nil) == ["X: 1"])
+    }
+
+    @Test func configuredHeaderWithoutAServerIsLeftOutWithOneWarning() throws {
+        let file = try folder.write("headers", "X-B: 2\nhttps://a.example X-D: 4\n")
+        let token = try folder.write("token", "t\n")
+        let lines = Monitor<[String]>([])
+        let log = Log(tool: "tool") { line in lines.update { $0.append(line) } }
+        let context = try context("{\"header_file\":\"\(file)\",\"bearer_file\":\"\(token)\"}", log: log)
+        #expect(try headers(context, for: nil) == ["X-D: 4"])
+        #expect(lines.withLock { $0.count } == 1 && lines.withLock { $0[0] }.contains("header_file"))
+        #expect(try headers(context).count == 3)
+        #expect(lines.withLock { $0.count } == 1)
+    }
+
+    @Test func fileOfSecretsThatOthersMayReadIsTold() throws {
+        let lines = Monitor<[String]>([])
+        let context = try context(log: Log(tool: "tool") { line in lines.update { $0.append(line) } })
+        for (mode, count) in [(0o600, 0), (0o400, 0), (0o640, 1), (0o604, 2), (0o620, 3)] as [(mode_t, Int)] {
+            let token = try folder.write("token-\(mode)", "t0ken\n")
+            #expect(chmod(token, mode) == 0)
+            _ = try headers(context, bearerFile: token)
+            #expect(lines.withLock { $0.count } == count, "\(String(mode, radix: 8))")
+        }
+        #expect(lines.withLock { $0 }.allSatisfy { $0.contains("chmod 600") && !$0.contains("t0ken") })
+    }
+
+    @Test func pipeOfSecretsIsNobodyElses() throws {
+        let lines = Monitor<[String]>([])
+        let context = try context(log: Log(tool: "tool") { line in lines.update { $0.append(line) } })
+        let path = folder.path("pipe")
+        #expect(mkfifo(path, 0o644) == 0)
+        let writer = try Thread.start { try? File.open(path, O_WRONLY).write(Array("t\n".utf8)) }
+        #expect(try headers(context, bearerFile: path) == ["Authorization: Bearer t"])
+        writer.join()
+        #expect(lines.withLock { $0 } == [])
     }
 
     @Test func configurationNamesFilesAndOptionsBeatThem() throws {
@@ -58,7 +128,7 @@ struct CredentialsTests {
     }
 
     @Test func passwordsComeFromTheHomeFolderOrAFile() throws {
-        let url = try WebURL("http://a/")
+        let url = try WebURL("https://a/")
         let home = try folder.makeFolder("home")
         try folder.write("home/.netrc", "machine a login u password p")
         let file = try folder.write("netrc", "machine a login v password q")

@@ -165,7 +165,7 @@ struct ConfinementTests {
         try home.shell("mv second.png first.png").expect(0)
         tool.closeInput()
         let output = try tool.wait().expect(66)
-        #expect(output.record.string("error.code") == "confined")
+        #expect(try output.record.string("error.code") == "confined")
         #expect(output.stderr.contains("--no-confinement"))
         try home.run("img-cache", ["put", first]).expect(0)
     }

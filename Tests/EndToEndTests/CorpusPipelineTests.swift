@@ -40,7 +40,9 @@ struct CorpusPipelineTests {
     }
 
     private func start(_ home: ToolHome) throws -> RunningTool {
-        try home.start("img-downsample", ["--variant", "pager", "--jobs", "1", "--lease", "0s", "--capacity", "20MB"])
+        try home.start(
+            "img-downsample", ["--variant", "pager", "--jobs", "1", "--lease", "0s", "--capacity", "20MB"],
+            environment: ["APOD_TOOLS_ALLOW_PATH": "/"])
     }
 
     private func end(_ tool: RunningTool) {

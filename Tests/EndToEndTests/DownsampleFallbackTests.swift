@@ -120,7 +120,9 @@ struct DownsampleFallbackTests {
             #"{"path":"\#(path)","gif":{"placeholder":true},"#
             + #""error":{"tool":"gif-cache","code":"x","message":"y","transient":true,"exit":75}}"#
         for options in [[], ["--fallback"]] {
-            let output = try home.run("img-downsample", ["--width", "20"] + options, stdin: .lines([line])).expect(0)
+            let output = try home.run(
+                "img-downsample", ["--width", "20", "--allow-path", "."] + options, stdin: .lines([line])
+            ).expect(0)
             #expect(try output.record.variantSize("custom") == "20x10")
             #expect(try output.record.variant("custom")?.string("status") != "fallback")
             #expect(try output.record.string("error.tool") == "gif-cache")

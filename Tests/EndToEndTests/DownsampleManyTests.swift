@@ -176,7 +176,8 @@ struct DownsampleManyTests {
         let line =
             #"{"z":1.500,"path":"\#(path)","title":"M\u00e9ssier \/ 31","deep":{"b":[1e3,-0.0]},"#
             + #""variants":{"mine":{"path":"x","width":7.0},"custom":{"path":"old"}},"n":123456789012345678901}"#
-        let output = try home.run("img-downsample", ["--width", "9"], stdin: .lines([line])).expect(0)
+        let options = ["--width", "9", "--allow-path", "."]
+        let output = try home.run("img-downsample", options, stdin: .lines([line])).expect(0)
         let text = output.lines[0]
         for kept in [
             #""z":1.500"#, #""title":"M\u00e9ssier \/ 31""#, #""deep":{"b":[1e3,-0.0]}"#,
@@ -211,7 +212,8 @@ struct DownsampleManyTests {
         let path = try home.write("sky.jpg", Picture.sky)
         let lines = (0..<6).map { #"{"id":\#($0),"path":"\#(path)"}"# }
         let records = try home.run(
-            "img-downsample", ["--variant", "pager,rocket-card", "--jobs", "4"], stdin: .lines(lines)
+            "img-downsample", ["--variant", "pager,rocket-card", "--jobs", "4", "--allow-path", "."],
+            stdin: .lines(lines)
         ).expect(0).records
         #expect(records.map { $0.integer("id") } == Array(0..<6))
         for name in ["pager", "rocket-card"] {

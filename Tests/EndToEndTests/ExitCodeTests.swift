@@ -56,7 +56,9 @@ struct ExitCodeTests {
         let line = #"{"id":"a\u0001b","url":"http://127.0.0.1:1/x.jpg"}"#
         try home.run("img-cache", ["put", "--key-field", "id"], stdin: .lines([line]))
             .expectFailure(65, code: "bad-key", tool: "img-cache")
-        try home.run("img-downsample", ["--variant", "pager"], stdin: .lines([#"{"path":"/x.jpg","cache":{"scope":""}}"#]))
+        let picture = try home.write("x.png", DrawnPicture.noise(4, 4, seed: 1).png())
+        let scoped = #"{"path":"\#(picture)","cache":{"scope":""}}"#
+        try home.run("img-downsample", ["--variant", "pager", "--allow-path", "."], stdin: .lines([scoped]))
             .expectFailure(65, code: "bad-scope", tool: "img-downsample")
     }
 

@@ -20,9 +20,7 @@ struct GifCacheContentTests {
     init() throws { home = try ToolHome() }
 
     private func keep(_ id: String, _ bytes: [UInt8]) throws -> String {
-        let file = try home.write("new.gif", bytes)
-        return try home.run("img-cache", ["put", file, "--key", "exercisedb:\(id)@180", "--print", "path"]).expect(0)
-            .lines[0]
+        try home.keep(bytes, as: "exercisedb:\(id)@180")
     }
 
     private static let animation = DrawnAnimation(
@@ -143,15 +141,16 @@ struct GifCacheContentTests {
     }
 
     @Test func verifyRefusesWhatPutWouldNotHaveKept() throws {
-        let picture = try home.write("new.png", DrawnPicture.noise(4, 4, seed: 1).png())
-        try home.run("img-cache", ["put", picture, "--key", "exercisedb:0003@180"]).expect(0)
+        let png = DrawnPicture.noise(4, 4, seed: 1).png()
+        try home.keep(png, as: "exercisedb:0003@180")
+        let picture = try home.write("new.png", png)
         // Nothing of it is gif-cache's.
         try home.run("img-cache", ["put", picture, "--key", "my-own"]).expect(0)
         let problem = try #require(try home.run("gif-cache", ["verify"]).expect(1).records.first { $0.has("code") })
         #expect(problem.string("code") == "content-refused" && problem.string("detail")?.hasPrefix("not-a-gif") == true)
         try home.run("img-cache", ["verify"]).expect(0)
         try home.run("gif-cache", ["verify", "--repair"]).expect(1)
-        #expect(try home.run("img-cache", ["ls", "--print", "cache.key"]).expect(0).lines == ["my-own"])
+        #expect(try home.run("img-cache", ["ls", "--print", "cache.key"]).expect(0).lines == ["key:my-own"])
         let words = try home.run("gif-cache", ["verify"], stdout: .terminal).expect(0).stdout
         #expect(words.hasPrefix("mark") && words.contains("0 problems"))
     }

@@ -1,3 +1,4 @@
+import Cache
 import Formats
 import Records
 import Support
@@ -19,9 +20,7 @@ struct GifCacheLookupTests {
     /// Keeps a GIF of an exercise; gives its path.
     @discardableResult
     private func keep(_ id: String, _ resolution: Int = 180, side: Int = 8, seed: UInt64 = 1) throws -> String {
-        let file = try home.write("new.gif", Self.gif(side, seed: seed))
-        let key = "exercisedb:\(id)@\(resolution)"
-        return try home.run("img-cache", ["put", file, "--key", key, "--print", "path"]).expect(0).lines[0]
+        try home.keep(Self.gif(side, seed: seed), as: "exercisedb:\(id)@\(resolution)")
     }
 
     private func tool(_ arguments: String...) throws -> ToolOutput { try home.run("gif-cache", arguments) }
@@ -147,9 +146,7 @@ struct GifCacheLookupTests {
         try tool("pin", "0001").expect(0)
         let other = try home.write("other.gif", Self.gif(9, seed: 9))
         let kept = try home.run("img-cache", ["put", other, "--print", "path"]).expect(0).lines[0]
-        let elsewhere = try home.run(
-            "img-cache", ["put", other, "--key", "exercisedb:0001@180", "--scope", "alice", "--print", "path"]
-        ).expect(0).lines[0]
+        let elsewhere = try home.keep(Self.gif(9, seed: 9), as: "exercisedb:0001@180", scope: "alice")
         let planned = try tool("clear", "--dry-run").expect(0).record
         #expect(planned.integer("removed") == 1 && planned.bool("dry_run") == true && TestFile.exists(mine))
         let done = try tool("clear").expect(0).record
@@ -168,9 +165,8 @@ struct GifCacheLookupTests {
     @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndClearedToo() throws {
         let memory = try TemporaryFolder(in: TemporaryFolder.memory)
         let home = try ToolHome(environment: ["XDG_RUNTIME_DIR": memory.path])
-        let file = try home.write("new.gif", Self.gif(8, seed: 1))
-        for (id, policy) in [("0001", "enabled"), ("0002", "memory")] {
-            try home.run("img-cache", ["put", file, "--key", "exercisedb:\(id)@180", "--policy", policy]).expect(0)
+        for (id, policy) in [("0001", Policy.enabled), ("0002", .memory)] {
+            try home.keep(Self.gif(8, seed: 1), as: "exercisedb:\(id)@180", policy: policy)
         }
         #expect(try Set(home.run("gif-cache", ["ls", "--print", "id"]).expect(0).lines) == ["0001", "0002"])
         #expect(try home.run("gif-cache", ["size", "--json"]).expect(0).record.integer("gifs") == 2)

@@ -81,14 +81,55 @@ struct HeaderTests {
         #expect(listener.values("X-A") == ["1", nil])
     }
 
-    @Test func anotherOriginInAStreamEndsTheRun() throws {
-        let urls = [listener.url("a.png"), listener.url("b.png"), listener.url("c.png", host: "localhost"),
-            listener.url("d.png")]
-        let output = try put(["--header", "X-A: 1"], stdin: .lines(urls.map { "{\"url\":\"\($0)\"}" })).expect(64)
-        let records = try output.records
-        #expect(records.map { $0.integer("error.exit") } == [nil, nil, 64])
-        #expect(output.errorLines.count == 1 && output.stderr.contains("--header-for"), "\(output)")
-        #expect(listener.values("X-A") == ["1", "1"])
+    private func records(_ urls: String...) -> ToolInput { .lines(urls.map { "{\"url\":\"\($0)\"}" }) }
+
+    /// The first record once chose the server that got the secret.
+    @Test(arguments: ["--header", "--header-file", "--bearer-file"])
+    func recordsDoNotChooseWhoGetsASecret(option: String) throws {
+        let value = try option == "--header" ? "X-A: 1" : home.write("file", option == "--header-file" ? "X-A: 1" : "t")
+        for arguments in [[], ["-"], [listener.url("b.png"), "-"]] {
+            let output = try put(arguments + [option, value], stdin: records(listener.url("a.png")))
+            try output.expectRefusal(64, "img-cache", "--header-for ORIGIN", "--bearer-for ORIGIN FILE")
+        }
+        try home.run("img-cache", ["explain", option, value], stdin: records(listener.url("a.png"))).expect(64)
+        #expect(listener.values("X-A").isEmpty)
+    }
+
+    @Test func serverThatIsNamedGetsItsSecretsFromAStreamToo() throws {
+        let token = try home.write("token", "t0ken\n")
+        let origin = listener.server.address
+        let options = ["--header-for", origin, "X-A: 1", "--bearer-for", origin, token]
+        try put(options, stdin: records(listener.url("a.png"), listener.url("b.png", host: "localhost"))).expect(0)
+        #expect(listener.values("X-A") == ["1", nil])
+        #expect(listener.values("Authorization") == ["Bearer t0ken", nil])
+        try put(["--bearer-for", origin, token, "--header-for", origin, "Authorization: x"], stdin: .empty)
+            .expectRefusal(64, "img-cache", "--bearer-for")
+    }
+
+    @Test func configuredHeaderWithoutAServerIsNotSentToThoseOfRecords() throws {
+        let file = try home.write("headers", "X-A: 1\n\(listener.server.address) X-B: 2\n")
+        let config = try home.write("config.json", "{\"header_file\":\"\(file)\"}")
+        let output = try put(["--config", config], stdin: records(listener.url("a.png"), listener.url("b.png"))).expect(0)
+        #expect(output.errorLines.count == 1 && output.stderr.contains("header_file"), "\(output)")
+        try put(["--config", config, listener.url("c.png")]).expect(0)
+        #expect(listener.values("X-A") == [nil, nil, "1"] && listener.values("X-B") == ["2", "2", "2"])
+    }
+
+    /// No connection is opened, so that none has to be there.
+    @Test func secretIsNotSentUnencryptedToAnotherMachine() throws {
+        let url = "http://10.0.0.1/a.png"
+        let arguments = [url, "--header", "X-A: sesame", "--allow-private", "10.0.0.0/8"]
+        let output = try put(arguments)
+        try output.expectFailure(77, code: "exposed-secret", tool: "img-cache")
+        #expect(output.stderr.contains("--header-for") && !output.stderr.contains("sesame"), "\(output)")
+        let explained = try home.run("img-cache", ["explain", "--json"] + arguments).record
+        #expect(explained.string("explain.decision") == "refused", "\(explained)")
+    }
+
+    @Test func fileOfSecretsThatOthersMayReadIsToldOnce() throws {
+        let token = try home.folder.write("work/token", "t0ken\n", mode: 0o644)
+        let output = try put([listener.url("a.png"), listener.url("b.png"), "--bearer-file", token]).expect(0)
+        #expect(output.errorLines.count == 1 && output.stderr.contains("chmod 600"), "\(output)")
     }
 
     @Test(arguments: [

@@ -107,11 +107,47 @@ struct ImgCacheTests {
         #expect(try Sample.requests(url) == 2)
     }
 
+    /// A record put a stranger's picture under another's address.
+    @Test func aNameThatLooksLikeAnAddressPoisonsNothing() throws {
+        let home = try Sample.home()
+        let (good, evil) = (try Sample.url("good.jpg"), try Sample.url("evil.jpg"))
+        let line = "{\"id\":\"\(good)\",\"url\":\"\(evil)\"}"
+        let byName = ["--key-field", "id"]
+        let put = try home.run("img-cache", ["put"] + byName, stdin: .lines([line])).expect(0).record
+        #expect(put.string("cache.key") == "key:\(good)")
+        try home.run("img-cache", ["has", good]).expect(1)
+        let got = try home.run("img-cache", ["get"] + byName, stdin: .lines([line])).expect(0).record
+        #expect(got.string("path") == put.string("path"))
+        let own = try home.run("img-cache", ["put", good]).expect(0).record
+        #expect(own.string("cache.status") == "miss" && own.string("cache.sha256") != put.string("cache.sha256"))
+        // Each is found by its key as it is printed.
+        for record in [put, own] {
+            let key = try #require(record.string("cache.key"))
+            #expect(try home.run("img-cache", ["path", key]).expect(0).lines == [record.string("path")])
+        }
+    }
+
+    @Test func everyCommandThatLooksTakesKeysAsTheyArePrinted() throws {
+        let home = try ToolHome()
+        let file = try home.write("moon.png", DrawnPicture.noise(20, 10, seed: 1).png())
+        _ = try home.run("img-cache", ["put", file]).expect(0)
+        _ = try home.run("img-cache", ["put", file, "--key", "moon"]).expect(0)
+        try home.keep(DrawnPicture.noise(4, 4, seed: 2).png(), as: "exercisedb:0001@180")
+        let keys = try home.run("img-cache", ["ls", "--print", "cache.key"]).expect(0).lines
+        #expect(Set(keys) == ["file://\(file)", "key:moon", "exercisedb:0001@180"])
+        for command in ["get", "has", "path", "cat", "info", "pin", "unpin", "rm"] {
+            try home.run("img-cache", [command] + keys).expect(0)
+        }
+        for command in ["get", "has", "path"] { try home.run("img-cache", [command] + keys).expect(1) }
+        try home.run("img-cache", ["put", file, "--key", "key:moon"]).expect(0)
+        try home.run("img-cache", ["has", "--key", "moon"]).expect(0)
+    }
+
     @Test func keysMayBeOnesOwn() throws {
         let home = try Sample.home()
         let (one, two) = (try Sample.url("key-one.jpg"), try Sample.url("key-two.jpg"))
         let mine = try home.run("img-cache", ["put", one, "--key", "mine"]).expect(0).record
-        #expect(mine.string("cache.key") == "mine")
+        #expect(mine.string("cache.key") == "key:mine")
         #expect(
             try home.run("img-cache", ["put", two, "--key", "mine"]).expect(0).record.string("cache.status") == "hit")
         // The key alone names the picture, whatever stands on standard input.

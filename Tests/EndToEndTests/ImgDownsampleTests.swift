@@ -117,7 +117,8 @@ struct ImgDownsampleTests {
         let home = try ToolHome()
         let file = try home.write("a.png", DrawnPicture.gradient(20, 10).png())
         for input in ["{\"path\":\"\(file)\"}\n", "  \n[{\"path\":\"\(file)\"}]"] {
-            let record = try home.run("img-downsample", ["-", "--width", "5"], stdin: .text(input)).expect(0).record
+            let record = try home.run("img-downsample", ["-", "--width", "5", "--allow-path", "."], stdin: .text(input))
+                .expect(0).record
             #expect(record.integer("variants.custom.width") == 5)
             try home.run("img-downsample", ["-", "-o", "x.png"], stdin: .text(input))
                 .expectRefusal(64, "img-downsample", "--output-dir")
@@ -169,7 +170,9 @@ struct ImgDownsampleTests {
         #expect(TemporaryFolder.names(in: home.path("t")) == ["m31_10x.webp"])
         // A record's day.
         let record = "{\"date\":\"2024-02-03\",\"path\":\"\(home.path("m31.png"))\"}"
-        let byDay = ["--variant", "pager", "--output-dir", "days", "--name-template", "{date}.{ext}"]
+        let byDay = [
+            "--variant", "pager", "--output-dir", "days", "--name-template", "{date}.{ext}", "--allow-path", ".",
+        ]
         _ = try home.run("img-downsample", byDay, stdin: .lines([record])).expect(0)
         #expect(TemporaryFolder.names(in: home.path("days")) == ["2024-02-03.png"])
         #expect(!TestFile.exists(home.cacheRoot), "nothing goes into the cache")
@@ -225,7 +228,8 @@ struct ImgDownsampleTests {
         let before = try first.record
         #expect(try Record(parsing: try #require(before.raw("variants"))).names == ["pager", "custom"])
         let second = try home.run(
-            "img-downsample", ["--variant", "overlay", "--width", "9"], stdin: .bytes(first.stdoutBytes)
+            "img-downsample", ["--variant", "overlay", "--width", "9", "--allow-path", "."],
+            stdin: .bytes(first.stdoutBytes)
         ).expect(0).record
         let variants = try Record(parsing: try #require(second.raw("variants")))
         #expect(variants.names == ["pager", "custom", "overlay"])

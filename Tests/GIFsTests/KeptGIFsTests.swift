@@ -26,7 +26,7 @@ import Testing
         _ name: String, _ resolution: Resolution = .standard, _ bytes: [UInt8] = TinyGIF.bytes
     ) throws -> Entry {
         let key = ExerciseGIF(id: try id(name), resolution: resolution).cacheKey
-        return try caches.standard().store(MemorySource(bytes), key: CacheKey(custom: key)) { source in
+        return try caches.standard().store(MemorySource(bytes), key: CacheKey(printed: key)) { source in
             let facts = try GIFAcceptance.inspect(source)
             return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
         }.entry
@@ -71,7 +71,7 @@ import Testing
 
     @Test func whatIsNoGIFUnderTheKeyCountsAsAbsent() throws {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
-        _ = try caches.standard().store(MemorySource(png), key: CacheKey(custom: "exercisedb:0001@180"))
+        _ = try caches.standard().store(MemorySource(png), key: CacheKey(printed: "exercisedb:0001@180"))
         try keep("0001", .pixels360)
         #expect(try gifs.find(id("0001"), .preferably(.pixels180)).gif.resolution == .pixels360)
     }
@@ -85,7 +85,7 @@ import Testing
     @Test func onlyGIFsOfExercisesAreListedCountedAndCleared() throws {
         let bytes = try keep("0001").bytes
         try keep("0002", .pixels360)
-        let other = try CacheKey(custom: "my-own")
+        let other = try CacheKey(name: "my-own")
         _ = try caches.standard().store(MemorySource(TinyGIF.bytes), key: other)
         #expect(try names() == ["exercisedb:0001@180", "exercisedb:0002@360"])
         #expect(try names(EntryFilter(), .pixels360) == ["exercisedb:0002@360"])

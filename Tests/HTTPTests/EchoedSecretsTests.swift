@@ -41,7 +41,7 @@ import Testing
             return answer
         }
         let client = HTTPClient(transport: transport, interruption: Interruption())
-        let request = HTTPRequest(url: try WebURL("http://a.example/"), headers: [HTTPHeader("X-Key", "s3cret")])
+        let request = HTTPRequest(url: try WebURL("https://a.example/"), headers: [HTTPHeader("X-Key", "s3cret")])
         do {
             _ = try client.data(request)
             Issue.record("it was accepted")

@@ -85,6 +85,26 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    /// Behind a proxy, this machine's own address is reached by a way that others can read.
+    @Test func secretForThisMachineIsNotSentThroughAProxy() throws {
+        let environment: Environment = ["http_proxy": server.url("")]
+        let transport = CurlTransport(guard: .allowingAll, environment: environment)
+        func ask(_ change: (inout HTTPRequest) throws -> Void) throws {
+            var request = HTTPRequest(url: try WebURL(server.url("/x")))
+            try change(&request)
+            _ = try transport.exchange(request, interruption: Interruption()) { _ in }
+        }
+        let failure = #expect(throws: FetchFailure.self) { try ask { $0.headers = [HTTPHeader("X-Key", "1")] } }
+        #expect(failure?.code == "exposed-secret")
+        try ask { $0.netrc = Netrc(Array("machine 127.0.0.1 login u password p".utf8)) }
+        try ask {
+            $0.headers = [HTTPHeader("X-Key", "1")]
+            $0.cleartextOrigins = [$0.url.origin]
+        }
+        #expect(server.requests.map { $0.headers["authorization"] } == [nil, nil])
+        #expect(server.requests.map { $0.headers["x-key"] } == [nil, "1"])
+    }
+
     @Test func proxyThatRefusesATunnelIsNamed() throws {
         let proxy = try LoopbackServer { _, peer in
             peer.send("HTTP/1.1 407 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

@@ -10,12 +10,14 @@ import Testing
         let pauses = pauses
         return HTTPClient(
             transport: transport, guard: guarding, retries: RetrySchedule(random: { 1 }), interruption: Interruption(),
-            clock: Clock { Timestamp(milliseconds: pauses.withLock { $0.reduce(0) { $0 + $1.milliseconds } }) },
+            uptime: { pauses.withLock { $0.reduce(.zero, +) } },
             sleep: { pause in pauses.withLock { $0.append(pause) } })
     }
 
     private func request(_ url: String = "http://a/", byteLimit: Int = 1000) throws -> HTTPRequest {
-        HTTPRequest(url: try WebURL(url), headers: [HTTPHeader("X-Key", "secret")], byteLimit: byteLimit)
+        let url = try WebURL(url)
+        return HTTPRequest(
+            url: url, headers: [HTTPHeader("X-Key", "secret")], cleartextOrigins: [url.origin], byteLimit: byteLimit)
     }
 
     @Test func bodyOfAnAcceptedAnswerIsHandedOver() throws {
@@ -149,6 +151,72 @@ import Testing
         #expect(transport.requests.map { $0.netrc?.credentials(for: $0.url)?.user } == ["shared", "own"])
     }
 
+    /// Nothing is connected to: what is sent in the clear is read by everyone on the way.
+    @Test func secretIsNotSentUnencryptedUnlessItsOriginWasNamed() throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        var request = try request("http://a.example/x?token=1")
+        request.cleartextOrigins = [try WebURL("http://b.example/").origin, try WebURL("https://a.example/").origin]
+        let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request) }
+        #expect(failure?.code == "exposed-secret" && failure?.exitCode == .notAllowed && failure?.isTransient == false)
+        #expect(failure?.message.contains("--header-for") == true)
+        #expect(failure?.message.contains("http://a.example") == true)
+        #expect(failure?.message.contains("\"X-Key\"") == true && failure?.message.contains("secret\"") == false)
+        #expect(transport.requests.isEmpty)
+        request.headers = [HTTPHeader("Accept", "image/*", crossesOrigins: true)]
+        #expect(try client(transport).data(request).1 == Array("x".utf8))
+    }
+
+    @Test(arguments: [
+        "https://a.example/", "http://127.0.0.1/", "http://127.9.9.9:8080/", "http://[::1]/", "http://localhost./",
+        "http://a.localhost/",
+    ])
+    func secretIsSentEncryptedOrWithinTheMachine(url: String) throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        var request = try request(url)
+        request.cleartextOrigins = []
+        request.netrc = Netrc(Array("machine \(request.url.hostWithoutDot) login u password p".utf8))
+        _ = try client(transport, guard: .allowingAll).data(request)
+        #expect(transport.requests.map(\.credentials) == [.init(user: "u", password: "p")])
+    }
+
+    /// They stand for loopback addresses to the guard, but packets to them go to a gateway.
+    @Test(arguments: ["http://[2002:7f00:1::]/", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://localhost.example/"])
+    func addressThatOnlyLooksLikeThisMachineGetsNoSecret(url: String) throws {
+        let transport = ScriptedTransport { _, _ in .ok("x") }
+        var request = try request(url)
+        request.cleartextOrigins = []
+        let failure = #expect(throws: FetchFailure.self) { try client(transport, guard: .allowingAll).data(request) }
+        #expect(failure?.code == "exposed-secret")
+    }
+
+    @Test func nameThatAProxyAloneMayLookUpIsNotLookedUpToBeJudged() throws {
+        let client = HTTPClient(
+            transport: ScriptedTransport { _, _ in .ok("") }, looksUp: { _ in false }, interruption: Interruption())
+        #expect(try client.judgedAddresses(of: WebURL("http://localhost/")) == nil)
+        #expect(try client.judgedAddresses(of: WebURL("http://8.8.8.8/"))?.count == 1)
+    }
+
+    @Test func passwordThatIsNotSentIsToldOnce() throws {
+        let lines = Monitor<[String]>([])
+        let transport = ScriptedTransport { request, _ in
+            request.url.scheme == .https ? .redirect("http://a.example/") : .ok("x")
+        }
+        let client = HTTPClient(
+            transport: transport, redirects: RedirectPolicy(allowsInsecure: true),
+            passwords: Netrc(Array("machine a.example login u password p".utf8)),
+            log: Log(tool: "t") { line in lines.update { $0.append(line) } }, interruption: Interruption())
+        for url in ["https://a.example/", "http://a.example/", "http://b.example/"] {
+            _ = try client.data(HTTPRequest(url: WebURL(url)))
+        }
+        // Encrypted, behind the redirect, at once, and for a host without an entry.
+        #expect(transport.requests.map { $0.credentials?.password } == ["p", nil, nil, nil])
+        #expect(lines.withLock { $0.count } == 1 && lines.withLock { $0.first }?.contains("http://a.example") == true)
+        var named = HTTPRequest(url: try WebURL("http://a.example/"))
+        named.cleartextOrigins = [named.url.origin]
+        _ = try client.data(named)
+        #expect(transport.requests.last?.credentials?.password == "p")
+    }
+
     @Test func longRateLimitEndsItAtOnce() throws {
         let transport = ScriptedTransport { _, _ in .status(429, ["Retry-After": "3600"]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
@@ -162,6 +230,18 @@ import Testing
         _ = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(pauses.withLock { $0 } == [.seconds(50), .seconds(50)])
         #expect(transport.requests.map(\.timeouts.total) == [.seconds(120), .seconds(70), .seconds(20)])
+    }
+
+    /// A deadline was once a date: a clock that was set ended a request, or gave it a day.
+    @Test(arguments: [86_400_000, -86_400_000] as [Int64])
+    func settingTheClockNeitherEndsNorStretchesARequest(milliseconds: Int64) throws {
+        let date = Monitor(Timestamp(milliseconds: 0))
+        let clock = Clock { date.update { $0 = $0 + .milliseconds(milliseconds); return $0 } }
+        let transport = ScriptedTransport { _, count in count < 2 ? .status(503) : .ok("x") }
+        let client = HTTPClient(
+            transport: transport, interruption: Interruption(), clock: clock, uptime: { .seconds(5) }, sleep: { _ in })
+        #expect(try client.data(HTTPRequest(url: WebURL("http://a/"))).1 == Array("x".utf8))
+        #expect(transport.requests.map(\.timeouts.total) == [.seconds(120), .seconds(120), .seconds(120)])
     }
 
     @Test func redirectsAreFollowedAndTheLastURLAnswers() throws {

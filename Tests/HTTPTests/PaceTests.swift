@@ -140,14 +140,14 @@ import Testing
     @Test func waitForATurnIsNotTheRequestsTime() throws {
         let limit = HostLimit(1)
         let url = try WebURL("http://a/")
-        let now = Monitor(Timestamp(milliseconds: 0))
+        let now = Monitor(Duration.zero)
         let transport = ScriptedTransport { _, _ in .ok("x") }
         let client = HTTPClient(
-            transport: transport, hosts: limit, interruption: interruption, clock: Clock { now.withLock { $0 } })
+            transport: transport, hosts: limit, interruption: interruption, uptime: { now.withLock { $0 } })
         let thread = try limit.withRoom(at: url, interruption: interruption) {
             let thread = try Thread.start { _ = try? client.data(HTTPRequest(url: url)) }
             limit.waitUntilWaiting(1, at: url)
-            now.update { $0 = Timestamp(milliseconds: 3_600_000) }
+            now.update { $0 = .seconds(3600) }
             return thread
         }
         thread.join()

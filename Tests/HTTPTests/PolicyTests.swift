@@ -207,7 +207,8 @@ import Testing
     @Test func targetsBehindAProxyAreJudgedByTheirAddresses() throws {
         func judge(_ url: String, _ addresses: [String], _ guarding: AddressGuard = .standard) throws {
             let found = addresses.compactMap { IPAddress($0) }
-            try ProxiedHost(addressGuard: guarding, resolve: { _ in found }).judge(WebURL(url))
+            _ = try ProxiedHosts(addressGuard: guarding, resolve: { _, _, _ in found }).judge(
+                WebURL(url), over: .proxy("p:1"), connectLimit: .seconds(30), interruption: Interruption())
         }
         try judge("http://example.org/", ["8.8.8.8"])
         try judge("http://example.org/", [])

@@ -28,7 +28,9 @@ private final class SleptClock: Sendable {
     }
 
     private func request(_ address: String = "https://api.example/a", key: String? = nil) throws -> HTTPRequest {
-        HTTPRequest(url: try WebURL(address), headers: key.map { [HTTPHeader("X-Api-Key", $0)] } ?? [])
+        let url = try WebURL(address)
+        return HTTPRequest(
+            url: url, headers: key.map { [HTTPHeader("X-Api-Key", $0)] } ?? [], cleartextOrigins: [url.origin])
     }
 
     @Test func usedUpQuotaEndsInFailureWithoutARequest() throws {

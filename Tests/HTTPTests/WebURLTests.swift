@@ -55,6 +55,17 @@ import Testing
         #expect(WebURL.secrets(in: text).map(String.init) == secrets)
     }
 
+    @Test func addressesHaveSixteenKibibytesAtMost() throws {
+        let base = try WebURL("http://example.org/")
+        let most = "http://example.org/" + String(repeating: "x", count: WebURL.byteLimit - 19)
+        #expect(try WebURL(most).path.utf8.count == WebURL.byteLimit - 18)
+        #expect(throws: WebURLFailure.notAURL(text: most + "x", reason: .tooLong)) { try WebURL(most + "x") }
+        let reference = "/" + String(repeating: "x", count: WebURL.byteLimit)
+        #expect(throws: WebURLFailure.notAURL(text: reference, reason: .tooLong)) { try base.resolving(reference) }
+        let failure = WebURLFailure.notAURL(text: "http://me:word@h/?k=v" + most, reason: .tooLong)
+        #expect(failure.exitCode == .data && failure.message.utf8.count < 250)
+    }
+
     @Test func dotBehindLocalhostChangesNothing() throws {
         #expect(try WebURL("http://localhost./x").requestText == "http://localhost/x")
         #expect(try WebURL("http://example.org./x").requestText == "http://example.org./x")
@@ -158,6 +169,18 @@ import Testing
         #expect(url.redacted == "https://api.nasa.gov/planetary/apod?api_key=***&date=2024-01-01&X-Amz-Signature=***&key")
         #expect(url.withoutSecrets.normalized == "https://api.nasa.gov/planetary/apod?date=2024-01-01")
     }
+
+    @Test(arguments: [
+        "token", "access_token", "X-Amz-Signature", "client_secret", "password", "credential", "auth", "Authorization",
+        "sig", "key", "api_key", "x-key", "mapikey", "apikey", "pwd", "user_pwd", "pass", "login-pass", "passwd", "jwt",
+        "accesskey", "AWSAccessKeyId", "hmac", "hmac_sha256", "account[pass]",
+    ])
+    func parametersThatHoldSecretsAreKnownByTheirNames(name: String) {
+        #expect(WebURL.isSecret(queryName: name))
+    }
+
+    @Test(arguments: ["", "date", "w", "keyword", "monkey", "passage", "compass", "design", "page"])
+    func otherParametersAreShown(name: String) { #expect(!WebURL.isSecret(queryName: name)) }
 
     @Test func failuresOfReadingHideWhatMayBeASecret() {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL("http://me:secret@exa mple/?api_key=hidden") }

@@ -18,12 +18,14 @@ private struct Broken: Failure {
     var message: String { "it is broken" }
 }
 
-/// Adds `"done":true`, at once where the record says `quick`; fails where the record says `fail`; waits at a gate where the record says `hold`.
+/// Adds `"done":true`, and takes `place` from what it fails; at once where the record says `quick`; fails where the record says `fail`; waits at a gate where the record says `hold`.
 private struct Marker: RecordTool {
     let name = "marker"
     let gate = Monitor((opened: Set<Int>(), started: Set<Int>(), most: 0, now: 0))
 
     func accepts(_ job: RecordJob) -> Bool { !job.record.has("skip") }
+
+    func retract(_ record: inout Record) { record.remove("place") }
 
     func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
         guard record.has("quick") else { return false }
@@ -290,6 +292,12 @@ private func run(
         #expect(failed.bool("error.transient") == false)
         #expect(failed.integer("error.exit") == 69)
         #expect(failed.bool("done") == true)
+    }
+
+    @Test func whatAToolFailsLosesWhatItMustNotSay() throws {
+        let input = #"{"place":1,"n":1,"place":2,"fail":"definite"}{"place":3}{"place":4,"error":{}}"#
+        let records = try run(input).lines.map { try Record(parsing: $0.utf8) }
+        #expect(records.map(\.names) == [["n", "fail", "done", "error"], ["place", "done"], ["place", "error"]])
     }
 
     @Test(arguments: [

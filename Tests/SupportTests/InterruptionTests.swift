@@ -1,5 +1,6 @@
-import Support
 import Testing
+
+@testable import Support
 
 #if canImport(Glibc)
 import Glibc
@@ -28,6 +29,24 @@ import Darwin
         #expect(throws: Cancelled.self) { try interruption.sleep(.seconds(100)) }
         interruption.cancel(.signal(SIGINT))
         #expect(interruption.cause == .outputClosed)
+    }
+
+    /// Two threads that wait for signals would share them out between them.
+    @Test func signalsAreCaughtOnce() throws {
+        let answers = Monitor<[Bool]>([])
+        // On a thread of its own, whose signals are then blocked.
+        try Thread.start {
+            let interruption = Interruption()
+            for _ in 0..<2 { if let answer = try? interruption.catchSignals() { answers.update { $0.append(answer) } } }
+        }.join()
+        #expect(answers.withLock { $0 } == [true, false])
+    }
+
+    /// timeout(1) sends a signal to its child and to the child's group.
+    @Test func aSignalThatIsSentTwiceIsOne() {
+        #expect(!Interruption.isSecond(SIGTERM, after: SIGTERM, span: .milliseconds(10)))
+        #expect(Interruption.isSecond(SIGTERM, after: SIGTERM, span: .seconds(1)))
+        #expect(Interruption.isSecond(SIGTERM, after: SIGINT, span: .zero))
     }
 
     @Test func aReaderThatGoesStopsTheRun() throws {

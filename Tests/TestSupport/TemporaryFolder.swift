@@ -46,17 +46,20 @@ public final class TemporaryFolder: Sendable {
         return made
     }
 
-    /// Writes a file, in place of an older one, and gives its absolute path. Folders in `name` are made.
+    /// Writes a file, in place of an older one, and gives its absolute path. Folders in `name` are made. A file that is
+    /// new has that `mode`: by default it is fit to hold a secret.
     @discardableResult
-    public func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+    public func write(_ name: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws -> String {
         if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
-        let file = try File.open(path(name), O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644, purpose: .makeOutput)
+        let file = try File.open(path(name), O_WRONLY | O_CREAT | O_TRUNC, mode: mode, purpose: .makeOutput)
         try file.write(bytes)
         return file.path
     }
 
     @discardableResult
-    public func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+    public func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
+        try write(name, Array(text.utf8), mode: mode)
+    }
 
     /// All bytes of the file `name`.
     public func read(_ name: String) throws -> [UInt8] { try TestFile.bytes(path(name)) }

@@ -41,7 +41,8 @@ struct ServiceClient: Sendable {
         do {
             // What stands before the service answers in its place when it is away, now and then with 200.
             return try http.data(
-                HTTPRequest(url: url, headers: headers, byteLimit: Self.byteLimit),
+                HTTPRequest(
+                    url: url, headers: headers, cleartextOrigins: [base.origin], byteLimit: Self.byteLimit),
                 isPassingFault: { Answer.isProxyError($0.body) }).1
         } catch let failure as FetchFailure {
             if let answer = failure.answer { note(answer.body) }

@@ -19,6 +19,7 @@ enum {
     option_http_header = 10023,
     option_header_data = 10029,
     option_opensocket_data = 10164,
+    option_connect_to = 10243,
     option_write_function = 20011,
     option_header_function = 20079,
     option_opensocket_function = 20163,
@@ -127,6 +128,7 @@ struct ccurl_connection {
     void *easy;
     void *multi;
     void *headers;
+    void *targets;
     bool is_active;
     ccurl_receiver receiver;
     char error_text[error_text_size];
@@ -149,6 +151,7 @@ void ccurl_close(ccurl_connection *connection) {
     if (connection->easy != NULL) curl.easy_cleanup(connection->easy);
     if (connection->multi != NULL) curl.multi_cleanup(connection->multi);
     curl.slist_free_all(connection->headers);
+    curl.slist_free_all(connection->targets);
     free(connection);
 }
 
@@ -156,7 +159,9 @@ void ccurl_reset(ccurl_connection *connection) {
     ccurl_end(connection);
     curl.easy_reset(connection->easy);
     curl.slist_free_all(connection->headers);
+    curl.slist_free_all(connection->targets);
     connection->headers = NULL;
+    connection->targets = NULL;
     memset(&connection->receiver, 0, sizeof connection->receiver);
     connection->error_text[0] = 0;
 }
@@ -174,6 +179,13 @@ bool ccurl_add_header(ccurl_connection *connection, const char *line) {
     if (longer == NULL) return false;
     connection->headers = longer;
     return true;
+}
+
+bool ccurl_connect_to(ccurl_connection *connection, const char *rule) {
+    void *longer = curl.slist_append(connection->targets, rule);
+    if (longer == NULL) return false;
+    connection->targets = longer;
+    return curl.easy_setopt(connection->easy, option_connect_to, longer) == CCURL_OK;
 }
 
 // Any count but the one that was offered ends the transfer; this one cannot be the one that pauses it.

@@ -48,7 +48,29 @@ bool csystem_close_from(int first) {
     return syscall(call_close_range, (unsigned)first, ~0U, 0) == 0;
 }
 
+int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode) {
+    // linux/openat2.h, which not every C library's headers come with.
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {(uint64_t)flags, mode, 0};
+    const uint64_t no_symbolic_links = 0x04, beneath = 0x08;
+    const long number = 437;  // SYS_openat2, the same on all architectures.
+    how.resolve = no_symbolic_links | beneath;
+    return (int)syscall(number, folder, name, &how, sizeof how);
+}
+
 #else
+
+#include <errno.h>
+
+int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode) {
+    (void)folder;
+    (void)name;
+    (void)flags;
+    (void)mode;
+    errno = ENOSYS;
+    return -1;
+}
 
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count) {
     (void)descriptor;

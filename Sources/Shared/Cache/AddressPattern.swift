@@ -7,6 +7,7 @@ import HTTP
 /// * Without either, a pattern matches wherever an address contains it.
 /// * With one of them, it must match the whole of the address in its normal form (`WebURL.normalized`), or of that
 ///   without scheme and `//`, or of its path alone, which is without the query.
+/// * Of a key of the user's own, it must match the whole, or what follows `key:`.
 /// * Letter case counts but in scheme and host. Blanks and characters beyond ASCII stand as addresses have them,
 ///   percent-encoded.
 ///
@@ -37,8 +38,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
 
     public func matches(_ url: WebURL) -> Bool { matches(url.normalized) }
 
-    /// The same for an address in its normal form, such as an entry's key or a `file` address. A text without a scheme
-    /// is only looked at as a whole.
+    /// The same for an address in its normal form, such as an entry's key or a `file` address.
     public func matches(_ address: String) -> Bool {
         let address = Array(address.utf8)
         // Where the part ends that is written in either case: behind the host.
@@ -50,7 +50,9 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
         }
         guard isGlob else { return isContained(in: address, caselessUntil: hostEnd) }
         if matches(address[...], caselessUntil: hostEnd) { return true }
-        if hostStart == 0 { return false }
+        if hostStart == 0 {
+            return address.starts(with: "key:".utf8) && matches(address[4...], caselessUntil: hostEnd)
+        }
         let pathEnd = address[hostEnd...].firstIndex(of: Self.mark) ?? address.count
         return matches(address[hostStart...], caselessUntil: hostEnd)
             || matches(address[hostEnd..<pathEnd], caselessUntil: hostEnd)

@@ -1,3 +1,10 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 import Support
 
 /// Looks at a body while it is being written, on the thread that writes it and as fast as that can wait for.
@@ -16,8 +23,11 @@ public struct ArrivingBody: Sendable {
     public let count: Int
     /// How many it will have; nil where the server has not said.
     public let total: Int?
+    private let use: MemoryUse?
 
-    public init(path: String, count: Int, total: Int?) {
+    /// - Parameter use: bounds what its previews take, in memory.
+    init(path: String, count: Int, total: Int?, use: MemoryUse? = nil) {
+        self.use = use
         self.path = path
         self.count = count
         self.total = total
@@ -33,4 +43,11 @@ public struct ArrivingBody: Sendable {
 
     /// Where a preview is written, before it is moved to its place.
     public var unfinishedPreviewPath: String { "\(path)\(Self.previewMark)" }
+
+    /// Begins the file at `unfinishedPreviewPath`. Throws `SystemFailure`.
+    public func unfinishedPreview() throws -> BoundedFile {
+        BoundedFile(
+            try File.open(unfinishedPreviewPath, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, purpose: .makeOutput),
+            use: use)
+    }
 }

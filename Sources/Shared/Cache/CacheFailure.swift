@@ -38,6 +38,8 @@ public enum CacheFailure: Failure, Equatable {
     case scopeChanged(scope: String)
     /// There is no memory-backed folder that is safe to use.
     case noMemory(reason: String)
+    /// What is in memory already leaves no room for more.
+    case memoryFull(limit: Int)
     /// There is no folder that is safe for files past the cache.
     case noRuntimeFolder(reason: String)
     /// A statement that this version of the tools should never have sent.
@@ -67,6 +69,7 @@ extension CacheFailure {
         case .busy: "cache-busy"
         case .scopeChanged: "scope-changed"
         case .noMemory: "no-memory-folder"
+        case .memoryFull: "memory-full"
         case .noRuntimeFolder: "no-runtime-folder"
         case .fault: "internal"
         }
@@ -94,6 +97,9 @@ extension CacheFailure {
         case .noMemory(let reason):
             "there is no memory-backed folder for the policy memory (\(reason)); set XDG_RUNTIME_DIR, or use another"
                 + " --policy"
+        case .memoryFull(let limit):
+            "pictures in memory would take more than the \(limit) bytes that memory_capacity allows; run it again when"
+                + " leases have ended, or raise memory_capacity in the configuration file"
         case .noRuntimeFolder(let reason):
             "there is no private folder for files past the cache (\(reason)); set XDG_RUNTIME_DIR or TMPDIR"
         case .fault(let detail): "unexpected fault in the cache: \(detail)"
@@ -108,7 +114,7 @@ extension CacheFailure {
         case .newerLayout: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io
-        case .offline, .busy, .scopeChanged, .rootRemoved: .temporary
+        case .offline, .busy, .scopeChanged, .memoryFull, .rootRemoved: .temporary
         case .fault: .software
         }
     }

@@ -1,12 +1,19 @@
 import HTTP
 import Support
 
-/// What an entry is found by: the address it came from, or a word of the user's.
+/// What an entry is found by: the address it came from, or a name of the user's.
+///
+/// A key says what it is, so that no two kinds can meet: an address (`https://…`), a local file (`file:///…`), a name
+/// of the user's own (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), or what else a tool makes.
+/// Keys are compared by their bytes, as their entries' files are named.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
-    /// The longest key that is taken: what fits into an address that servers and proxies pass on, with room to spare.
-    public static let byteLimit = 65_536
+    /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
+    static let byteLimit = 128 << 10
+    /// The longest name of the user's own.
+    static let nameLimit = 1024
+    private static let namePrefix = "key:"
 
     /// The normalised address: without user name, password and fragment, and without the query parameters named in
     /// `ignoring`.
@@ -18,12 +25,54 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         text = Self.concealed((ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized)
     }
 
-    /// A key of the user's own: 1 to 65,536 bytes without control characters, else `CacheFailure.badKey`.
-    public init(custom text: String) throws {
-        if text.isEmpty { throw CacheFailure.badKey(reason: "it is empty") }
-        if text.utf8.count > Self.byteLimit { throw CacheFailure.badKey(reason: "it has more than 65536 bytes") }
-        if text.hasControlCharacters { throw CacheFailure.badKey(reason: "it has control characters") }
+    /// The key of a name that the user or a record gives: `key:` and the name, whatever it looks like, so that it never
+    /// takes the place of an address. A name that begins with `key:` is such a key already. Throws
+    /// `CacheFailure.badKey` unless the name has 1 to 1024 bytes and no control characters.
+    public init(name: String) throws {
+        let name = name.hasPrefix(Self.namePrefix) ? String(name.dropFirst(Self.namePrefix.count)) : name
+        try Self.check(name, byteLimit: Self.nameLimit)
+        text = Self.namePrefix + name
+    }
+
+    /// A key as a tool made or printed it. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
+    /// characters.
+    public init(printed text: String) throws {
+        try Self.check(text, byteLimit: Self.byteLimit)
         self.text = text
+    }
+
+    private static func check(_ text: String, byteLimit: Int) throws {
+        if text.isEmpty { throw CacheFailure.badKey(reason: "it is empty") }
+        if text.utf8.count > byteLimit { throw CacheFailure.badKey(reason: "it has more than \(byteLimit) bytes") }
+        if text.hasControlCharacters { throw CacheFailure.badKey(reason: "it has control characters") }
+    }
+
+    /// A key as it was printed that is not an address; nil for any other text.
+    init?(argument text: String) throws {
+        if text.hasPrefix(Self.namePrefix) {
+            try self.init(name: text)
+        } else if ["file:///", "exercisedb:"].contains(where: text.hasPrefix) {
+            try self.init(printed: text)
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the keys that a name may mean where something is looked up: the key that it was printed as, since a
+    /// listing's keys lead back to its entries, or else the user's own. Throws `CacheFailure.badKey`.
+    static func meant(by name: String) throws -> [CacheKey] {
+        if let key = try CacheKey(argument: name) ?? (name.hasScheme ? CacheKey(printed: name) : nil) {
+            let own = try? CacheKey(name: name)
+            return [key] + [own].compactMap(\.self).filter { $0 != key }
+        }
+        return [try CacheKey(name: name)]
+    }
+
+    public static func == (a: CacheKey, b: CacheKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+
+    public func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
     public var description: String { text }

@@ -27,8 +27,11 @@ public struct CacheSettings: Sendable {
     public var negativeTTL = NegativeTTL.none
     /// Which pictures are kept at all, and which in memory only.
     public var policies = Policies()
-    /// How many bytes the cache in memory keeps at most, where `capacity` is not less.
+    /// How many bytes everything in memory takes at most: what all processes of this user keep there of all roots and
+    /// scopes, and files past the cache if they lie in memory.
     public var memoryCapacity: Int = 100_000_000
+    /// Set for a cache in memory.
+    var memory: MemoryTenancy?
     /// How many of the entries that were handed out lately are handed out again without a look at the disk, as long as
     /// nothing has changed, and how many bytes their files have at most; 0 for none.
     public var recentEntries: Int = 50
@@ -41,4 +44,15 @@ public struct CacheSettings: Sendable {
         self.scope = scope
         self.places = places
     }
+
+    /// The folders that hold what the tools hand to one another by path: the root, and the run-time places.
+    public var folders: [String] { [root] + places.memory + places.bypass }
+}
+
+/// What a cache in memory has of the place that it lies in.
+struct MemoryTenancy: Sendable {
+    /// Bounds what is written.
+    let use: MemoryUse
+    /// See `MemoryPlace.held()`.
+    let lock: File
 }

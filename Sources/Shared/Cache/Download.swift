@@ -33,6 +33,7 @@ final class Download {
     private let address: String
     private let bypass: Bypass?
     private let watcher: (any BodyWatcher)?
+    private let use: MemoryUse?
 
     /// Where the body goes instead where its server wants nobody to keep it.
     private var aside: BypassFile?
@@ -51,11 +52,13 @@ final class Download {
     ///   - validators: those of a copy that is there already; the server is then asked whether it has changed.
     ///   - bypass: takes an answer that its server wants nobody to keep; nil keeps it all the same.
     ///   - watcher: sees the bytes as soon as they are in the file.
+    ///   - use: bounds what the file takes, in memory.
     init(
         request: HTTPRequest, into partial: PartialFile, validators: Validators?, bypass: Bypass? = nil,
-        watcher: (any BodyWatcher)? = nil
+        watcher: (any BodyWatcher)? = nil, use: MemoryUse? = nil
     ) {
         self.watcher = watcher
+        self.use = use
         self.request = request
         self.partial = partial
         known = validators
@@ -98,7 +101,7 @@ final class Download {
         let start = note.total.map { min(file.count, $0 - 1) } ?? file.count
         guard start > 0 else { return }
         try PartialFile.truncate(file, to: start)
-        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check))
+        body = BodyWriter(file, after: start, hash: try BlobStore.digest(of: file, check: check), use: use)
         (self.note, validators, isJoined) = (note, note.validators, true)
     }
 
@@ -166,9 +169,10 @@ final class Download {
             validators = Validators(of: response.headers)
             (body, isJoined) = (nil, false)
             try partial.restart(file)
-            body = BodyWriter(file)
+            body = BodyWriter(file, use: use)
             lacksNote = note != nil
-            try watcher?.begin(ArrivingBody(path: partial.path, count: 0, total: response.headers.contentLength))
+            try watcher?.begin(
+                ArrivingBody(path: partial.path, count: 0, total: response.headers.contentLength, use: use))
         case .head(let response) where response.status == 206:
             guard let note, note.isContinued(by: response, from: count) else {
                 forget()
@@ -176,7 +180,7 @@ final class Download {
             }
             validators = Validators(of: response.headers, else: note.validators)
             isJoined = true
-            try watcher?.begin(ArrivingBody(path: partial.path, count: count, total: note.total))
+            try watcher?.begin(ArrivingBody(path: partial.path, count: count, total: note.total, use: use))
         case .head(let response) where response.status == 416:
             // Nothing after these bytes: the resource is shorter by now, or its length was not known.
             forget()

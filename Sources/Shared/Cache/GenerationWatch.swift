@@ -5,7 +5,7 @@ final class GenerationWatch: Sendable {
     /// The generation of the scope when the work began.
     let generation: Int64
     private let index: Index
-    private let next: Monitor<ContinuousClock.Instant>
+    private let next: Monitor<Duration>
 
     /// How long a look is good for. With the pauses of a transfer (`HTTPEvent.pauseLength`) in between, work that is
     /// stale ends within half a second, and a look costs some microseconds.
@@ -16,7 +16,7 @@ final class GenerationWatch: Sendable {
     init(_ index: Index) throws {
         self.index = index
         generation = try index.generation()
-        next = Monitor(.now + Self.interval)
+        next = Monitor(SteadyTime.now() + Self.interval)
     }
 
     /// Runs work that needs the scope's files, which a purge removes. Throws what `body` throws, or
@@ -33,7 +33,7 @@ final class GenerationWatch: Sendable {
     /// Throws `CacheFailure.scopeChanged` where the work is stale. Cheap enough for every piece that arrives.
     func check() throws {
         let isDue = next.withLock { next in
-            let now = ContinuousClock.now
+            let now = SteadyTime.now()
             if now < next { return false }
             next = now + Self.interval
             return true

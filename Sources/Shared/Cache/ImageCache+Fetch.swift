@@ -104,7 +104,7 @@ extension ImageCache {
             func download(_ validators: Validators?) throws -> Download.Outcome {
                 try Download(
                     request: request, into: partial, validators: validators,
-                    bypass: wishes.respectsServer ? bypass : nil, watcher: watcher
+                    bypass: wishes.respectsServer ? bypass : nil, watcher: watcher, use: settings.memory?.use
                 ).run(client: client, inspect: inspect)
             }
             var old = entry

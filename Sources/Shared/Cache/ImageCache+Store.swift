@@ -49,7 +49,7 @@ extension ImageCache {
         defer { partial.remove() }
         let file = try partial.open()
         try partial.restart(file)
-        let body = BodyWriter(file)
+        let body = BodyWriter(file, use: settings.memory?.use)
         try BlobStore.copy(source) { piece in
             try interruption.check()
             try body.write(piece)

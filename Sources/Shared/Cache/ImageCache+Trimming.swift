@@ -28,23 +28,41 @@ extension ImageCache {
     /// Gives up the least recently used entries until the root is below its capacity, or nothing more may go.
     @discardableResult
     func trimToCapacity(now: Timestamp, atMost limit: Duration? = nil) throws -> Removal {
-        try metrics.measure { try trimBatches(now: now, atMost: limit) } event: { trimEvent($0, $1) }
+        try trim(to: settings.capacity, now: now, atMost: limit)
     }
 
-    private func trimBatches(now: Timestamp, atMost limit: Duration?) throws -> Removal {
+    /// Gives up the least recently used entries until so many bytes less are there, as far as leases and pins allow, and
+    /// the room that the index takes beside its file.
+    func makeRoom(for bytes: Int) throws {
+        let now = clock.now()
+        try index.sweep(now: now)
+        try trim(to: max(0, try index.totalBytes() - bytes), now: now, atMost: nil)
+        try index.emptyLog()
+    }
+
+    @discardableResult
+    private func trim(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> Removal {
+        try metrics.measure {
+            try trimBatches(to: capacity, now: now, atMost: limit)
+        } event: {
+            trimEvent($0, $1)
+        }
+    }
+
+    private func trimBatches(to capacity: Int, now: Timestamp, atMost limit: Duration?) throws -> Removal {
         let end = limit.map { now + $0 }
         var removal = Removal()
         while true {
             let batch = try index.trimBatch(
-                capacity: settings.capacity, isUnderway: removal.entries > 0, now: now)
+                capacity: capacity, isUnderway: removal.entries > 0, now: now)
             removal.add(batch.removal)
             try index.sweep(now: now)
             // Below the capacity, room for what comes next is made only as far as that costs little.
-            if batch.mayContinue, batch.kept > settings.capacity || removal.entries < TrimPlan.headroom {
+            if batch.mayContinue, batch.kept > capacity || removal.entries < TrimPlan.headroom {
                 if let end, clock.now() >= end { return removal }
                 continue
             }
-            if batch.kept > settings.capacity { reportExcess(batch.kept - settings.capacity, now: now) }
+            if batch.kept > capacity, capacity == settings.capacity { reportExcess(batch.kept - capacity, now: now) }
             return removal
         }
     }

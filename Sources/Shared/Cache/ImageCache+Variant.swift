@@ -1,11 +1,12 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import Support
+
+/// A variant that is to be made.
+public struct MissingVariant {
+    /// Its place among those that were asked for.
+    public let index: Int
+    /// Takes its bytes.
+    public let write: (UnsafeRawBufferPointer) throws -> Void
+}
 
 extension ImageCache {
     /// Gives files that are made from an original: those that are there, and for the rest what `make` writes, which is
@@ -19,15 +20,15 @@ extension ImageCache {
     ///   - options: a text for each variant, no two equal, that names every option which changes the bytes, and the
     ///     version of whatever makes them.
     ///   - ready: is told the index of each variant as soon as it can be had, and whether it was made now.
-    ///   - make: makes those that are missing of the original. It is given the index of each and the path to write it
-    ///     to, which has no extension, and where nothing is; and a function to be called for each as it is done.
+    ///   - make: makes those that are missing of the original. It is given the index of each and what takes its bytes;
+    ///     and a function to be called for each as it is done.
     ///
     /// Throws what `make` and `ready` throw, `CacheFailure`, `SystemFailure`, `Cancelled`. What was ready by then
     /// stays. If the scope is purged or switched away from meanwhile, whatever fails for it is
     /// `CacheFailure.scopeChanged`.
     public func variants(
         of parent: CacheKey, options: [String], ready: @escaping (Int, Entry, Bool) throws -> Void,
-        make: (Entry, [(index: Int, path: String)], (Int, InspectedPicture) throws -> Void) throws -> Void
+        make: (Entry, [MissingVariant], (Int, InspectedPicture) throws -> Void) throws -> Void
     ) throws {
         let names = options.map(parent.variantName)
         var missing = Array(names.indices)
@@ -72,14 +73,25 @@ extension ImageCache {
     private func makeMissing(
         _ missing: [Int], _ names: [String], key: CacheKey, of original: Entry, _ generation: Int64,
         ready: @escaping (Int, Entry, Bool) throws -> Void,
-        make: (Entry, [(index: Int, path: String)], (Int, InspectedPicture) throws -> Void) throws -> Void
+        make: (Entry, [MissingVariant], (Int, InspectedPicture) throws -> Void) throws -> Void
     ) throws {
-        let partials = try missing.map { try emptyPartial(names[$0], generation: generation) }
+        let partials = missing.map {
+            PartialFile(
+                path: index.root.partial(names[$0], in: scope, generation: generation), root: index.root)
+        }
         defer { for partial in partials { partial.remove() } }
-        try make(original, zip(missing, partials).map { ($0, $1.path) }) { variant, picture in
+        let files = try partials.map { partial in
+            let file = try partial.open()
+            // What a killed maker has left goes.
+            try partial.restart(file)
+            return BoundedFile(file, use: settings.memory?.use)
+        }
+        let targets = zip(missing, files).map { index, file in MissingVariant(index: index) { try file.write($0) } }
+        try make(original, targets) { variant, picture in
             guard let place = missing.firstIndex(of: variant) else { return }
             let entry = try keepVariant(
-                names[variant], key: key, of: original, generation: generation, at: partials[place].path, picture)
+                names[variant], key: key, of: original, generation: generation, partials[place], files[place].file,
+                picture)
             try ready(variant, entry, true)
         }
     }
@@ -100,21 +112,11 @@ extension ImageCache {
         return entry
     }
 
-    /// A place to write to. The folder may be missing; what a killed maker has left must not be.
-    private func emptyPartial(_ name: String, generation: Int64) throws -> PartialFile {
-        let partial = PartialFile(
-            path: index.root.partial(name, in: scope, generation: generation), root: index.root)
-        _ = try partial.open()
-        partial.remove()
-        return partial
-    }
-
     private func keepVariant(
-        _ name: String, key: CacheKey, of original: Entry, generation: Int64, at path: String,
+        _ name: String, key: CacheKey, of original: Entry, generation: Int64, _ partial: PartialFile, _ written: File,
         _ picture: InspectedPicture
     ) throws -> Entry {
-        let file = try File.open(path, O_RDWR)
-        fchmod(file.descriptor, 0o600)
+        let file = try partial.reopen(written)
         let sha256 = try BlobStore.sha256(of: file)
         try file.synchronize()
         let now = clock.now()
@@ -125,7 +127,7 @@ extension ImageCache {
             lastUsed: now, leaseUntil: lease.end(from: now))
         index.count { $0.add(.variantsMade) }
         let old = try index.find(name)
-        let entry = try keep(path, as: new, replacing: old, generation: generation)
+        let entry = try keep(partial.path, as: new, replacing: old, generation: generation)
         metrics.add(event(.variant, entry, status: "made"))
         return entry
     }

@@ -13,7 +13,7 @@ public final class StartPacing: Sendable {
     ///   - now: a time that only goes forward, from any beginning.
     ///   - sleep: throws `Cancelled` when the run is stopped.
     public init(
-        delay: Duration, now: @escaping @Sendable () -> Duration = StartPacing.steadyTime(),
+        delay: Duration, now: @escaping @Sendable () -> Duration = SteadyTime.now,
         sleep: @escaping @Sendable (Duration) throws -> Void
     ) {
         self.delay = delay
@@ -30,11 +30,5 @@ public final class StartPacing: Sendable {
             return begin - now
         }
         if wait > .zero { try sleep(wait) }
-    }
-
-    /// The time since this call.
-    public static func steadyTime() -> @Sendable () -> Duration {
-        let beginning = ContinuousClock.now
-        return { ContinuousClock.now - beginning }
     }
 }

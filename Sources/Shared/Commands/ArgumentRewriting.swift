@@ -1,8 +1,8 @@
 /// Puts options with an unusual number of values into the form that ArgumentParser reads: one word each.
 enum ArgumentRewriting {
     /// `--allow-private` alone means all: it takes the word behind it only where that can be its value, so that an
-    /// address behind it stays an argument. `--header-for` takes two words, which become one with a blank between. `--date`
-    /// alone means today.
+    /// address behind it stays an argument. `--header-for` and `--bearer-for` take two words, which become one with a
+    /// blank between. `--date` alone means today.
     static func completed(_ arguments: [String]) -> [String] {
         var result: [String] = []
         var rest = arguments[...]
@@ -14,7 +14,7 @@ enum ArgumentRewriting {
                 result.append(isFollowedByItsValue ? rest.removeFirst() : "1")
             } else if argument == "--date", rest.first?.hasPrefix("-") ?? true {
                 result.append("today")
-            } else if argument == "--header-for", let origin = rest.popFirst() {
+            } else if argument == "--header-for" || argument == "--bearer-for", let origin = rest.popFirst() {
                 let isWhole = origin.contains(" ") || rest.isEmpty
                 result.append(isWhole ? origin : "\(origin) \(rest.removeFirst())")
             }

@@ -95,6 +95,7 @@ extension NetworkArguments {
         {
             schedule.retries = count
         }
+        let environment = context.environment
         return HTTPClient(
             transport: wrap(
                 ObservedTransport.over(
@@ -103,6 +104,7 @@ extension NetworkArguments {
                         settings: CurlTransport.Settings(certificateFile: cacert)),
                     metrics: context.metrics, progress: context.progress)),
             guard: addressGuard, retries: schedule, redirects: redirects,
+            looksUp: { !ProxyChoice(for: $0, environment: environment).leavesNamesToProxy },
             timeouts: try timeouts(context, isSlowedDown: pace.bytesPerSecond != nil),
             rate: pace.bytesPerSecond.map(RateLimit.init), hosts: pace.jobsPerHost.map(HostLimit.init), passwords: passwords,
             log: context.log, interruption: context.interruption)

@@ -23,6 +23,8 @@ public struct Needs: Sendable, Equatable {
     public var startsAnew = false
     /// Whether it uses the cache at all.
     public var usesCache = true
+    /// Whether it may come to keep something there, for which the cache's folders must be there.
+    public var keepsPictures = true
 
     public init() {}
 }
@@ -48,8 +50,8 @@ extension ToolContext {
     /// Makes the folders of the cache that are missing, which could not be made later.
     public func confine(_ settings: CacheSettings, _ needs: Needs = Needs()) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        let folders = needs.usesCache ? settings.foldersMade() : []
-        let enforcement = Confinement(needs, cache: folders, environment: environment).enforce()
+        if needs.usesCache, needs.keepsPictures { settings.makeFolders() }
+        let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
         log.detail(enforcement.words)
     }
 }

@@ -82,15 +82,20 @@ public struct ToolContext: Sendable {
         return String(decoding: words[0], as: UTF8.self)
     }
 
-    /// The bytes of a file with secrets. Throws `ConfigurationFailure` where it cannot be read, or has more than
-    /// `byteLimit`.
+    /// The bytes of a file with secrets; warns if others may read it. Throws `ConfigurationFailure` if it cannot be
+    /// read, or has more than `byteLimit`.
     public func secretFile(_ path: String, holding what: String, byteLimit: Int = 1 << 20) throws -> [UInt8] {
         if path == "-" {
             throw ConfigurationFailure("cannot read \(what) from standard input, which is for records; name a file")
         }
         let bytes: [UInt8]
         do {
-            bytes = try File.openInput(path).contents(atMost: byteLimit + 1)
+            let file = try File.openInput(path)
+            bytes = try file.contents(atMost: byteLimit + 1)
+            // A pipe (`<(pass show token)`) has the rights that the shell gave it, and is gone with the run.
+            if file.isRegular, file.isOpenToOthers {
+                log.warning("\(path) holds \(what), and others may read or change it; run chmod 600 on it")
+            }
         } catch {
             throw ConfigurationFailure("cannot read \(what): \(failure(of: error).message)")
         }

@@ -10,6 +10,7 @@ public struct ExerciseService: Sendable {
 
     /// Scheme, host, port and perhaps a path, without a slash at the end.
     public let address: String
+    private let origin: WebURL.Origin
     private let host: String
     private let key: String?
 
@@ -27,6 +28,7 @@ public struct ExerciseService: Sendable {
             var text = url.requestText
             while text.hasSuffix("/") { text.removeLast() }
             self.address = text
+            origin = url.origin
             host = url.host
         } catch let failure as WebURLFailure {
             throw ConfigurationFailure("EXERCISEDB_API_URL: \(failure.message)")
@@ -54,14 +56,15 @@ public struct ExerciseService: Sendable {
         // Both values are made of characters that stand for themselves in a query.
         let url = try WebURL("\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)")
         return HTTPRequest(
-            url: url, headers: headers(accepting: Self.gifType), byteLimit: Self.byteLimit, acceptsCompression: false)
+            url: url, headers: headers(accepting: Self.gifType), cleartextOrigins: [origin],
+            byteLimit: Self.byteLimit, acceptsCompression: false)
     }
 
     /// `GET /exercises?limit=500&offset=0`: an array of so many exercises from that one on.
     func listRequest(limit: Int, offset: Int) throws -> HTTPRequest {
         HTTPRequest(
             url: try WebURL("\(address)/exercises?limit=\(limit)&offset=\(offset)"),
-            headers: headers(accepting: "application/json"), byteLimit: Self.byteLimit)
+            headers: headers(accepting: "application/json"), cleartextOrigins: [origin], byteLimit: Self.byteLimit)
     }
 
     /// That of all images, without saying which.

@@ -63,7 +63,7 @@ public struct GIFCache: Sendable {
     }
 
     private func ask(_ gif: ExerciseGIF) throws -> Item {
-        let key = try CacheKey(custom: gif.cacheKey)
+        let key = try CacheKey(printed: gif.cacheKey)
         var request = try service.imageRequest(for: gif)
         request.netrc = client.passwords
         switch try caches.place(for: request.url) {
@@ -82,7 +82,7 @@ public struct GIFCache: Sendable {
     /// What is there without asking, expired or not.
     private func kept(_ gif: ExerciseGIF) throws -> Item? {
         guard case .cache(let cache) = try caches.place(for: service.imageRequest(for: gif).url),
-            let entry = try cache.lookup(CacheKey(custom: gif.cacheKey)), let facts = try GIFFacts(of: entry)
+            let entry = try cache.lookup(CacheKey(printed: gif.cacheKey)), let facts = try GIFFacts(of: entry)
         else { return nil }
         return Item(entry: entry, status: cache.status(of: entry), facts: facts)
     }
@@ -114,7 +114,7 @@ public struct GIFCache: Sendable {
 
     /// What `put` would give, where that takes microseconds: the GIF is there and fresh. See `ImageCache.immediately`.
     func immediately(_ gif: ExerciseGIF) -> Item? {
-        guard let key = try? CacheKey(custom: gif.cacheKey), let request = try? service.imageRequest(for: gif),
+        guard let key = try? CacheKey(printed: gif.cacheKey), let request = try? service.imageRequest(for: gif),
             case .cache(let cache)? = try? caches.place(for: request.url),
             let entry = cache.immediately(key, asFetch: true), let facts = (try? GIFFacts(of: entry)) ?? nil
         else { return nil }

@@ -5,10 +5,7 @@ import Support
 extension KeptGIFs {
     /// The caches that may have GIFs, on the disk and in memory: policies change, and what was kept under an earlier
     /// one is still there.
-    func all() throws -> [ImageCache] {
-        let cache = try caches.standard()
-        return try [cache, caches.other(than: cache)].compactMap(\.self)
-    }
+    func all() throws -> [ImageCache] { try caches.all() }
 
     /// The entries of GIFs, among those that `filter` accepts.
     static func narrowed(_ filter: EntryFilter, _ resolution: Resolution?) -> EntryFilter {
@@ -62,7 +59,7 @@ extension KeptGIFs {
         let gifs = (resolution.map { [$0] } ?? Resolution.allCases).map { ExerciseGIF(id: id, resolution: $0) }
         for cache in try all() {
             for gif in gifs {
-                guard let entry = try cache.peek(CacheKey(custom: gif.cacheKey)) else { continue }
+                guard let entry = try cache.peek(CacheKey(printed: gif.cacheKey)) else { continue }
                 removal.add(try cache.remove(entry, dryRun: dryRun))
             }
         }

@@ -23,7 +23,7 @@ public struct KeptGIFs: Sendable {
         for resolution in choice.inOrder {
             let gif = ExerciseGIF(id: id, resolution: resolution)
             guard let cache = try cache(of: gif) else { continue }
-            let key = try CacheKey(custom: gif.cacheKey)
+            let key = try CacheKey(printed: gif.cacheKey)
             if handingOut, let kept = immediately(gif, key, cache) { return kept }
             // Only a miss that is all there is to say is counted as one.
             guard let seen = try cache.peek(key), let entry = try handingOut ? cache.lookup(key) : seen,
@@ -31,14 +31,14 @@ public struct KeptGIFs: Sendable {
             else { continue }
             return KeptGIF(gif: gif, entry: entry, facts: facts, cache: cache)
         }
-        if handingOut { _ = try cache(of: wanted)?.lookup(CacheKey(custom: wanted.cacheKey)) }
+        if handingOut { _ = try cache(of: wanted)?.lookup(CacheKey(printed: wanted.cacheKey)) }
         throw CacheFailure.absent(key: wanted.cacheKey)
     }
 
     /// The wanted GIF where it can be handed out in microseconds; see `ImageCache.immediately`.
     func immediately(_ id: ExerciseID, _ choice: ResolutionChoice) -> KeptGIF? {
         let gif = ExerciseGIF(id: id, resolution: choice.wanted)
-        guard let key = try? CacheKey(custom: gif.cacheKey), let cache = (try? cache(of: gif)) ?? nil
+        guard let key = try? CacheKey(printed: gif.cacheKey), let cache = (try? cache(of: gif)) ?? nil
         else { return nil }
         return immediately(gif, key, cache)
     }
@@ -51,7 +51,7 @@ public struct KeptGIFs: Sendable {
 
     /// Whether `GIFCache.put` would make no request for it. Hands nothing out.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool {
-        guard let cache = try cache(of: gif), let entry = try cache.peek(CacheKey(custom: gif.cacheKey)) else {
+        guard let cache = try cache(of: gif), let entry = try cache.peek(CacheKey(printed: gif.cacheKey)) else {
             return false
         }
         return cache.status(of: entry) == .hit

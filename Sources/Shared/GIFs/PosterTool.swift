@@ -43,16 +43,15 @@ extension KeptGIF {
     /// when that changes. Drawn by one however many want it; `isMade` says whether that was now.
     func poster(_ options: DecodeOptions) throws -> (entry: Entry, isMade: Bool) {
         var result: (Entry, Bool)?
-        try cache.variants(of: CacheKey(custom: gif.cacheKey), options: [Poster.edition]) { _, entry, isMade in
+        try cache.variants(of: CacheKey(printed: gif.cacheKey), options: [Poster.edition]) { _, entry, isMade in
             result = (entry, isMade)
         } make: { original, missing, done in
             let poster = try Self.drawn(original.path, options)
-            for (index, path) in missing {
-                let file = try File.open(path, O_WRONLY | O_CREAT | O_EXCL)
-                try file.write(poster.png)
+            for variant in missing {
+                try poster.png.withUnsafeBytes(variant.write)
                 let format = OutputFormat.png
                 try done(
-                    index,
+                    variant.index,
                     InspectedPicture(
                         contentType: format.contentType, fileExtension: format.fileExtension,
                         width: poster.size.width, height: poster.size.height))

@@ -9,6 +9,7 @@ extension FetchFailure {
         case .quotaUsedUp: "rate-limited"
         case .blockedAddress: "blocked-address"
         case .insecureRedirect: "insecure-redirect"
+        case .exposedSecret: "exposed-secret"
         case .tooManyRedirects: "too-many-redirects"
         case .badRedirect: "bad-redirect"
         case .nameNotResolved: "name-not-resolved"
@@ -33,7 +34,7 @@ extension FetchFailure {
         switch self {
         case .status(let answer): Self.exitCode(ofStatus: answer.status)
         case .repeated(let failure, _): failure.exitCode
-        case .blockedAddress, .insecureRedirect, .tooLarge, .badCertificate: .notAllowed
+        case .blockedAddress, .insecureRedirect, .exposedSecret, .tooLarge, .badCertificate: .notAllowed
         case .tooManyRedirects, .badRedirect: .unavailable
         case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed, .quotaUsedUp,
             .passingFault:
@@ -62,6 +63,9 @@ extension FetchFailure {
         case .insecureRedirect(let from, let to):
             "\(from.redacted) leads from https to \(to.redacted), which anyone on the way could change; not followed "
                 + "unless img-cache is told --allow-insecure-redirects"
+        case .exposedSecret(let url, let header):
+            "\(url.redacted) was not asked for: the header \"\(header)\" would be sent unencrypted, for anyone on the way "
+                + "to read; use https, or name the server with --header-for or --bearer-for \(url.origin)"
         case .tooManyRedirects(let url, let limit):
             "\(url.redacted) leads on more than \(limit) times; the server is probably sending it in circles"
         case .badRedirect(let url, let status):

@@ -14,6 +14,8 @@ public enum FetchFailure: Failure {
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
     /// A redirect from https to http.
     case insecureRedirect(from: WebURL, to: WebURL)
+    /// A field that is meant for one server alone would go there unencrypted.
+    case exposedSecret(url: WebURL, header: String)
     case tooManyRedirects(url: WebURL, limit: Int)
     /// A redirect without, or with an unreadable, `Location` field.
     case badRedirect(url: WebURL, status: Int)

@@ -43,7 +43,7 @@ extension HTTPClient {
         judge: (Result<HTTPResponse, any Error>) throws -> HTTPResponse
     ) throws -> HTTPResponse {
         var (request, statuses) = try sendable(next())
-        var deadline = clock.now() + request.timeouts.total
+        var deadline = uptime() + request.timeouts.total
         var attempt = 1
         var asked = 1
         while true {
@@ -58,7 +58,7 @@ extension HTTPClient {
                 let start = request.rangeStart ?? 0
                 (request, statuses) = try sendable(next())
                 if (request.rangeStart ?? 0) - start >= RetrySchedule.progress { attempt = 1 }
-                let remaining = deadline - clock.now()
+                let remaining = deadline - uptime()
                 guard let delay = retries.delay(after: failure, attempt: attempt, remaining: remaining) else {
                     throw (error as? FetchFailure)?.asked(asked) ?? error
                 }
@@ -127,14 +127,14 @@ extension HTTPClient {
 
     /// One attempt: the request and the redirects it meets.
     private func follow(
-        _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: inout Timestamp,
+        _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: inout Duration,
         receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         var request = request
         var followed = 0
         while true {
             try interruption.check()
-            try judge(request.url)
+            try judge(request)
             let answer = try takingTurn(request, deadline: &deadline) { request in
                 log.detail("GET \(request.url.redacted)")
                 return try exchange(request, accepting: statuses, receive: receive)
@@ -157,14 +157,14 @@ extension HTTPClient {
     /// Waits for the turn of the request's host. That is not the server's fault, nor that of the request: the deadline
     /// moves by as much.
     private func takingTurn<Result>(
-        _ request: HTTPRequest, deadline: inout Timestamp, _ body: (HTTPRequest) throws -> Result
+        _ request: HTTPRequest, deadline: inout Duration, _ body: (HTTPRequest) throws -> Result
     ) throws -> Result {
         var request = request
-        let asked = clock.now()
+        let asked = uptime()
         var end = deadline
         defer { deadline = end }
         func begin() throws -> Result {
-            let begun = clock.now()
+            let begun = uptime()
             end = end + (begun - asked)
             let remaining = end - begun
             guard remaining > .zero else { throw FetchFailure.timedOut(url: request.url, .receiving) }
@@ -175,8 +175,11 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// A host that is an address is judged before anything is opened.
-    private func judge(_ url: WebURL) throws {
+    /// A host that is an address, and whether secrets may be sent there, are judged before anything is opened.
+    private func judge(_ request: HTTPRequest) throws {
+        if let exposure = request.exposure { throw exposure }
+        if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }
+        let url = request.url
         guard let address = url.address, case .refused(let kind) = addressGuard.verdict(on: address) else { return }
         throw FetchFailure.blockedAddress(url: url, address: address, kind)
     }

@@ -26,6 +26,8 @@ public struct HTTPRequest: Sendable {
     public var headers: [HTTPHeader]
     /// Where to look for a user name and a password if the URL has none; after a redirect for those of the new host.
     public var netrc: Netrc?
+    /// Origins that the user named with `http://`, and which may therefore be sent secrets unencrypted.
+    public var cleartextOrigins: Set<WebURL.Origin>
     /// The most bytes that a body may have after decompression; more is `too-large`, status 77.
     public var byteLimit: Int
     /// Whether the server may compress the body for the transfer; it arrives decompressed in any case. Of use for
@@ -34,14 +36,18 @@ public struct HTTPRequest: Sendable {
     /// Asks for the bytes from here on (RFC 9110 §14.2); the answer is 206 where the server does so, else 200.
     public var rangeStart: Int?
     public var timeouts: Timeouts
+    /// Whether a proxy gets to see it, so that it leaves this machine whatever its host is.
+    var passesProxy = false
 
     public init(
-        url: WebURL, headers: [HTTPHeader] = [], netrc: Netrc? = nil, byteLimit: Int = HTTPRequest.defaultByteLimit,
-        acceptsCompression: Bool = true, rangeStart: Int? = nil, timeouts: Timeouts = Timeouts()
+        url: WebURL, headers: [HTTPHeader] = [], netrc: Netrc? = nil, cleartextOrigins: Set<WebURL.Origin> = [],
+        byteLimit: Int = HTTPRequest.defaultByteLimit, acceptsCompression: Bool = true, rangeStart: Int? = nil,
+        timeouts: Timeouts = Timeouts()
     ) {
         self.url = url
         self.headers = headers
         self.netrc = netrc
+        self.cleartextOrigins = cleartextOrigins
         self.byteLimit = byteLimit
         self.acceptsCompression = acceptsCompression
         self.rangeStart = rangeStart
@@ -61,6 +67,22 @@ public struct HTTPRequest: Sendable {
     var credentials: WebURL.Credentials? {
         if headers.contains(where: \.isAuthorization) { return nil }
         if let own = url.credentials, netrc == nil || !own.password.isEmpty { return own }
-        return netrc?.credentials(for: url) ?? url.credentials
+        return (keepsSecrets ? netrc?.credentials(for: url) : nil) ?? url.credentials
     }
+
+    /// Whether what is sent stays between the user and the server: it is encrypted, does not leave this machine, or
+    /// the user wants it so.
+    private var keepsSecrets: Bool {
+        url.scheme == .https || url.isLoopback && !passesProxy || cleartextOrigins.contains(url.origin)
+    }
+
+    /// Why the request must not be sent: it would show a field that is meant for its server alone to everyone on the
+    /// way. Nil if it may be sent.
+    public var exposure: FetchFailure? {
+        guard !keepsSecrets, let header = headers.first(where: { !$0.crossesOrigins }) else { return nil }
+        return .exposedSecret(url: url, header: header.name)
+    }
+
+    /// Whether the `.netrc` has an entry for the host that is not sent, since everyone on the way could read it.
+    var withholdsPassword: Bool { !keepsSecrets && netrc?.credentials(for: url) != nil }
 }

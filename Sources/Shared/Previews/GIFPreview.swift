@@ -1,3 +1,4 @@
+import Cache
 import Formats
 import Support
 
@@ -26,7 +27,7 @@ struct GIFPreview {
         self.rows = rows
     }
 
-    func write(to output: File) throws {
+    func write(to output: any ByteSink) throws {
         let screen = reader.screen
         var palette = reader.palette
         var hidden = reader.transparent.map(Int.init)

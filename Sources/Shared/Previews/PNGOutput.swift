@@ -1,3 +1,4 @@
+import Cache
 import CZlib
 import Support
 
@@ -8,14 +9,14 @@ final class PNGOutput {
     /// How a row is stored: as it is, or as nothing but zeros, which say that it is the one above again.
     private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }
 
-    private let output: File
+    private let output: any ByteSink
     /// zlib keeps the address of its state.
     private let zlib: UnsafeMutablePointer<z_stream>
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private let repeated: [UInt8]
 
     /// - Parameter rowBytes: bytes of a row.
-    init(_ output: File, rowBytes: Int) throws {
+    init(_ output: any ByteSink, rowBytes: Int) throws {
         self.output = output
         repeated = [Filter.up] + [UInt8](repeating: 0, count: rowBytes)
         zlib = .allocate(capacity: 1)

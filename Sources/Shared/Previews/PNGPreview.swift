@@ -1,3 +1,4 @@
+import Cache
 import Formats
 import Support
 
@@ -19,7 +20,7 @@ struct PNGPreview {
         guard known.isWhole else { throw PreviewFailure.damaged }
     }
 
-    func write(to output: File) throws {
+    func write(to output: any ByteSink) throws {
         guard let shape = known.shape else { throw PreviewFailure.damaged }
         let png = try PNGOutput(output, rowBytes: shape.rowBytes(shape.size.width))
         try png.write("IHDR", shape.plainHeader)

@@ -1,3 +1,4 @@
+import Cache
 import Formats
 import Support
 
@@ -18,7 +19,7 @@ struct PreviewDrawing {
     /// The format that previews of a picture have.
     static func format(of original: ImageFormat) -> ImageFormat { original == .jpeg ? .jpeg : .png }
 
-    func draw(_ scan: CompleteScan, of format: ImageFormat, to output: File) throws {
+    func draw(_ scan: CompleteScan, of format: ImageFormat, to output: any ByteSink) throws {
         switch format {
         case .jpeg: try drawJPEG(scan, to: output)
         case .png: try PNGPreview(self, pass: scan.number).write(to: output)
@@ -27,7 +28,7 @@ struct PreviewDrawing {
         }
     }
 
-    private func drawJPEG(_ scan: CompleteScan, to output: File) throws {
+    private func drawJPEG(_ scan: CompleteScan, to output: any ByteSink) throws {
         var rest = scan.end
         try forEachPiece { piece in
             let count = min(rest, piece.count)

@@ -78,7 +78,7 @@ public final class PreviewMaker: BodyWatcher {
     ) throws -> ImageHeader {
         let unfinished = body.unfinishedPreviewPath
         do {
-            let output = try File.open(unfinished, O_RDWR | O_CREAT | O_TRUNC, purpose: .makeOutput)
+            let output = try body.unfinishedPreview()
             let drawing = PreviewDrawing(
                 file: try File.open(body.path, O_RDONLY), limits: limits, interruption: interruption)
             try drawing.draw(scan, of: format, to: output)

@@ -16,6 +16,10 @@ public final class File: ByteSource, Sendable {
     public let count: Int
     /// Whether it is a file on a disk, which can be read from any place, and not a pipe or a device.
     public let isRegular: Bool
+    /// How many names it had when it was opened.
+    public let links: Int
+    /// Whether its group or others may read or change it.
+    public let isOpenToOthers: Bool
     /// Device and inode: the same file whatever its name.
     public let identity: Identity
     private let closes: Bool
@@ -38,6 +42,8 @@ public final class File: ByteSource, Sendable {
         self.closes = closes
         count = Int(status.st_size)
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        links = Int(status.st_nlink)
+        isOpenToOthers = status.st_mode & (S_IRWXG | S_IRWXO) != 0
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 

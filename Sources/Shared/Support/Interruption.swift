@@ -11,7 +11,7 @@ import Darwin
 ///
 /// Work asks `check()` between its steps and registers a handler where it would sit in a blocking call. A signal lets
 /// work that is under way clean up (at most `grace`), then ends the process by that same signal, so that a shell or
-/// Make sees what happened.
+/// Make sees what happened. A second signal ends the process at once.
 public final class Interruption: Sendable {
     public enum Cause: Sendable, Equatable {
         case signal(Int32)
@@ -23,6 +23,7 @@ public final class Interruption: Sendable {
         var handlers: [Int: @Sendable () -> Void] = [:]
         var nextHandler = 0
         var active = 0
+        var catchesSignals = false
     }
 
     private let state = Monitor(State())
@@ -76,21 +77,53 @@ public final class Interruption: Sendable {
     }
 
     /// From now on SIGINT, SIGTERM and SIGHUP stop this run in order instead of ending the process at once. To be
-    /// called before other threads are started, which inherit the blocked signals.
-    public func catchSignals() throws {
+    /// called before other threads are started, which inherit the blocked signals. Returns false, and does nothing, if it
+    /// has been called before.
+    @discardableResult
+    public func catchSignals() throws -> Bool {
+        let isCaught = state.withLock { state in
+            defer { state.catchesSignals = true }
+            return state.catchesSignals
+        }
+        if isCaught { return false }
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         let watched = signals
         try Thread.start { [self] in
-            var set = watched
-            var number: Int32 = 0
-            while sigwait(&set, &number) != 0 {}
-            cancel(.signal(number))
-            if state.wait(atMost: grace, for: { $0.active == 0 ? true : nil }) == nil { OutputFile.removeBegun() }
-            Self.end(by: number)
+            let first = Self.next(of: watched)
+            let caughtAt = SteadyTime.now()
+            // On a thread of its own, so that this one is there for the second signal, whatever the handlers do.
+            let endInOrder = { @Sendable [self] in
+                cancel(.signal(first))
+                if state.wait(atMost: grace, for: { $0.active == 0 ? true : nil }) == nil { OutputFile.removeBegun() }
+                Self.end(by: first)
+            }
+            do { try Thread.start(endInOrder).detach() } catch { endInOrder() }
+            while true {
+                let next = Self.next(of: watched)
+                if Self.isSecond(next, after: first, span: SteadyTime.now() - caughtAt) {
+                    OutputFile.removeBegun()
+                    Self.end(by: next)
+                }
+            }
         }.detach()
+        return true
+    }
+
+    /// Waits for one of these signals and takes it.
+    private static func next(of signals: sigset_t) -> Int32 {
+        var signals = signals
+        var number: Int32 = 0
+        while sigwait(&signals, &number) != 0 {}
+        return number
+    }
+
+    /// Whether a signal that comes `span` after the first one is a request of its own. timeout(1) sends the same signal
+    /// twice, to its child and to the child's group; nobody presses Ctrl-C twice in a quarter of a second.
+    static func isSecond(_ number: Int32, after first: Int32, span: Duration) -> Bool {
+        number != first || span >= .milliseconds(250)
     }
 
     /// Stops the run as soon as the reader of `descriptor`, a pipe or a socket, has gone; does nothing for other files.
@@ -112,6 +145,8 @@ public final class Interruption: Sendable {
     }
 
     /// Restores the signal's default action and raises it, so that the parent sees a death by that signal.
+    ///
+    /// It is sent to this thread: one for the process might be taken by the thread that waits for signals.
     private static func end(by number: Int32) -> Never {
         StandardError.conclude()
         signal(number, SIG_DFL)
@@ -119,8 +154,8 @@ public final class Interruption: Sendable {
         sigemptyset(&set)
         sigaddset(&set, number)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        kill(getpid(), number)
-        // Only reached where the signal is delivered to another thread first.
+        pthread_kill(pthread_self(), number)
+        // Not reached, unless another thread is ending the process at this moment.
         while true { pause() }
     }
 

@@ -22,13 +22,13 @@ extension ShrinkTool {
 
     /// The key of the picture, which is not asked to be anywhere.
     func key(_ path: String, _ record: Record) throws -> CacheKey {
-        try record.string("cache.key").map { try CacheKey(custom: $0) } ?? CacheItem.fileKey(path)
+        try record.string("cache.key").map { try CacheKey(printed: $0) } ?? CacheItem.fileKey(path)
     }
 
     func makeBypassed(
-        _ path: String, _ record: Record, past bypass: Bypass, ready: @escaping (Variant, JSON) -> Void
+        _ source: File, _ path: String, _ record: Record, past bypass: Bypass,
+        ready: @escaping (Variant, JSON) -> Void
     ) throws {
-        let source = try File.openInput(path)
         try named(path) {
             let info = try inspect(source, limits: maker.options.limits)
             try makeBypassed(variants, of: try key(path, record), past: bypass, ready: ready) { requests, done in

@@ -15,20 +15,22 @@ import Darwin
 /// Into the cache, beside their original.
 extension ShrinkTool {
     func makeCached(
-        _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
+        _ source: File, _ path: String, _ record: Record, in cache: ImageCache,
+        ready: @escaping (Variant, JSON) -> Void
     ) throws {
         do {
-            try makeBeside(path, record, in: cache, ready: ready)
+            try makeBeside(source, path, record, in: cache, ready: ready)
         } catch CacheFailure.absent {
             // Purged or removed since it was found there, or put there.
-            try makeBeside(path, record, in: cache, ready: ready)
+            try makeBeside(source, path, record, in: cache, ready: ready)
         }
     }
 
     private func makeBeside(
-        _ path: String, _ record: Record, in cache: ImageCache, ready: @escaping (Variant, JSON) -> Void
+        _ source: File, _ path: String, _ record: Record, in cache: ImageCache,
+        ready: @escaping (Variant, JSON) -> Void
     ) throws {
-        let parent = try original(path, record, in: cache)
+        let parent = try original(source, path, record, in: cache)
         // Variants of other names can be the same picture.
         let keys = variants.map(maker.key)
         let distinct = keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }
@@ -39,9 +41,8 @@ extension ShrinkTool {
         } make: { original, missing, done in
             try named(path) {
                 let source = try File.openInput(original.path)
-                let requests = try missing.map { index, target in
-                    let output = try File.open(target, O_WRONLY | O_CREAT | O_EXCL)
-                    return VariantMaker.Request(variants[distinct[index]]) { try output.write($0) }
+                let requests = missing.map {
+                    VariantMaker.Request(variants[distinct[$0.index]], sink: $0.write)
                 }
                 try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
                     try done(missing[place].index, Self.picture(result))
@@ -51,15 +52,14 @@ extension ShrinkTool {
     }
 
     /// The key of the picture's original in the cache. A file that is not there is put there first.
-    func original(_ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
+    func original(_ file: File, _ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
         if let text = record.string("cache.key") {
-            let key = try CacheKey(custom: text)
+            let key = try CacheKey(printed: text)
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
         try requireScope(of: path, record)
         let key = try CacheItem.fileKey(path)
         return try named(path) {
-            let file = try File.openInput(path)
             // What is over a limit costs the cache nothing.
             let info = try inspect(file, limits: maker.options.limits)
             do {
@@ -69,7 +69,7 @@ extension ShrinkTool {
                 where maker.options.allowsTruncated && Self.isTruncation(failure)
             {
                 // Under a key of its own: nobody else takes it for the whole picture.
-                let key = try CacheKey(custom: "truncated:\(key)")
+                let key = try CacheKey(printed: "truncated:\(key)")
                 let picture = InspectedPicture(format: info.format, upright: info.uprightSize)
                 _ = try cache.store(file, key: key) { _ in picture }
                 return key

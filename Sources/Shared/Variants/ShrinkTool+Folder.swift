@@ -5,10 +5,9 @@ import Support
 /// Into a folder.
 extension ShrinkTool {
     func makeFiles(
-        _ path: String, _ record: Record, _ naming: OutputNaming, named: inout Set<String>,
+        _ source: File, _ path: String, _ record: Record, _ naming: OutputNaming, named: inout Set<String>,
         ready: (Variant, JSON) -> Void
     ) throws {
-        let source = try File.openInput(path)
         try self.named(path) {
             let info = try inspect(source, limits: maker.options.limits)
             let format = maker.rendition.format(for: info.format)

@@ -15,11 +15,10 @@ import Darwin
 /// What stands in for a picture: before it is there its own thumbnail, and where there is none a placeholder.
 extension ShrinkTool {
     /// The picture's own thumbnail as a variant, where it has one.
-    func makeThumbnail(_ path: String, _ record: Record) throws -> (Variant, JSON)? {
+    func makeThumbnail(_ source: File, _ path: String, _ record: Record) throws -> (Variant, JSON)? {
         guard let variant = maker.thumbnail(for: variants) else { return nil }
         // Where names don't tell variants apart, the one name is the picture's.
         if case .folder(let naming) = destination, !naming.namesVariants { return nil }
-        let source = try File.openInput(path)
         guard let info = try? inspect(source, limits: maker.options.limits),
             let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
         else { return nil }
@@ -29,12 +28,11 @@ extension ShrinkTool {
             case .cache:
                 switch try place(of: path, record) {
                 case .cache(let cache):
-                    let parent = try original(path, record, in: cache)
+                    let parent = try original(source, path, record, in: cache)
                     try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
                         made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
                     } make: { _, missing, done in
-                        let output = try File.open(missing[0].path, O_WRONLY | O_CREAT | O_EXCL)
-                        let request = VariantMaker.Request(variant) { try output.write($0) }
+                        let request = VariantMaker.Request(variant, sink: missing[0].write)
                         try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
                     }
                 case .bypass(let bypass):
@@ -104,12 +102,12 @@ extension ShrinkTool {
     /// The placeholder's entry, drawn where it is not there yet.
     func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
         let key = maker.key(placeholder, variant)
-        if let entry = try cache.lookup(CacheKey(custom: key)) { return entry }
+        if let entry = try cache.lookup(CacheKey(printed: key)) { return entry }
         var bytes: [UInt8] = []
         let (result, isComplete) = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
         let picture = Self.picture(result)
         // One without its words is drawn again when there may be a font.
-        let kept = try CacheKey(custom: isComplete ? key : "incomplete:\(key)")
+        let kept = try CacheKey(printed: isComplete ? key : "incomplete:\(key)")
         return try cache.store(MemorySource(bytes), key: kept) { _ in picture }.entry
     }
 
@@ -117,7 +115,7 @@ extension ShrinkTool {
     private func drawn(_ placeholder: Placeholder, _ variant: Variant, past bypass: Bypass) throws -> Entry {
         var bytes: [UInt8] = []
         let picture = Self.picture(try draw(placeholder, variant) { bytes.append(contentsOf: $0) }.result)
-        return try bypass.store(MemorySource(bytes), key: CacheKey(custom: maker.key(placeholder, variant))) { _ in
+        return try bypass.store(MemorySource(bytes), key: CacheKey(printed: maker.key(placeholder, variant))) { _ in
             picture
         }
     }

@@ -27,6 +27,7 @@ public struct ShrinkTool: RecordTool {
     let variants: [Variant]
     let maker: VariantMaker
     let destination: Destination
+    private let pathGuard: PathGuard
     /// Those of this run, in which the pictures of records may lie.
     let caches: Caches
     private let emitsEach: Bool
@@ -39,17 +40,19 @@ public struct ShrinkTool: RecordTool {
 
     /// - Parameters:
     ///   - variants: at least one, no two of one name.
+    ///   - pathGuard: which files records may name; arguments may name any.
     ///   - emitsEach: whether a record leaves each time that one of its variants is done, and before, when the picture
     ///     has a thumbnail of its own.
     ///   - fallback: what is drawn where there is no picture; nil is nothing.
     ///   - synchronizesFiles: whether a file of a folder counts as done only when it is on the disk.
     public init(
-        variants: [Variant], maker: VariantMaker, destination: Destination, caches: Caches, emitsEach: Bool = false,
-        fallback: Fallback? = nil, synchronizesFiles: Bool = false, log: Log
+        variants: [Variant], maker: VariantMaker, destination: Destination, caches: Caches, pathGuard: PathGuard,
+        emitsEach: Bool = false, fallback: Fallback? = nil, synchronizesFiles: Bool = false, log: Log
     ) {
         self.variants = variants
         self.maker = maker
         self.destination = destination
+        self.pathGuard = pathGuard
         self.caches = caches
         self.emitsEach = emitsEach
         self.fallback = fallback
@@ -97,8 +100,12 @@ public struct ShrinkTool: RecordTool {
             }
             do {
                 if argument != nil { result.set("path", .string(try Self.absolute(path))) }
-                if emitsEach, let (variant, field) = try makeThumbnail(path, result) { add(variant, field) }
-                try make(path, result, named: &named, ready: add)
+                // Opened once: what was allowed is what is read.
+                let source = try argument == nil ? pathGuard.open(path) : File.openInput(path)
+                if emitsEach, let (variant, field) = try makeThumbnail(source, path, result) {
+                    add(variant, field)
+                }
+                try make(source, path, result, named: &named, ready: add)
             } catch let failure as any Failure {
                 if (failure as? SystemFailure)?.isMissing == true { try requireScope(of: path, record) }
                 if Self.isOfPicture(failure) {
@@ -119,7 +126,7 @@ public struct ShrinkTool: RecordTool {
     /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
     static func isOfPicture(_ failure: any Failure) -> Bool {
         failure is PictureFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
-            || failure.exitCode == .noInput
+            || failure is PathRefusal || failure.exitCode == .noInput
     }
 
     /// What an earlier run made, and what this one has made so far, in the order in which it was asked for.
@@ -134,16 +141,17 @@ public struct ShrinkTool: RecordTool {
 
     /// Makes all variants of the picture at `path`; `ready` is told each with its field.
     private func make(
-        _ path: String, _ record: Record, named: inout Set<String>, ready: @escaping (Variant, JSON) -> Void
+        _ source: File, _ path: String, _ record: Record, named: inout Set<String>,
+        ready: @escaping (Variant, JSON) -> Void
     ) throws {
         switch destination {
         case .cache:
             switch try place(of: path, record) {
-            case .cache(let cache): try makeCached(path, record, in: cache, ready: ready)
-            case .bypass(let bypass): try makeBypassed(path, record, past: bypass, ready: ready)
+            case .cache(let cache): try makeCached(source, path, record, in: cache, ready: ready)
+            case .bypass(let bypass): try makeBypassed(source, path, record, past: bypass, ready: ready)
             }
         case .folder(let naming):
-            try makeFiles(path, record, naming, named: &named, ready: ready)
+            try makeFiles(source, path, record, naming, named: &named, ready: ready)
         }
     }
 

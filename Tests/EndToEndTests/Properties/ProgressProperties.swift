@@ -151,7 +151,7 @@ struct ProgressProperties {
                 let picture = DrawnPicture.noise(random.number(9...90), 30, seed: random.next())
                 try home.write("\(number).png", picture.png())
             }
-            return ["--width", "20"]
+            return ["--width", "20", "--allow-path", "."]
         }
     }
 }

@@ -109,6 +109,9 @@ int ccurl_set_long(ccurl_connection *connection, int option, long value);
 int ccurl_set_string(ccurl_connection *connection, int option, const char *_Nullable value);
 // Adds `Name: value` to the request. False without memory.
 bool ccurl_add_header(ccurl_connection *connection, const char *line);
+// Connects to `HOST:PORT:OTHER-HOST:OTHER-PORT` instead, where what is left out stands for any, or for the same. Once
+// for a request. False without memory.
+bool ccurl_connect_to(ccurl_connection *connection, const char *rule);
 void ccurl_set_receiver(ccurl_connection *connection, ccurl_receiver receiver);
 
 // Begins a transfer. False without memory.

@@ -14,6 +14,12 @@ void csystem_use_idle_disk(void);
 // Whether the files of the file system that an open file is on lie in memory: tmpfs or ramfs (statfs(2)).
 bool csystem_is_in_memory(int descriptor);
 
+// Opens what a relative name leads to below an open folder, and never follows a symbolic link on the way (openat2(2)
+// with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS). Returns a descriptor, or -1 with errno set: ELOOP for a link, EXDEV for
+// a name that leads out of the folder, ENOSYS or EPERM where the system has no such call or a filter refuses it. `mode`
+// must be 0 unless `flags` has O_CREAT.
+int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode);
+
 // Closes all files from this number on (close_range(2)); false where the system cannot do that in one call.
 bool csystem_close_from(int first);
 

@@ -7,8 +7,9 @@ import Support
 /// but receive and write. Memory does not grow with the body. Used by one thread.
 final class BodyWriter {
     /// How many bytes have been written, or were there before.
-    private(set) var count: Int
-    private let file: File
+    var count: Int { bounded.count }
+    private let bounded: BoundedFile
+    private var file: File { bounded.file }
     /// The digest of the first `count` bytes, as long as there is no follower.
     private var hash: SHA256
     private let begun: Int
@@ -21,9 +22,9 @@ final class BodyWriter {
     ///   - file: its position is behind the bytes that are there.
     ///   - count: how many those are.
     ///   - hash: their digest.
-    init(_ file: File, after count: Int = 0, hash: SHA256 = SHA256()) {
-        self.file = file
-        self.count = count
+    ///   - use: bounds what it takes, in memory.
+    init(_ file: File, after count: Int = 0, hash: SHA256 = SHA256(), use: MemoryUse? = nil) {
+        bounded = BoundedFile(file, count: count, use: use)
         self.hash = hash
         begun = count
     }
@@ -31,8 +32,7 @@ final class BodyWriter {
     deinit { follower?.abandon() }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
-        try file.write(bytes)
-        count += bytes.count
+        try bounded.write(bytes)
         if let follower { return follower.follow(to: count) }
         hash.update(bytes)
         // Where the system has no thread left, everything goes on here.

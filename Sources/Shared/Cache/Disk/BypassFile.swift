@@ -18,9 +18,8 @@ final class BypassFile {
     private(set) var path: String
     private let folder: String
     private let token: String
-    private let file: File
+    private let file: BoundedFile
     private var hash = SHA256()
-    private(set) var count = 0
     private var isKept = false
 
     /// How long what a killed run has left stays at least. More than nothing, so that a new file is not swept before
@@ -28,14 +27,17 @@ final class BypassFile {
     private static let grace: Duration = .seconds(60)
 
     /// Begins a file in `folder`, which is `RuntimePlaces.bypassFolder`.
-    init(folder: String, now: Timestamp) throws {
+    ///
+    /// - Parameter use: bounds what it takes, if the folder is in memory.
+    init(folder: String, now: Timestamp, use: MemoryUse? = nil) throws {
         self.folder = folder
         token = (0..<2).map { _ in
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
         path = BypassName(end: now + Self.grace, token: token, fileExtension: BypassName.partial).path(in: folder)
-        file = try File.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, purpose: .makeOutput)
+        let file = try File.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, purpose: .makeOutput)
+        self.file = BoundedFile(file, use: use)
         guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let failure = SystemFailure(errno: errno, "lock \(path)")
             unlink(path)
@@ -47,17 +49,17 @@ final class BypassFile {
         if !isKept { unlink(path) }
     }
 
+    var count: Int { file.count }
+
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         try file.write(bytes)
         hash.update(bytes)
-        count += bytes.count
     }
 
     /// Forgets what was written so far: the same body comes once more.
     func restart() throws {
-        try PartialFile.truncate(file, to: 0)
+        try file.restart()
         hash = SHA256()
-        count = 0
     }
 
     /// The bytes so far, to be inspected.

@@ -9,13 +9,14 @@ import Support
 
 /// Where things lie that must not outlast the user's session, or not lie on a disk:
 /// ```
-/// $XDG_RUNTIME_DIR/apod-tools           the root of the cache in memory; else /dev/shm/apod-tools-<uid>
+/// $XDG_RUNTIME_DIR/apod-tools           caches in memory, one for each root and scope (`MemoryPlace`), and the file
+///                                       `use` (`MemoryUse`); else /dev/shm/apod-tools-<uid>
 /// $XDG_RUNTIME_DIR/apod-tools-bypass    files past the cache; else /dev/shm/apod-tools-bypass-<uid>,
 ///                                       else the same in $TMPDIR or /tmp
 /// ```
 /// All of them are 0700 and ours (`PrivateFolder`). Naming them costs nothing and looks at nothing.
 public struct RuntimePlaces: Sendable {
-    /// Where the root of the cache in memory may be, the best place first.
+    /// Where caches in memory may be, the best folder first. What was once written in any of them is found in all.
     let memory: [String]
     /// Where files past the cache may lie, the best place first.
     let bypass: [String]
@@ -42,30 +43,36 @@ public struct RuntimePlaces: Sendable {
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// The root of the cache in memory; made where it is missing. Throws `CacheFailure.noMemory`.
-    func memoryRoot() throws -> String {
+    /// The folder for caches in memory; made where it is missing. Throws `CacheFailure.noMemory`.
+    func memoryFolder() throws -> String {
         #if canImport(Darwin)
         throw CacheFailure.noMemory(reason: "this system has no memory-backed folders")
         #else
         return try first(of: memory) { folder in
             PrivateFolder.isInMemory(folder) ? nil : "\(folder.path) is not in memory"
-        } else: { CacheFailure.noMemory(reason: $0) }
+        } else: {
+            CacheFailure.noMemory(reason: $0)
+        }.path
         #endif
     }
 
-    /// The folder for files past the cache; made where it is missing. Throws `CacheFailure.noRuntimeFolder`.
-    func bypassFolder() throws -> String {
+    /// The folder for what is known of all that lies in memory: that for caches, else that for files past the cache.
+    /// Throws `CacheFailure.noRuntimeFolder`.
+    func ledgerFolder() throws -> String { try (try? memoryFolder()) ?? bypassFolder().path }
+
+    /// The folder for files past the cache, open; made where it is missing. Throws `CacheFailure.noRuntimeFolder`.
+    func bypassFolder() throws -> File {
         try first(of: bypass, refusal: { _ in nil }, else: { CacheFailure.noRuntimeFolder(reason: $0) })
     }
 
     private func first(
         of places: [String], refusal: (File) -> String?, else failure: (String) -> CacheFailure
-    ) throws -> String {
+    ) throws -> File {
         var reasons: [String] = []
         for place in places {
             do {
                 let folder = try PrivateFolder.open(place, making: true)
-                guard let reason = refusal(folder) else { return place }
+                guard let reason = refusal(folder) else { return folder }
                 // Made a moment ago for nothing; one with something in it stays.
                 rmdir(place)
                 reasons.append(reason)
@@ -76,17 +83,8 @@ public struct RuntimePlaces: Sendable {
         throw failure(reasons.joined(separator: "; "))
     }
 
-    /// The root of the cache in memory where it has been made, and nobody else can have made it. Only the best place
-    /// counts: what lies in a worse one belongs to a session without this one's `XDG_RUNTIME_DIR`.
-    var memoryRootInUse: String? {
-        memory.first.flatMap { place in
-            let isOurs = (try? PrivateFolder.open(place, making: false)) != nil
-            return isOurs && CacheRoot(place).indexIdentity() != nil ? place : nil
-        }
-    }
-
-    /// Whether a path lies in the root of the cache in memory, and which it is.
-    func memoryRoot(of path: String) -> String? { memory.first { Self.contains($0, path) } }
+    /// The folder of caches in memory in which a path lies, made or not; nil if in none.
+    func memoryFolder(of path: String) -> String? { memory.first { Self.contains($0, path) } }
 
     /// Whether a path lies where files past the cache do.
     func isBypassed(_ path: String) -> Bool { bypass.contains { Self.contains($0, path) } }

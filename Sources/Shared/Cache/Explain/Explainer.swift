@@ -38,6 +38,7 @@ public struct Explainer: Sendable {
         } else if let cache = try caches.existing(inMemory: policy == .memory) {
             facts = try cache.facts(of: request, key: key, now: now)
         }
+        facts.refusal = request.exposure?.message
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
         let (decision, reason) = facts.decide(now: now, wishes: settings.wishes(now: now))
         return Explanation(

@@ -70,6 +70,8 @@ struct ExplainedFacts {
     /// Whether what is kept came from another address, so that its validators mean nothing to this one's server.
     var isOfAnotherAddress = false
     var addresses: [JudgedAddress]?
+    /// Why the request would not be sent, whatever its host stands for.
+    var refusal: String?
 
     /// The decision with its reason, in the order in which a fetch decides. Pure.
     func decide(now: Timestamp, wishes: Freshness.Wishes) -> (decision: Explanation.Decision, reason: String) {
@@ -83,6 +85,7 @@ struct ExplainedFacts {
         case .revalidate, .fetch: break
         }
         if let negative, !wishes.refreshes { return (.rememberedFailure, negative.message) }
+        if let refusal { return (.refused, refusal) }
         if let addresses, let refused = addresses.first, addresses.allSatisfy({ $0.verdict != .allowed }),
             case .refused(let kind) = refused.verdict
         {

@@ -27,7 +27,7 @@ struct SalvagedIndex {
         guard let row, row.file == new.file, row.sha256 == new.sha256, row.bytes == new.bytes, row.kind == new.kind
         else { return nil }
         var entry = new
-        if let text = row.key, let key = try? CacheKey(custom: text), key.name == new.name { entry.key = text }
+        if let text = row.key, let key = try? CacheKey(printed: text), key.name == new.name { entry.key = text }
         func sound(_ text: String?) -> String? { text.flatMap { $0.hasControlCharacters ? nil : $0 } }
         // These two belong together: the validators are those of that address.
         entry.url = sound(row.url)

@@ -13,7 +13,7 @@ public final class Bypass: Sendable {
     private let inspect: Inspection
     private let clock: Clock
     private let interruption: Interruption
-    private let folder = Monitor<(path: String, sweptAt: Timestamp)?>(nil)
+    private let folder = Monitor<(path: String, use: MemoryUse?, sweptAt: Timestamp)?>(nil)
 
     /// How often a long run removes what has ended meanwhile.
     private static let sweepInterval: Duration = .seconds(60)
@@ -76,19 +76,29 @@ public final class Bypass: Sendable {
     func begin() throws -> BypassFile {
         let now = clock.now()
         // One that adds to the folder also keeps it small, whatever the other runs had time for.
-        let (path, isDue) = try folder.withLock { folder throws -> (String, Bool) in
-            let path = try folder?.path ?? settings.places.bypassFolder()
+        let (path, use, isDue) = try folder.withLock { folder throws -> (String, MemoryUse?, Bool) in
+            let (path, use) = try folder.map { ($0.path, $0.use) } ?? bounded(settings.places.bypassFolder())
             let isDue = folder.map { $0.sweptAt + Self.sweepInterval <= now || $0.sweptAt > now } ?? true
-            if isDue { folder = (path, now) }
-            return (path, isDue)
+            if isDue { folder = (path, use, now) }
+            return (path, use, isDue)
         }
         if isDue { RuntimePlaces.sweep(path, now: now) }
         do {
-            return try BypassFile(folder: path, now: now)
+            return try BypassFile(folder: path, now: now, use: use)
         } catch let failure as SystemFailure where failure.isMissing {
             // The folder was removed under a running tool.
-            return try BypassFile(folder: settings.places.bypassFolder(), now: now)
+            let (path, use) = try bounded(settings.places.bypassFolder())
+            return try BypassFile(folder: path, now: now, use: use)
         }
+    }
+
+    /// A folder with what bounds it, which is nothing on a disk.
+    private func bounded(_ folder: File) -> (path: String, use: MemoryUse?) {
+        let isInMemory = PrivateFolder.isInMemory(folder)
+        return (
+            folder.path,
+            isInMemory ? MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock) : nil
+        )
     }
 
     /// Inspects a file that has all its bytes, and hands it out.

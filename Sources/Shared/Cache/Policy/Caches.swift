@@ -29,6 +29,7 @@ public final class Caches: Sendable {
     private let log: Log
     private let metrics: Metrics
     private let interruption: Interruption
+    private let memoryUse: MemoryUse
     private let open = Monitor(Open())
     /// The places as they are named, and as resolved paths have them.
     private let places: [RuntimePlaces]
@@ -61,6 +62,7 @@ public final class Caches: Sendable {
         self.metrics = metrics
         self.interruption = interruption
         self.inspect = inspect
+        memoryUse = MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock)
         places = [settings.places, settings.places.resolved]
     }
 
@@ -69,11 +71,66 @@ public final class Caches: Sendable {
         try settings.policies.policy(for: address())
     }
 
-    /// The cache on the disk or in memory where it has been made, without making it.
-    func existing(inMemory: Bool) throws -> ImageCache? {
-        let roots = inMemory ? settings.places.memory : [settings.root]
-        let isThere = roots.contains { CacheRoot($0).indexIdentity() != nil }
-        return isThere ? try cache(inMemory: inMemory) : nil
+    /// The cache of the scope in use on the disk or in memory where it has been made, without making it.
+    public func existing(inMemory: Bool) throws -> ImageCache? {
+        if inMemory { return try self.inMemory(scope: scope()).first }
+        return CacheRoot(settings.root).indexIdentity() == nil ? nil : try cache()
+    }
+
+    /// The caches in memory that have been made for this root, of all scopes or of one, wherever in memory they are.
+    /// Makes none.
+    ///
+    /// One scope has more than one where sessions differ in `XDG_RUNTIME_DIR`.
+    public func inMemory(scope: ScopeName? = nil) throws -> [ImageCache] {
+        try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places).map {
+            try make(settings(in: $0, scope: scope))
+        }
+    }
+
+    /// Empties the caches in memory of one scope, or of all, and gives what they held. What is under way for them in
+    /// other processes ends as after `ImageCache.purge`.
+    public func emptyMemory(of scope: ScopeName? = nil) throws -> ResetReport {
+        let places = MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
+        var report = ResetReport()
+        for place in places {
+            report += try make(settings(in: place, scope: scope)).reset()
+            place.removeIfUnused()
+        }
+        report.scopes = Set(places.map(\.scopeHash)).count
+        return report
+    }
+
+    /// What `emptyMemory` would take away.
+    public func memoryReport() throws -> ResetReport {
+        let places = MemoryPlace.all(root: settings.root, in: settings.places)
+        var report = ResetReport()
+        for place in places { report += try make(settings(in: place, scope: nil)).resetReport() }
+        report.scopes = Set(places.map(\.scopeHash)).count
+        return report
+    }
+
+    /// The cache on the disk, for what is done to it whatever the policy; under the policy `memory` only where it has
+    /// been made, since that leaves the disk alone.
+    public func onDisk() throws -> ImageCache? {
+        try settings.policies.standard == .memory ? existing(inMemory: false) : cache()
+    }
+
+    /// All scopes of the cache of the standard policy, by name, the current one included.
+    public func scopes() throws -> [ScopeSummary] {
+        guard settings.policies.standard == .memory else { return try standard().scopes() }
+        let current = try scope()
+        var found = [
+            current.text: ScopeSummary(
+                name: current, contents: ScopeContents(), generation: 0, isCurrent: true, isPurgePending: false)
+        ]
+        for place in MemoryPlace.all(root: settings.root, in: settings.places) {
+            for scope in try make(settings(in: place, scope: nil)).scopes() where scope.name.hash == place.scopeHash {
+                found[scope.name.text] = ScopeSummary(
+                    name: scope.name, contents: scope.contents, generation: scope.generation,
+                    isCurrent: scope.name == current, isPurgePending: scope.isPurgePending)
+            }
+        }
+        return found.values.sorted { $0.name.text < $1.name.text }
     }
 
     /// The scope that records belong to which name none. Opens and makes nothing.
@@ -113,7 +170,7 @@ public final class Caches: Sendable {
         }
         if isAny({ $0.isBypassed($1) }) { return try place(.disabled, scope: scope) }
         let policy = try policy(for: try address ?? CacheItem.fileKey(path).text)
-        if policy == .enabled, isAny({ $0.memoryRoot(of: $1) != nil }) { return try place(.memory, scope: scope) }
+        if policy == .enabled, isAny({ $0.memoryFolder(of: $1) != nil }) { return try place(.memory, scope: scope) }
         return try place(policy, scope: scope)
     }
 
@@ -135,18 +192,13 @@ public final class Caches: Sendable {
     /// The cache of pictures that no rule is about: that in memory where this is the policy, else that on the disk.
     public func standard() throws -> ImageCache { try cache(inMemory: settings.policies.standard == .memory) }
 
-    /// The other cache, on the disk or in memory, where it has been made: for what is to happen to a scope wherever its
-    /// pictures are kept. Makes none, and passes over a folder in memory that is not the user's alone.
-    public func other(than cache: ImageCache) throws -> ImageCache? {
-        var settings = settings
-        if CacheRoot(settings.root).path == cache.root {
-            guard let root = settings.places.memoryRootInUse, CacheRoot(root).path != cache.root else { return nil }
-            settings.scope = try scope()
-            settings.root = root
-        } else if CacheRoot(settings.root).indexIdentity() == nil {
-            return nil
-        }
-        return try make(settings)
+    /// The caches that may have entries of the scope in use, on the disk and in memory: policies change, and what was
+    /// kept under an earlier one is still there. That of the policy is made where it is missing.
+    public func all() throws -> [ImageCache] {
+        let standard = try standard()
+        let isInMemory = settings.policies.standard == .memory
+        let others = try isInMemory ? [existing(inMemory: false)].compactMap(\.self) : inMemory(scope: scope())
+        return [standard] + others
     }
 
     /// Removes the previews whose lease is over, in memory as on the disk. Makes nothing.
@@ -157,7 +209,8 @@ public final class Caches: Sendable {
     /// How the cache of pictures that no rule is about is opened: see `standard`.
     public func standardSettings() throws -> CacheSettings {
         guard settings.policies.standard == .memory else { return settings }
-        return try inMemory(settings, scope: scope())
+        let scope = try scope()
+        return try settings(in: .writable(root: settings.root, scope: scope, in: settings.places), scope: scope)
     }
 
     /// The cache on the disk, or in memory.
@@ -171,10 +224,15 @@ public final class Caches: Sendable {
             if isFollowing { scope = try currentScope(&open) }
             let name = Name(isInMemory: inMemory, isFollowing: isFollowing, scope: scope)
             if let cache = open.caches.use(name) { return (cache, []) }
+            let current = try scope ?? currentScope(&open)
             var settings = settings
+            if inMemory {
+                let place = try MemoryPlace.writable(root: settings.root, scope: current, in: settings.places)
+                settings = try self.settings(in: place, scope: scope)
+            }
             settings.scope = scope
-            if isFollowing { settings.followedRoot = settings.root }
-            let cache = try make(inMemory ? self.inMemory(settings, scope: scope) : settings)
+            if isFollowing { settings.followedRoot = self.settings.root }
+            let cache = try make(settings)
             return (cache, open.caches.insert(cache, for: name, cost: 1))
         }
         // Closed by the one who needs another, while nobody waits: that may take some tenths of a second. Whoever still
@@ -183,10 +241,15 @@ public final class Caches: Sendable {
         return cache
     }
 
-    private func inMemory(_ settings: CacheSettings, scope: ScopeName?) throws -> CacheSettings {
+    /// How the cache in a place is opened: that of its scope. From then on nobody removes the place while the cache is
+    /// in use.
+    ///
+    /// - Parameter scope: nil if it is only looked at what there is.
+    private func settings(in place: MemoryPlace, scope: ScopeName?) throws -> CacheSettings {
         var settings = settings
         settings.scope = scope
-        settings.root = try settings.places.memoryRoot()
+        settings.memory = MemoryTenancy(use: memoryUse, lock: try place.held())
+        settings.root = place.path
         settings.capacity = min(settings.capacity, settings.memoryCapacity)
         return settings
     }
@@ -225,7 +288,12 @@ public final class Caches: Sendable {
     /// Returns whether a path leads into a scope of the cache that was purged after the path was handed out. Makes
     /// nothing.
     public func isPurged(_ path: String) throws -> Bool {
-        try [false, true].contains { try existing(inMemory: $0)?.isPurged(path) ?? false }
+        for places in places {
+            guard let place = MemoryPlace(of: path, root: settings.root, in: places) else { continue }
+            // Removed as soon as nothing was in it, and nobody used it.
+            return try !place.isMade || make(settings(in: place, scope: nil)).isPurged(path)
+        }
+        return try existing(inMemory: false)?.isPurged(path) ?? false
     }
 
     /// Writes down what was counted. What is to be done for a root at the end of a run is done once, not for each scope.

@@ -19,24 +19,29 @@ public enum CacheItem: Sendable {
     /// How to find items.
     public struct Rules: Sendable {
         public var addresses = PictureAddresses()
-        /// The key to use instead of the address.
+        /// The name to use as the key instead of the address.
         public var key: String?
-        /// The field that holds the key to use instead of the address.
+        /// The field that holds the name to use as the key instead of the address.
         public var keyField: FieldPath?
         /// Query parameters that make no difference.
         public var ignoredQuery: Set<String> = []
 
         public init() {}
 
-        /// The key of one address of a record. Throws `CacheFailure.badKey`.
+        /// The key under which one address of a record is put. Throws `CacheFailure.badKey`.
         public func key(_ url: WebURL, record: Record) throws -> CacheKey {
             if let key = try ownKey(record) { return key }
             return CacheKey(url: url, ignoringQuery: ignoredQuery)
         }
 
-        func ownKey(_ record: Record) throws -> CacheKey? {
-            if let key { return try CacheKey(custom: key) }
-            return try keyField.flatMap { record.printable($0) }.map { try CacheKey(custom: $0) }
+        /// The key under which a record is put instead of its address or file; nil for none.
+        func ownKey(_ record: Record) throws -> CacheKey? { try name(record).map { try CacheKey(name: $0) } }
+
+        private func name(_ record: Record) -> String? { key ?? keyField.flatMap { record.printable($0) } }
+
+        /// The keys under which a record is looked up instead of its address or file, the best one first.
+        fileprivate func ownKeys(_ record: Record) throws -> [CacheKey] {
+            try name(record).map(CacheKey.meant(by:)) ?? []
         }
     }
 
@@ -52,29 +57,41 @@ public enum CacheItem: Sendable {
         self = .addresses([candidate])
     }
 
-    /// The keys under which the item may be, the best one first, each with the address that its policy goes by.
-    public func keys(_ rules: Rules, record: Record) throws -> [(key: CacheKey, address: String)] {
+    /// The keys under which to look for what an argument names, which may be a key as it was printed, or else for what
+    /// a record does: the best one first, each with the address that its policy goes by.
+    public static func keys(
+        of argument: String?, _ record: Record, _ rules: Rules
+    ) throws -> [(key: CacheKey, address: String)] {
+        if let key = try argument.flatMap(CacheKey.init(argument:)) { return [(key, key.text)] }
+        let item = try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record))
+        return try item.keys(rules, record: record)
+    }
+
+    private func keys(_ rules: Rules, record: Record) throws -> [(key: CacheKey, address: String)] {
+        let own = try rules.ownKeys(record)
         switch self {
         case .file(let path):
-            guard let own = try rules.ownKey(record) else {
+            if own.isEmpty {
                 let key = try Self.fileKey(path)
                 return [(key, key.text)]
             }
-            return [(own, (try? Self.fileKey(path).text) ?? path)]
+            let address = (try? Self.fileKey(path).text) ?? path
+            return own.map { ($0, address) }
         case .addresses(let candidates):
-            let keys = try candidates.compactMap { candidate in try? candidate.get() }.map {
-                (try rules.key($0, record: record), $0.normalized)
+            let urls = candidates.compactMap { try? $0.get() }
+            if own.isEmpty {
+                return urls.map { (CacheKey(url: $0, ignoringQuery: rules.ignoredQuery), $0.normalized) }
             }
             // A key of its own is enough: what `ls` tells of a local file has no address.
-            if keys.isEmpty, let own = try rules.ownKey(record) { return [(own, own.text)] }
-            return keys
+            if urls.isEmpty { return own.map { ($0, $0.text) } }
+            return urls.flatMap { url in own.map { ($0, url.normalized) } }
         }
     }
 
     /// A local file's key: its absolute path, links resolved, as a `file` address. A file that is gone has the key that
     /// it had. Throws `SystemFailure` (66).
     public static func fileKey(_ path: String) throws -> CacheKey {
-        try CacheKey(custom: "file://" + resolved(path))
+        try CacheKey(printed: "file://" + resolved(path))
     }
 
     /// The path from the root on, links resolved as far as it exists.

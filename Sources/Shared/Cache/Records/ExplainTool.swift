@@ -10,13 +10,13 @@ public struct ExplainTool: CacheTool {
     public let name = "img-cache"
     private let explainer: Explainer
     private let rules: CacheItem.Rules
-    private let request: @Sendable (WebURL) throws -> HTTPRequest
+    private let request: @Sendable (WebURL) -> HTTPRequest
     private let writesText: Bool
 
     /// - Parameter writesText: sets `textField` rather than `explain`.
     public init(
         explainer: Explainer, rules: CacheItem.Rules, writesText: Bool,
-        request: @escaping @Sendable (WebURL) throws -> HTTPRequest
+        request: @escaping @Sendable (WebURL) -> HTTPRequest
     ) {
         self.explainer = explainer
         self.rules = rules

@@ -13,8 +13,7 @@ public struct GetTool: CacheTool {
 
     /// Finds the picture under its best address, if it is there and fresh.
     public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard let item = try? argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)),
-            let (key, address) = try? item.keys(rules, record: record).first,
+        guard let (key, address) = try? CacheItem.keys(of: argument, record, rules).first,
             case .cache(let cache)? = try? caches.place(for: address),
             let entry = cache.immediately(key, asFetch: false)
         else { return false }
@@ -36,8 +35,7 @@ extension Caches {
     public func find(
         _ record: Record, argument: String?, rules: CacheItem.Rules, handingOut: Bool = true
     ) throws -> (entry: Entry, cache: ImageCache) {
-        let item = try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record))
-        let keys = try item.keys(rules, record: record)
+        let keys = try CacheItem.keys(of: argument, record, rules)
         // A key of the user's own is the same for all addresses.
         var asked: [(key: CacheKey, policy: Policy)] = []
         for (key, address) in keys {

@@ -10,7 +10,7 @@ public struct PutTool: CacheTool {
     private let client: HTTPClient
     private let rules: CacheItem.Rules
     /// The request for an address: its limits, and what is sent with it.
-    private let request: @Sendable (WebURL) throws -> HTTPRequest
+    private let request: @Sendable (WebURL) -> HTTPRequest
     private let previews: Previews?
     /// Waited for before a server is asked.
     public var pacing: StartPacing?
@@ -22,7 +22,7 @@ public struct PutTool: CacheTool {
     ///   the one of the picture itself.
     public init(
         caches: Caches, client: HTTPClient, rules: CacheItem.Rules, previews: Previews? = nil,
-        request: @escaping @Sendable (WebURL) throws -> HTTPRequest
+        request: @escaping @Sendable (WebURL) -> HTTPRequest
     ) {
         self.previews = previews
         self.caches = caches
@@ -56,8 +56,7 @@ public struct PutTool: CacheTool {
             let item = try? argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)),
             case .addresses(let candidates) = item, let url = try? candidates.first?.get(),
             let key = try? rules.key(url, record: record),
-            // What refuses the request refuses the picture.
-            (try? request(url)) != nil, case .cache(let cache)? = try? caches.place(for: url),
+            case .cache(let cache)? = try? caches.place(for: url),
             let entry = cache.immediately(key, asFetch: true)
         else { return false }
         record.setCached(entry, status: .hit)
@@ -75,7 +74,7 @@ public struct PutTool: CacheTool {
             do {
                 let url = try candidate.get()
                 let key = try rules.key(url, record: record)
-                let request = try request(url)
+                let request = request(url)
                 return try UnusableBody.naming(url.redacted) {
                     try fetch(request, key: key, record, emit: emit)
                 }
@@ -122,7 +121,7 @@ public struct PutTool: CacheTool {
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.
     private static func isLocal(_ failure: any Failure) -> Bool {
-        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure || failure is EndOfRun
+        failure is SystemFailure || failure is CacheFailure || failure is UnexpectedFailure
     }
 }
 

@@ -69,7 +69,7 @@ public final class GIFPlaceholder: Sendable {
     }
 
     private func entry(named name: String, _ source: () throws -> MemorySource) throws -> Entry {
-        let key = try CacheKey(custom: "gif-placeholder:\(name)")
+        let key = try CacheKey(printed: "gif-placeholder:\(name)")
         switch try caches.place(for: service.imageAddress) {
         case .cache(let cache):
             if let entry = try cache.lookup(key) { return entry }
@@ -80,7 +80,8 @@ public final class GIFPlaceholder: Sendable {
     }
 
     private func request(_ url: WebURL) -> HTTPRequest {
-        HTTPRequest(url: url, byteLimit: ExerciseService.byteLimit, acceptsCompression: false)
+        HTTPRequest(
+            url: url, cleartextOrigins: [url.origin], byteLimit: ExerciseService.byteLimit, acceptsCompression: false)
     }
 }
 

@@ -5,6 +5,14 @@ public struct IPAddress: Sendable, Hashable {
 
     public var isIPv4: Bool { bytes.count == 4 }
 
+    /// Whether packets to it stay on this machine: 127.0.0.0/8 (RFC 1122 §3.2.1.3), also mapped to IPv6, and ::1. Other
+    /// addresses that stand for one of these (`AddressClass.loopback`) lead to a gateway.
+    var isLoopback: Bool {
+        if isIPv4 { return bytes[0] == 127 }
+        let zeros = [UInt8](repeating: 0, count: 10)
+        return bytes == zeros + [0, 0, 0, 0, 0, 1] || bytes.starts(with: zeros + [0xFF, 0xFF, 127])
+    }
+
     /// The address of 4 or 16 bytes in network order; nil for any other count.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }

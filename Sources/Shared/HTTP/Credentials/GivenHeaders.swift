@@ -3,24 +3,19 @@ import Support
 /// The fields that a user wants sent, and the servers that may see them.
 public struct GivenHeaders: Sendable {
     private var ofOrigin: [WebURL.Origin: [HTTPHeader]] = [:]
-    /// For the one server that a run asks.
-    private var ofTheRun: [HTTPHeader] = []
+    private var withoutOrigin: [HTTPHeader] = []
+    /// Origins that the user named with `http://`: see `HTTPRequest.cleartextOrigins`.
+    public private(set) var cleartextOrigins: Set<WebURL.Origin> = []
 
     public init() {}
 
-    /// Whether there is a field without an origin: then all addresses of the run must have the same one.
-    public var needOneOrigin: Bool { !ofTheRun.isEmpty }
+    /// Whether there is a field without an origin.
+    public var needOrigin: Bool { !withoutOrigin.isEmpty }
 
     /// Whether a field without an origin says who asks.
-    public var authorizes: Bool { ofTheRun.contains(where: \.isAuthorization) }
+    public var authorizes: Bool { withoutOrigin.contains(where: \.isAuthorization) }
 
-    public mutating func add(_ line: HeaderLine) {
-        if let origin = line.origin {
-            ofOrigin[origin, default: []].append(line.header)
-        } else {
-            ofTheRun.append(line.header)
-        }
-    }
+    public mutating func add(_ line: HeaderLine) { add(line.header, for: line.origin) }
 
     /// Adds the lines of a file: a field each, empty lines and those that begin with `#` left out. Throws
     /// `UsageFailure`, which names file and line.
@@ -35,39 +30,51 @@ public struct GivenHeaders: Sendable {
         }
     }
 
-    /// Adds the token as `Authorization: Bearer …` (RFC 6750 §2.1) for the one server that the run asks. Throws
-    /// `UsageFailure` where `Authorization` was given for it already.
-    public mutating func add(bearer token: String) throws(UsageFailure) {
-        if authorizes {
-            throw UsageFailure("--bearer-file and a header \"Authorization\" exclude each other")
+    /// Adds the token as `Authorization: Bearer …` (RFC 6750 §2.1) for that origin. Throws `UsageFailure` if there is an
+    /// `Authorization` for it already.
+    public mutating func add(bearer token: String, for origin: WebURL.Origin? = nil) throws(UsageFailure) {
+        let others = origin.map { ofOrigin[$0] ?? [] } ?? withoutOrigin
+        if others.contains(where: \.isAuthorization) {
+            let (option, place) = origin.map { ("--bearer-for", " for \($0)") } ?? ("--bearer-file", "")
+            throw UsageFailure("\(option) and another \"Authorization\"\(place) exclude each other; give one of them")
         }
-        ofTheRun.append(HTTPHeader("Authorization", "Bearer \(token)"))
+        add(HTTPHeader("Authorization", "Bearer \(token)"), for: origin)
     }
 
-    /// What is sent to the server of `url`. A field meant for its origin takes the place of the run's of that name.
-    public func headers(for url: WebURL) -> [HTTPHeader] {
-        guard let own = ofOrigin[url.origin] else { return ofTheRun }
-        let names = Set(own.map { $0.name.lowercased() })
-        return ofTheRun.filter { !names.contains($0.name.lowercased()) } + own
+    /// Adds what `others` has, but for fields that are here already for the same server.
+    public mutating func add(missing others: GivenHeaders) {
+        withoutOrigin = Self.merged(withoutOrigin, others.withoutOrigin)
+        ofOrigin.merge(others.ofOrigin, uniquingKeysWith: Self.merged)
+        cleartextOrigins.formUnion(others.cleartextOrigins)
     }
-}
 
-/// The one origin of a run whose headers name none: that of the first address, whichever that is.
-public final class SoleOrigin: Sendable {
-    private let first = Monitor<WebURL.Origin?>(nil)
+    private static func merged(_ headers: [HTTPHeader], _ others: [HTTPHeader]) -> [HTTPHeader] {
+        let names = Set(headers.map { $0.name.lowercased() })
+        return headers + others.filter { !names.contains($0.name.lowercased()) }
+    }
 
-    public init() {}
+    private mutating func add(_ header: HTTPHeader, for origin: WebURL.Origin?) {
+        guard let origin else { return withoutOrigin.append(header) }
+        ofOrigin[origin, default: []].append(header)
+        if origin.scheme == .http { cleartextOrigins.insert(origin) }
+    }
 
-    /// Takes an address into the run. Throws `UsageFailure` where its origin is another one than the first's.
-    public func admit(_ url: WebURL) throws(UsageFailure) {
-        let origin = url.origin
-        let first = first.withLock { first in
-            if first == nil { first = origin }
-            return first
+    public mutating func removeAllWithoutOrigin() { withoutOrigin = [] }
+
+    /// Gives the fields without an origin to the one origin that all these addresses have. A field that names that
+    /// origin takes the place of one of the same name. Throws `UsageFailure` if there are several origins.
+    public mutating func assign(to urls: [WebURL]) throws(UsageFailure) {
+        guard needOrigin, let origin = urls.first?.origin else { return }
+        if let other = urls.first(where: { $0.origin != origin })?.origin {
+            throw UsageFailure(
+                "--header, --header-file and --bearer-file are meant for one server, but there are addresses of "
+                    + "\(origin) and of \(other); use --header-for ORIGIN 'Name: value', --bearer-for ORIGIN FILE, or "
+                    + "such lines in the file")
         }
-        guard let first, first != origin else { return }
-        throw UsageFailure(
-            "--header, --header-file and --bearer-file are meant for one server, but there are addresses of \(first) "
-                + "and of \(origin); use --header-for ORIGIN 'Name: value', or such lines in the file")
+        ofOrigin[origin] = Self.merged(ofOrigin[origin] ?? [], withoutOrigin)
+        removeAllWithoutOrigin()
     }
+
+    /// What is sent to the server of `url`.
+    public func headers(for url: WebURL) -> [HTTPHeader] { ofOrigin[url.origin] ?? [] }
 }

@@ -46,11 +46,11 @@ public struct HeaderLine: Sendable {
         }
         let end = text.firstIndex { $0 == " " || $0 == "\t" } ?? text.endIndex
         let word = String(text[..<end])
-        guard let url = try? WebURL(word), url.credentials == nil, url.query == nil, url.fragment == nil,
-            url.path.isEmpty || url.path == "/"
-        else { throw UsageFailure("\(source) takes an origin such as https://example.org before the header") }
+        guard let origin = WebURL.Origin(word) else {
+            throw UsageFailure("\(source) takes an origin such as https://example.org before the header")
+        }
         text = trimmed(text[end...])
-        return url.origin
+        return origin
     }
 
     /// Fields without which, or with another value of which, an answer would not be what the cache takes it for

@@ -14,7 +14,7 @@ final class CurlExchange {
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
     /// When something came last, or the receiver was told that nothing does.
-    private var lastEvent = ContinuousClock.now
+    private var lastEvent = SteadyTime.now()
     /// Bytes of the body that have not been handed on.
     private let gathered: UnsafeMutableRawBufferPointer
     private var gatheredCount = 0
@@ -77,7 +77,7 @@ final class CurlExchange {
 
     /// Milliseconds until the receiver is told that nothing comes; tells it where that is due.
     private func restOfPause() throws -> Int64 {
-        let now = ContinuousClock.now
+        let now = SteadyTime.now()
         if now - lastEvent >= HTTPEvent.pauseLength {
             lastEvent = now
             try receive(.pause)
@@ -91,7 +91,7 @@ final class CurlExchange {
     }
 
     private func head(_ line: UnsafeRawBufferPointer) -> Bool {
-        lastEvent = .now
+        lastEvent = SteadyTime.now()
         guard handOnGathered() else { return false }
         switch reader.add(line) {
         case .more: return true
@@ -106,7 +106,7 @@ final class CurlExchange {
     }
 
     private func body(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        lastEvent = .now
+        lastEvent = SteadyTime.now()
         if bytes.count > gathered.count - gatheredCount {
             guard handOnGathered() else { return false }
             if bytes.count > gathered.count { return deliver(.body(bytes)) }

@@ -12,6 +12,7 @@ public final class CurlTransport: HTTPTransport {
     }
 
     private let addressGuard: AddressGuard
+    private let proxiedHosts: ProxiedHosts
     private let environment: Environment
     private let settings: Settings
     private let pool = Monitor(CurlConnectionPool())
@@ -21,10 +22,20 @@ public final class CurlTransport: HTTPTransport {
     /// - Parameters:
     ///   - guard: judges every address that is dialled.
     ///   - environment: of it `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are used, as curl does.
-    public init(
+    public convenience init(
         guard addressGuard: AddressGuard = .standard, environment: Environment, settings: Settings = Settings()
     ) {
+        self.init(
+            guard: addressGuard, environment: environment, settings: settings,
+            resolve: { try NameLookup.addresses(of: $0, limit: $1, interruption: $2) })
+    }
+
+    init(
+        guard addressGuard: AddressGuard, environment: Environment, settings: Settings = Settings(),
+        resolve: @escaping ProxiedHosts.Resolver
+    ) {
         self.addressGuard = addressGuard
+        proxiedHosts = ProxiedHosts(addressGuard: addressGuard, resolve: resolve)
         self.environment = environment
         self.settings = settings
     }
@@ -33,27 +44,28 @@ public final class CurlTransport: HTTPTransport {
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         let proxy = ProxyChoice(for: request.url, environment: environment)
-        if proxy != .direct {
-            let limit = request.timeouts.connect
-            try ProxiedHost(addressGuard: addressGuard) { host in
-                try NameLookup.addresses(of: host, limit: limit, interruption: interruption)
-            }.judge(request.url)
-        }
+        var request = request
+        request.passesProxy = proxy != .direct
+        if let exposure = request.exposure { throw exposure }
+        let target = try proxiedHosts.judge(
+            request.url, over: proxy, connectLimit: request.timeouts.connect, interruption: interruption)
         let connection = try pool.withLock { $0.take(for: request.url.origin) } ?? CurlConnection()
         connection.origin = request.url.origin
         defer {
             ccurl_reset(connection.handle)
             pool.withLock { $0.giveBack(connection) }
         }
-        try apply(request, proxy: proxy, to: connection.handle)
+        try apply(request, proxy: proxy, target: target, to: connection.handle)
         return try withoutActuallyEscaping(receive) { receive in
             try CurlExchange(request, guard: addressGuard, proxy: proxy, receive: receive)
                 .run(on: connection, interruption: interruption)
         }
     }
 
-    /// Sets the options of a connection, which has none.
-    private func apply(_ request: HTTPRequest, proxy: ProxyChoice, to handle: OpaquePointer) throws {
+    /// Sets the options of a connection, which has none. `target` stands for the URL's host where the proxy is told it.
+    private func apply(
+        _ request: HTTPRequest, proxy: ProxyChoice, target: IPAddress?, to handle: OpaquePointer
+    ) throws {
         func set(_ option: Int, _ value: Int) { ccurl_set_long(handle, Int32(option), value) }
         func set(_ option: Int, _ value: String?) throws {
             guard ccurl_set_string(handle, Int32(option), value) == CCURL_OK else {
@@ -82,6 +94,11 @@ public final class CurlTransport: HTTPTransport {
         // Both are set even to nothing, so that libcurl doesn't look into the environment itself.
         if case .proxy(let address) = proxy { try set(CCURL_PROXY, address) } else { try set(CCURL_PROXY, "") }
         try set(CCURL_NOPROXY, "")
+        if let target {
+            guard ccurl_connect_to(handle, target.isIPv4 ? "::\(target):" : "::[\(target)]:") else {
+                throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
+            }
+        }
         if let start = request.rangeStart { try set(CCURL_RANGE, "\(start)-") }
         // Everything that libcurl can undo.
         if request.decompresses { try set(CCURL_ACCEPT_ENCODING, "") }

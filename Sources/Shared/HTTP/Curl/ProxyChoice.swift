@@ -25,6 +25,30 @@ public enum ProxyChoice: Sendable, Hashable {
         self = isExempt ? .direct : .proxy(proxy)
     }
 
+    /// Where the names of servers are looked up.
+    enum NameResolution {
+        /// By libcurl: the proxy is given addresses.
+        case here
+        /// By the proxy.
+        case atProxy
+        /// By the proxy, and the user wants nobody else asked.
+        case atProxyAlone
+    }
+
+    /// By the proxy's scheme, which libcurl reads in the same way; nil without a proxy.
+    var nameResolution: NameResolution? {
+        guard case .proxy(let text) = self else { return nil }
+        guard let scheme = text.firstRange(of: "://") else { return .atProxy }
+        return switch text[..<scheme.lowerBound].lowercased() {
+        case "socks", "socks4", "socks5": .here
+        case "socks4a", "socks5h": .atProxyAlone
+        default: .atProxy
+        }
+    }
+
+    /// Whether names are the proxy's alone to look up (`socks5h`, `socks4a`).
+    public var leavesNamesToProxy: Bool { nameResolution == .atProxyAlone }
+
     /// Whether a `no_proxy` list has the URL's host: `*` for all, names that also stand for all below them, addresses
     /// and CIDR blocks, separated by commas or blanks.
     static func list(_ list: String, names url: WebURL) -> Bool {

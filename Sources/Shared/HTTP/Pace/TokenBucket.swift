@@ -30,15 +30,13 @@ struct TokenBucket: Sendable, Hashable {
 /// Keeps all transfers of a process under one rate: says how long those who receive are to wait.
 public final class RateLimit: Sendable {
     private let bucket: Monitor<TokenBucket>
-    private let start = ContinuousClock.now
 
     public init(bytesPerSecond: Int) {
-        bucket = Monitor(TokenBucket(bytesPerSecond: bytesPerSecond, now: .zero))
+        bucket = Monitor(TokenBucket(bytesPerSecond: bytesPerSecond, now: SteadyTime.now()))
     }
 
     /// Counts bytes that have arrived, and gives the time until the rate allows more; not negative.
     func take(_ bytes: Int) -> Duration {
-        let now = ContinuousClock.now - start
-        return bucket.withLock { $0.take(bytes, now: now) }
+        bucket.withLock { $0.take(bytes, now: SteadyTime.now()) }
     }
 }

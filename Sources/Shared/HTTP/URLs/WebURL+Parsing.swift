@@ -2,6 +2,7 @@ extension WebURL {
     /// Reads an absolute URL (RFC 3986 §3), as leniently as people write them: blanks around it are dropped, blanks
     /// and other characters inside it are encoded. What stands before the last `@` of the authority is the user.
     public init(_ text: String) throws(WebURLFailure) {
+        if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }
         let bytes = Self.trimmed(text)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw .notAURL(text: text, reason: .controlCharacter)

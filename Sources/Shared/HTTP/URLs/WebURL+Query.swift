@@ -91,9 +91,13 @@ extension WebURL {
     /// Whether an item of that name likely holds a key, a token, a password or a signature.
     public static func isSecret(queryName name: String) -> Bool {
         let name = name.lowercased()
-        return name == "sig" || name == "key" || name.hasSuffix("_key") || name.hasSuffix("-key")
-            || name.hasSuffix("apikey")
-            || ["token", "signature", "secret", "passw", "credential", "auth"].contains { name.contains($0) }
+        let parts = [
+            "token", "signature", "secret", "passw", "pwd", "credential", "auth", "jwt", "hmac", "accesskey",
+        ]
+        if name.hasSuffix("apikey") || parts.contains(where: name.contains) { return true }
+        // `user_pass` and `x-key`, but neither `keyword` nor `passage`.
+        let last = name.split { !$0.isLetter && !$0.isNumber }.last ?? ""
+        return ["sig", "key", "pass"].contains(last)
     }
 
     private var rawItems: [Substring] {

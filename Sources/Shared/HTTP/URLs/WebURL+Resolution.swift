@@ -4,6 +4,7 @@ extension WebURL {
     /// The result has this URL's credentials only where it has its origin and none of its own. Throws what reading
     /// an absolute URL throws.
     public func resolving(_ reference: String) throws(WebURLFailure) -> WebURL {
+        if reference.utf8.count > Self.byteLimit { throw .notAURL(text: reference, reason: .tooLong) }
         let bytes = Self.trimmed(reference)
         if Self.endOfScheme(bytes[...]) != nil {
             return try WebURL(reference).inheritingCredentials(from: self)

@@ -4,6 +4,9 @@
 /// (RFC 3986 §2.1), the host is lower-case ASCII (international names in Punycode) or an address in its canonical
 /// writing. User name and password are kept apart and left out of every text that this type gives.
 public struct WebURL: Sendable, Hashable {
+    /// The longest address that is read. Servers and proxies pass on half of that.
+    public static let byteLimit = 16 << 10
+
     public enum Scheme: String, Sendable, Hashable {
         case http, https
 
@@ -34,6 +37,20 @@ public struct WebURL: Sendable, Hashable {
         public let host: String
         public let port: Int
 
+        init(scheme: Scheme, host: String, port: Int) {
+            self.scheme = scheme
+            self.host = host
+            self.port = port
+        }
+
+        /// Reads `https://example.org:8443`; nil for an address with a user, a path, a query or a fragment.
+        public init?(_ text: String) {
+            guard let url = try? WebURL(text), url.credentials == nil, url.query == nil, url.fragment == nil,
+                url.path.isEmpty || url.path == "/"
+            else { return nil }
+            self = url.origin
+        }
+
         public var description: String {
             port == scheme.defaultPort ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
         }
@@ -60,6 +77,13 @@ public struct WebURL: Sendable, Hashable {
 
     /// The host without the final dot that names the root of the DNS.
     var hostWithoutDot: String { host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host }
+
+    /// Whether the host is this machine: an address of its loopback interface, or a name that always stands for one
+    /// (RFC 6761 §6.3).
+    var isLoopback: Bool {
+        if let address { return address.isLoopback }
+        return hostWithoutDot == "localhost" || hostWithoutDot.hasSuffix(".localhost")
+    }
 
     /// The host and, where it isn't the scheme's own, the port.
     private var authority: String {

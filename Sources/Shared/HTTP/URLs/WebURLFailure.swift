@@ -15,6 +15,7 @@ public enum WebURLFailure: Failure, Equatable {
         case noHost
         case badPort
         case controlCharacter
+        case tooLong
     }
 
     public var code: String {
@@ -44,6 +45,8 @@ public enum WebURLFailure: Failure, Equatable {
             "\"\(Self.shown(text))\" has no valid port; it is a number from 1 to 65535"
         case .notAURL(let text, .controlCharacter):
             "\"\(Self.shown(text))\" has a line break or another control character in it; remove it"
+        case .notAURL(let text, .tooLong):
+            "\"\(Self.shown(text))\" is longer than \(WebURL.byteLimit >> 10) KiB, which no server takes"
         case .blockedScheme(let text):
             "\"\(Self.shown(text))\" is not opened: only http and https addresses are"
         case .blockedHost(let host):

@@ -1,0 +1,137 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Support
+
+/// Where one scope of one root keeps its pictures in memory: a folder that is a cache of its own, so that roots and
+/// scopes share no file there either.
+///
+/// Its name is made of a digest of the root's path and one of the scope's name. Whoever has it open holds a shared lock
+/// on the file of that name with `.lock`, and it is removed only under an exclusive one: what is under way there never
+/// loses the index that tells it that the scope was emptied.
+struct MemoryPlace: Sendable {
+    /// The folder, which is the root of a cache.
+    let path: String
+
+    /// The folder of `RuntimePlaces.memory` that it lies in.
+    private let folder: String
+    private let name: String
+
+    private init(folder: String, name: String) {
+        self.folder = folder
+        self.name = name
+        path = "\(folder)/\(name)"
+    }
+
+    /// The name of the place of a root and a scope, for whoever writes there as for whoever empties it.
+    ///
+    /// - Parameter root: of the cache on the disk; any path that leads there gives the same name.
+    static func name(root: String, scope: ScopeName) -> String { rootPart(root) + scope.hash }
+
+    private static func rootPart(_ root: String) -> String {
+        "\(SHA256.hex(of: resolved(CacheRoot(root).path)).prefix(32))-"
+    }
+
+    /// A path without links in the part of it that is there.
+    private static func resolved(_ path: String) -> String {
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
+        }
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path }
+        let above = resolved(String(path[..<slash]))
+        return (above == "/" ? "" : above) + path[slash...]
+    }
+
+    /// Whether a folder's name is that of such a place: two times 32 hexadecimal digits.
+    private static func isName(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 2
+            && parts.allSatisfy { $0.utf8.count == 32 && $0.utf8.allSatisfy("0123456789abcdef".utf8.contains) }
+    }
+
+    // MARK: Those that there are
+
+    /// The place to write to, which may be missing. Throws `CacheFailure.noMemory`.
+    static func writable(root: String, scope: ScopeName, in places: RuntimePlaces) throws -> MemoryPlace {
+        MemoryPlace(folder: try places.memoryFolder(), name: name(root: root, scope: scope))
+    }
+
+    /// All places that have been made, of every root; wherever in memory they were made. Passes over folders that are
+    /// not this user's alone.
+    static func all(in places: RuntimePlaces) -> [MemoryPlace] {
+        places.memory.flatMap { folder -> [MemoryPlace] in
+            guard (try? PrivateFolder.open(folder, making: false)) != nil else { return [] }
+            return FolderListing.names(of: folder).filter(isName).sorted().map { MemoryPlace(folder: folder, name: $0) }
+        }.filter(\.isMade)
+    }
+
+    /// Those of one root, of all scopes or of one.
+    static func all(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) -> [MemoryPlace] {
+        let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
+        return all(in: places).filter { $0.name.hasPrefix(part) }
+    }
+
+    /// The place of this root in which a path lies, made or not.
+    init?(of path: String, root: String, in places: RuntimePlaces) {
+        guard let folder = places.memoryFolder(of: path) else { return nil }
+        let name = path.dropFirst(folder.count + 1).prefix { $0 != "/" }
+        guard Self.isName(String(name)), name.hasPrefix(Self.rootPart(root)) else { return nil }
+        self.init(folder: folder, name: String(name))
+    }
+
+    var isMade: Bool { access(path + "/index.sqlite", F_OK) == 0 }
+
+    /// The hash of its scope's name.
+    var scopeHash: String { String(name.suffix(32)) }
+
+    // MARK: Life
+
+    private var lockPath: String { path + ".lock" }
+
+    /// Keeps others from removing it for as long as the result lives. Throws `SystemFailure`.
+    func held() throws -> File {
+        while true {
+            let file = try File.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, purpose: .makeOutput)
+            while flock(file.descriptor, LOCK_SH) != 0 {
+                if errno != EINTR { throw SystemFailure(errno: errno, "lock \(lockPath)") }
+            }
+            if file.isStillNamed { return file }
+        }
+    }
+
+    /// Removes it unless somebody has it open. Nothing must be in it that is still needed.
+    func removeIfUnused() {
+        guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW),
+            flock(file.descriptor, LOCK_EX | LOCK_NB) == 0, file.isStillNamed
+        else { return }
+        Self.removeTree(path)
+        unlink(lockPath)
+    }
+
+    /// Below a folder that nobody else can change.
+    private static func removeTree(_ path: String) {
+        for name in FolderListing.names(of: path) where unlink("\(path)/\(name)") != 0 { removeTree("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    /// Gives up entries, the least recently used first, until so many bytes less are there, as far as leases and pins
+    /// allow; and the place itself if nothing is left in it.
+    func makeRoom(for bytes: Int, clock: Clock) throws {
+        var isEmpty = false
+        do {
+            let held = try held()
+            var settings = CacheSettings(root: path, scope: .standard)
+            settings.capacity = .max
+            let cache = try ImageCache(settings: settings, clock: clock, interruption: Interruption())
+            try cache.makeRoom(for: bytes)
+            isEmpty = try cache.statistics().entries == 0 && FolderListing.names(of: "\(path)/partial").isEmpty
+            withExtendedLifetime(held) {}
+        }
+        if isEmpty { removeIfUnused() }
+    }
+}

@@ -1,0 +1,100 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file or folder that somebody else may have prepared, or may change at any time.
+public enum UnsafePlace: Failure, Equatable {
+    /// A symbolic link stands at the path, or on the way to it.
+    case link(String)
+    /// It is no regular file, or has other names beside this one.
+    case notAPlainFile(String)
+    /// It belongs to another user.
+    case owner(String, owner: uid_t, user: uid_t)
+    /// Every user may write to it.
+    case writableByAll(String)
+    /// Other users may look into it.
+    case readableByOthers(String)
+    /// The folder above it belongs to another user.
+    case ownerAbove(String)
+    /// Every user may rename what is in the folder above it.
+    case writableAbove(String)
+
+    public var code: String { "unsafe-place" }
+    public var exitCode: ExitCode { .configuration }
+
+    public var message: String { "\(path) is not safe to use: \(reason)\(advice)" }
+
+    public var path: String {
+        switch self {
+        case .link(let path), .notAPlainFile(let path), .owner(let path, _, _), .writableByAll(let path),
+            .readableByOthers(let path), .ownerAbove(let path), .writableAbove(let path):
+            path
+        }
+    }
+
+    /// What is wrong with it, in a few words.
+    public var reason: String {
+        switch self {
+        case .link: "a symbolic link leads to it"
+        case .notAPlainFile: "it is not a regular file, or has a second name"
+        case .owner(_, let owner, let user): "it is somebody else's (user \(owner)'s, and you are user \(user))"
+        case .writableByAll: "anybody may write to it"
+        case .readableByOthers: "others may look into it"
+        case .ownerAbove: "the folder above it is somebody else's"
+        case .writableAbove: "anybody may rename what is in the folder above it"
+        }
+    }
+
+    private var advice: String {
+        switch self {
+        case .link, .notAPlainFile: "; remove it"
+        case .owner(let path, _, let user):
+            "; if it is yours, run: sudo chown -R \(user) \(Self.quoted(path)); if it is meant to be shared, use"
+                + " --allow-shared-root"
+        case .writableByAll(let path):
+            "; run: chmod o-w \(Self.quoted(path)); if it is meant to be shared, use --allow-shared-root"
+        case .readableByOthers(let path): "; run: chmod go= \(Self.quoted(path))"
+        case .ownerAbove, .writableAbove: "; choose another place"
+        }
+    }
+
+    /// A path as a shell takes it.
+    private static func quoted(_ path: String) -> String {
+        let plain = path.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "/._-+:@%".utf8.contains(byte)
+        }
+        if plain, !path.isEmpty { return path }
+        return "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+
+    // MARK: Decisions
+
+    /// Returns why a folder that this process keeps files in cannot be trusted, or nil if it can: it must belong to
+    /// `user`, and others must not be able to write to it.
+    public static func fault(ofFolder path: String, _ status: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
+        if status.kind == .link { return .link(path) }
+        if status.owner != user { return .owner(path, owner: status.owner, user: user) }
+        return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
+    }
+
+    /// Returns why a folder cannot be trusted with what nobody else may see, or nil if it can. Whether others may put
+    /// another folder in its place is for `fault(above:)` to say.
+    public static func fault(
+        ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
+    ) -> UnsafePlace? {
+        if status.owner == user, status.mode & 0o077 != 0 { return .readableByOthers(path) }
+        return fault(ofFolder: path, status, user: user)
+    }
+
+    /// Returns why a folder cannot be trusted that lies in `above`, or nil if it can: others must not be able to put
+    /// another one in its place, which the sticky bit prevents.
+    public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
+        if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
+        return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil
+    }
+}

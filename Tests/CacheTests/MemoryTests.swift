@@ -1,0 +1,330 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import HTTP
+import Support
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The cache in memory: one place for each root and scope, and one bound for all of them.
+@Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
+struct MemoryTests {
+    private let world: Surroundings
+    private let memory: TemporaryFolder
+    private let moon: HTTPRequest
+
+    init() throws {
+        world = try Surroundings()
+        memory = try TemporaryFolder(in: TemporaryFolder.memory)
+        moon = try HTTPRequest("https://pictures.example/moon.gif")
+    }
+
+    private var places: RuntimePlaces {
+        RuntimePlaces(memory: [memory.path("memory")], bypass: [memory.path("bypass")])
+    }
+
+    private func caches(
+        root: String? = nil, scope: String? = nil, limit: Int = 100_000_000, places: RuntimePlaces? = nil,
+        lease: Duration = .seconds(600)
+    ) throws -> Caches {
+        var settings = CacheSettings(
+            root: root ?? world.root, scope: try scope.map(ScopeName.init), places: places ?? self.places)
+        settings.policies = Policies(standard: .memory)
+        settings.memoryCapacity = limit
+        settings.lease = lease
+        return Caches(settings: settings, clock: world.time.clock, interruption: world.interruption)
+    }
+
+    private func use(_ limit: Int) -> MemoryUse { MemoryUse(limit: limit, places: places, clock: world.time.clock) }
+
+    private func put(_ name: String, bytes: Int = 64, in caches: Caches) throws {
+        _ = try caches.standard().store(MemorySource(picture(1, bytes: bytes)), key: key(name))
+    }
+
+    private func has(_ name: String, in caches: Caches) throws -> Bool {
+        try caches.standard().lookup(key(name)) != nil
+    }
+
+    /// Names in the folder of all places, but for that of the ledger.
+    private var made: [String] { TemporaryFolder.names(in: memory.path("memory")).filter { $0 != "use" } }
+
+    private func isFull(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return false
+        } catch {
+            let failure = failure(of: error)
+            #expect(failure.code == "memory-full" && failure.exitCode == .temporary && failure.isTransient, "\(failure)")
+            return true
+        }
+    }
+
+    // MARK: Places
+
+    @Test func rootsShareNothingInMemory() throws {
+        let (one, other) = try (caches(), caches(root: "\(world.folder)/other"))
+        try put("moon", in: one)
+        #expect(try !has("moon", in: other))
+
+        try put("mars", in: other)
+        #expect(try other.emptyMemory().contents.entries == 1)
+
+        #expect(try has("moon", in: one) && !has("mars", in: other))
+    }
+
+    @Test func scopesShareNoFolderInMemory() throws {
+        try put("moon", in: caches(scope: "alice"))
+        try put("moon", in: caches(scope: "bob"))
+        #expect(made.filter { !$0.hasSuffix(".lock") }.count == 2)
+
+        #expect(try caches().emptyMemory(of: ScopeName("alice")).contents.entries == 1)
+
+        #expect(try !has("moon", in: caches(scope: "alice")) && has("moon", in: caches(scope: "bob")))
+    }
+
+    @Test func everyPathToARootLeadsToItsPlace() throws {
+        let folder = try TemporaryFolder()
+        symlink(try folder.makeFolder("real"), folder.path("link"))
+        let name = MemoryPlace.name(root: folder.path("real/root"), scope: .standard)
+
+        #expect(MemoryPlace.name(root: folder.path("link/root/"), scope: .standard) == name)
+        #expect(MemoryPlace.name(root: folder.path("real"), scope: .standard) != name)
+        #expect(try MemoryPlace.name(root: folder.path("real/root"), scope: ScopeName("alice")) != name)
+        // Digests alone: nothing of a path or a name becomes one here.
+        #expect(name.utf8.count == 65 && name.utf8.allSatisfy("0123456789abcdef-".utf8.contains))
+        try folder.makeFolder("real/root")
+        #expect(MemoryPlace.name(root: folder.path("link/root"), scope: .standard) == name)
+    }
+
+    @Test func placeIsEmptiedInWhicheverFolderItWasWritten() throws {
+        // As with an XDG_RUNTIME_DIR that is set, but lies on a disk.
+        let disk = try TemporaryFolder()
+        let folders = [disk.path("apod-tools"), memory.path("memory")]
+        let places = RuntimePlaces(memory: folders, bypass: [])
+        let caches = { try self.caches(places: places) }
+        try put("moon", in: caches())
+        #expect(made.count == 2 && disk.contents() == [])
+        // And by a session that has the variable, of what one without it has kept.
+        let later = RuntimePlaces(memory: [memory.path("later"), memory.path("memory")], bypass: [])
+
+        #expect(try self.caches(places: later).emptyMemory(of: .standard).contents.entries == 1)
+        #expect(made == [])
+        #expect(try !has("moon", in: caches()))
+    }
+
+    @Test func placeInUseIsEmptiedAndStaysUntilNobodyHasIt() throws {
+        do {
+            let user = try caches(scope: "alice")
+            let cache = try user.standard()
+            #expect(throws: CacheFailure.scopeChanged(scope: "alice")) {
+                try cache.store(MemorySource(picture()), key: key("moon")) { source in
+                    _ = try caches().emptyMemory(of: ScopeName("alice"))
+                    return try ImageCache.wholePicture(source)
+                }
+            }
+            #expect(made.count == 2)
+            #expect(try !has("moon", in: user))
+        }
+        _ = try caches().emptyMemory()
+        #expect(made == [])
+    }
+
+    @Test func pathInAPlaceThatWasEmptiedIsToldToBePurged() throws {
+        let path: String
+        do {
+            let caches = try caches(scope: "alice")
+            try put("moon", in: caches)
+            let entry = try caches.standard().lookup(key("moon"))
+            path = try #require(entry).path
+            #expect(try !caches.isPurged(path))
+        }
+        _ = try caches().emptyMemory()
+
+        #expect(try caches().isPurged(path))
+        #expect(try !caches(root: "\(world.folder)/other").isPurged(path))
+    }
+
+    @Test func folderThatOthersMayLookIntoIsNotEmptied() throws {
+        try put("moon", in: caches())
+        chmod(memory.path("memory"), 0o755)
+        #expect(try caches().emptyMemory().contents.entries == 0)
+        chmod(memory.path("memory"), 0o700)
+        #expect(try has("moon", in: caches()))
+    }
+
+    @Test func scopesAreListedWithWhatTheyHoldInMemory() throws {
+        try put("moon", in: caches(scope: "alice"))
+        try put("moon", in: caches(scope: "bob"))
+        try put("mars", in: caches(scope: "bob"))
+
+        let scopes = try caches().scopes()
+
+        #expect(scopes.map(\.name.text) == ["alice", "bob", "default"])
+        #expect(scopes.map(\.contents.entries) == [1, 2, 0])
+        #expect(scopes.map(\.isCurrent) == [false, false, true])
+        #expect(try caches().memoryReport().scopes == 2)
+    }
+
+    // MARK: The bound
+
+    @Test func whatIsLeasedNeverTakesMoreThanTheBound() throws {
+        let limit = 1_000_000
+        let caches = try caches(limit: limit)
+        var stored = 0
+        var refused = 0
+        for number in 0..<40 {
+            let isFull = isFull { try put("\(number)", bytes: 50_000, in: caches) }
+            if isFull { refused += 1 } else { stored += 1 }
+            #expect(use(limit).measured() <= limit)
+        }
+        // The index has its part.
+        #expect(stored >= 8 && refused >= 20, "\(stored)")
+
+        // Those used longest ago make way as soon as their leases are over.
+        world.time.advance(.seconds(661))
+        try put("new", bytes: 50_000, in: caches)
+        #expect(try has("new", in: caches))
+        #expect(use(limit).measured() <= limit)
+    }
+
+    @Test func cacheAndFilesPastItShareTheBound() throws {
+        let limit = 1_000_000
+        let caches = try caches(limit: limit)
+        guard case .bypass(let bypass) = try caches.place(.disabled) else { throw CacheFailure.fault(detail: "kept") }
+        for number in 0..<6 { try put("\(number)", bytes: 60_000, in: caches) }
+
+        var files = 0
+        #expect(
+            isFull {
+                for _ in 0..<20 {
+                    _ = try bypass.store(MemorySource(picture(1, bytes: 60_000)), key: key("past"))
+                    files += 1
+                }
+            })
+        #expect((1..<12).contains(files), "\(files)")
+        #expect(use(limit).measured() <= limit)
+        #expect(isFull { try put("more", bytes: 120_000, in: caches) })
+
+        // What has ended makes way, without a run of its own.
+        world.time.advance(.seconds(601))
+        try put("more", bytes: 120_000, in: caches)
+    }
+
+    @Test func anotherRootsPicturesMakeWayWhenNobodyNeedsThem() throws {
+        let limit = 1_000_000
+        do {
+            let other = try caches(root: "\(world.folder)/other", limit: limit)
+            for number in 0..<6 { try put("\(number)", bytes: 60_000, in: other) }
+        }
+        let caches = try caches(limit: limit)
+        #expect(isFull { for number in 0..<20 { try put("\(number)", bytes: 60_000, in: caches) } })
+
+        world.time.advance(.seconds(661))
+        for number in 20..<25 { try put("\(number)", bytes: 60_000, in: caches) }
+        // Nothing was left in the other one, which nobody had open.
+        #expect(made.filter { !$0.hasSuffix(".lock") }.count == 1)
+    }
+
+    @Test func bodyIsCountedWhileItArrives() throws {
+        let limit = 1_000_000
+        let caches = try caches(limit: limit)
+        let server = FakeServer(picture(1, bytes: 1_200_000))
+        let watcher = MeasuringWatcher(use(limit))
+
+        #expect(
+            isFull { _ = try caches.standard().fetch(moon, client: world.client(server), watcher: watcher) })
+
+        #expect(watcher.most <= limit)
+        #expect(use(limit).measured() < limit / 2)
+        #expect(try caches.standard().lookup(CacheKey(url: moon.url)) == nil)
+    }
+
+    @Test func variantIsCountedWhileItIsMade() throws {
+        let limit = 1_000_000
+        let caches = try caches(limit: limit)
+        try put("moon", in: caches)
+        let piece = [UInt8](repeating: 7, count: 50_000)
+        var written = 0
+
+        var most = 0
+        let isFull = isFull {
+            try caches.standard().variants(of: key("moon"), options: ["w=1"], ready: { _, _, _ in }) { _, missing, _ in
+                for _ in 0..<40 {
+                    try piece.withUnsafeBytes(missing[0].write)
+                    written += piece.count
+                    most = max(most, use(limit).measured())
+                }
+            }
+        }
+        #expect(isFull && written < limit && most <= limit)
+    }
+
+    @Test func processesThatFillMemoryAtOnceKeepTheBoundTogether() throws {
+        let limit = 2_000_000
+        let results = try together(6) { [world, places] number in
+            var settings = CacheSettings(root: "\(world.folder)/\(number % 3)", places: places)
+            settings.policies = Policies(standard: .memory)
+            settings.memoryCapacity = limit
+            let caches = Caches(settings: settings, clock: world.time.clock, interruption: world.interruption)
+            var stored = 0
+            do {
+                for name in 0..<20 {
+                    _ = try caches.standard().store(
+                        MemorySource(picture(number, bytes: 40_000)), key: key("\(number)-\(name)"))
+                    stored += 1
+                }
+            } catch CacheFailure.memoryFull {}
+            return stored
+        }
+        let stored = try results.map { try $0.get() }.reduce(0, +)
+        #expect(stored > 10 && stored < 50, "\(stored)")
+        #expect(use(limit).measured() <= limit)
+    }
+
+    @Test(arguments: ["", "x", "-5 1", "9999999999999999999999 0", String(repeating: "1", count: 40)])
+    func ledgerThatMeansNothingIsMeasuredAnew(_ text: String) throws {
+        try memory.makeFolder("memory")
+        try memory.write("memory/use", text)
+        let caches = try caches(limit: 1_000_000)
+        try put("moon", in: caches)
+        #expect(try has("moon", in: caches))
+    }
+
+    @Test func folderThatIsRemovedUnderARunningToolIsMadeAgain() throws {
+        let caches = try caches()
+        try put("moon", in: caches)
+        Surroundings.removeTree(memory.path("memory"))
+        try put("mars", in: caches)
+        #expect(try has("mars", in: caches))
+    }
+
+    @Test func growthIsCountedInPages() throws {
+        let use = use(1_000_000)
+        try memory.makeFolder("memory")
+        chmod(memory.path("memory"), 0o700)
+        // Within a page there is always room, whatever is there.
+        try memory.write("memory/filler", [UInt8](repeating: 1, count: 999_000))
+        var runs = 0
+        try use.grow(from: 1, to: 4096) { runs += 1 }
+        #expect(throws: CacheFailure.memoryFull(limit: 1_000_000)) { try use.grow(from: 4096, to: 8193) { runs += 1 } }
+        #expect(throws: CacheFailure.memoryFull(limit: 1_000_000)) { try use.grow(from: 0, to: .max) { runs += 1 } }
+        #expect(runs == 1)
+    }
+}
+
+/// Notes how much memory was in use at most.
+private final class MeasuringWatcher: BodyWatcher {
+    private let use: MemoryUse
+    private(set) var most = 0
+
+    init(_ use: MemoryUse) { self.use = use }
+
+    func begin(_ body: ArrivingBody) { most = max(most, use.measured()) }
+    func take(_ bytes: UnsafeRawBufferPointer) { most = max(most, use.measured()) }
+}

@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// What `--policy memory` keeps where, how much of it, and what takes it away.
+@Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
+struct MemoryPolicyTests {
+    private let memory: TemporaryFolder
+    private let home: ToolHome
+
+    init() throws {
+        memory = try TemporaryFolder(in: TemporaryFolder.memory)
+        home = try Sample.home(["XDG_RUNTIME_DIR": memory.path])
+    }
+
+    /// Names of pictures that lie in memory.
+    private var kept: [String] { memory.contents().filter { $0.contains("/scopes/") && $0.hasSuffix(".png") } }
+
+    private func pictures(_ count: Int, side: Int = 150) throws -> [String] {
+        try (0..<count).map { number in
+            let name = "picture-\(number).png"
+            try home.write(name, DrawnPicture.noise(side, side, seed: UInt64(number)).png())
+            return name
+        }
+    }
+
+    /// What all files in memory take, as `du` says.
+    private func taken() throws -> Int {
+        let words = try home.shell("du -sk \(memory.path)")
+            .stdout.split(separator: "\t")
+        return (Int(words.first ?? "") ?? 0) * 1024
+    }
+
+    @Test func oneRootKnowsNothingOfAnothersPicturesAndEmptiesOnlyItsOwn() throws {
+        let picture = try pictures(1)[0]
+        let line = ["--policy", "memory", "--cache-dir"]
+        try home.run("img-cache", ["put", picture] + line + ["a"]).expect(0)
+
+        try home.run("img-cache", ["has", picture] + line + ["b"]).expect(1)
+        #expect(try home.run("img-cache", ["put", picture] + line + ["b"]).expect(0).record.string("cache.status") == "miss")
+        #expect(try home.run("img-cache", ["reset", "--cache-dir", "b"]).expect(0).record.integer("entries") == 1)
+
+        try home.run("img-cache", ["has", picture] + line + ["a"]).expect(0)
+        try home.run("img-cache", ["has", picture] + line + ["b"]).expect(1)
+        #expect(kept.count == 1)
+        // A path that leads there by a link is the same root.
+        symlink("a", home.path("link"))
+        try home.run("img-cache", ["has", picture] + line + ["link"]).expect(0)
+    }
+
+    @Test(arguments: [["scope", "switch", "bob"], ["scope", "purge", "--wait"], ["reset"]])
+    func whatEmptiesAScopeFindsItAlsoIfTheRuntimeFolderIsOnADisk(_ line: [String]) throws {
+        // The home's own is: pictures go to the next place.
+        let home = try ToolHome()
+        try home.write("a.png", DrawnPicture.gradient(30, 20).png())
+        let path = try #require(
+            home.run("img-cache", ["put", "--policy", "memory", "a.png"]).expect(0).record.string("path"))
+        #expect(!path.hasPrefix(home.folder.path) && TestFile.exists(path))
+
+        #expect(try home.run("img-cache", line).expect(0).record.integer("entries") == 1)
+
+        #expect(!TestFile.exists(path))
+        try home.run("img-cache", ["has", "--policy", "memory", "--scope", "default", "a.png"]).expect(1)
+        _ = try home.run("img-cache", ["reset", "--policy", "memory"]).expect(0)
+    }
+
+    @Test func nothingStaysBehindAPurge() throws {
+        let picture = try pictures(1)[0]
+        try home.run("img-cache", ["put", "--policy", "memory", picture]).expect(0)
+        try home.run("img-cache", ["scope", "purge", "--policy", "memory"]).expect(0)
+        #expect(memory.contents().filter { $0.hasPrefix("apod-tools/") } == ["apod-tools/use"])
+    }
+
+    @Test func memoryCapacityHoldsForTheCacheAndFilesPastItTogether() throws {
+        let config = try home.write(
+            "config.json", #"{"policy": "memory", "memory_capacity": "1MB", "policy_rules": {"*-odd*": "disabled"}}"#)
+        let names = try pictures(40)
+        for name in names where name.hasSuffix("7.png") {
+            rename(home.path(name), home.path("\(name.dropLast(4))-odd.png"))
+        }
+        let all = TemporaryFolder.names(in: home.work).filter { $0.hasSuffix(".png") }
+        let output = try home.run("img-cache", ["put", "--config", config] + all)
+
+        try output.expectFailure(75, code: "memory-full", tool: "img-cache")
+        let stored = try output.records.filter { $0.string("path") != nil }
+        #expect(stored.count > 5, "\(stored.count)")
+        #expect(stored.contains { $0.string("cache.status") == "bypass" })
+        #expect(try output.records.allSatisfy { $0.string("error.code") ?? "memory-full" == "memory-full" })
+        #expect(try taken() <= 1_050_000, "\(try taken())")
+
+        // What is made of them counts too, and a lease that has ended makes room.
+        let lines = stored.map { String(decoding: $0.line, as: UTF8.self) }
+        try home.run("img-downsample", ["--width", "140", "--config", config], stdin: .lines(lines))
+            .expectFailure(75, code: "memory-full", tool: "img-downsample")
+        #expect(try taken() <= 1_050_000)
+        let short = ["put", "--config", config, "--lease", "0s"]
+        _ = try home.run("img-cache", ["reset", "--config", config]).expect(0)
+        let rest = all.filter { !$0.contains("odd") }
+        try home.run("img-cache", short + rest).expect(0)
+        #expect(try taken() <= 1_050_000)
+    }
+
+    @Test func scopesInMemoryAreListed() throws {
+        let picture = try pictures(1)[0]
+        for scope in ["alice", "bob"] {
+            try home.run("img-cache", ["put", "--policy", "memory", "--scope", scope, picture]).expect(0)
+        }
+        let listed = try home.run("img-cache", ["scope", "list", "--policy", "memory"]).expect(0).records
+        #expect(listed.map { $0.string("scope") } == ["alice", "bob", "default"])
+        #expect(listed.map { $0.integer("entries") } == [1, 1, 0])
+        #expect(try home.run("img-cache", ["reset", "--dry-run"]).expect(0).record.integer("scopes") == 2)
+    }
+}

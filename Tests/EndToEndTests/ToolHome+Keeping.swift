@@ -1,0 +1,21 @@
+import Cache
+import Support
+import TestSupport
+
+extension ToolHome {
+    /// Puts bytes into the tools' cache under a key that only a tool makes, and gives their path: `img-cache put --key`
+    /// makes keys of a form of their own.
+    @discardableResult
+    func keep(
+        _ bytes: [UInt8], as key: String, scope: String? = nil, policy: Policy = .enabled
+    ) throws -> String {
+        let places = RuntimePlaces(environment: Environment(environment))
+        let caches = Caches(
+            settings: CacheSettings(root: cacheRoot, places: places), interruption: Interruption())
+        defer { caches.close() }
+        guard case .cache(let cache) = try caches.place(policy, scope: scope) else {
+            throw UsageFailure("a policy that keeps nothing")
+        }
+        return try cache.store(MemorySource(bytes), key: CacheKey(printed: key)).entry.path
+    }
+}

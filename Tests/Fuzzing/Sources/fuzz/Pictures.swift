@@ -1,0 +1,126 @@
+import Formats
+import Support
+
+@testable import GIFs
+@testable import Images
+@testable import Previews
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Small enough that an input takes milliseconds, and that a bomb shows as what it takes beyond them.
+private let limits = DecodeLimits(
+    maxPixels: 1 << 18, maxInputBytes: 1 << 20, maxMemoryBytes: 32 << 20, maxFrames: 16, maxAnimationPixels: 1 << 20,
+    maxSeconds: 5, maxScans: 30)
+
+/// Structure, metadata and pixels. How the picture is read follows from how long it is, so that a file stays a file.
+func readPicture(_ bytes: [UInt8], as format: ImageFormat) {
+    guard ImageFormat(magic: Array(bytes.prefix(16))) == format else { return }
+    let source = MemorySource(bytes)
+    _ = try? ImageInspection.inspect(source)
+    let metadata = try? EmbeddedMetadata.read(source)
+    guard let info = try? inspect(source, limits: limits) else { return }
+    _ = embeddedThumbnail(of: source, info, limits: limits)
+    let choice = bytes.count
+    let options = DecodeOptions(
+        limits: limits, allowsTruncated: choice & 1 == 0, quality: choice & 2 == 0 ? .fast : .full,
+        spareThreads: SpareThreads(choice & 4 == 0 ? 0 : 1))
+    let small = Output(
+        Geometry(width: 9, height: 7, mode: .fill, gravity: .attention), encoding: EncodeOptions(format: .jpeg),
+        wantsHash: true, exif: metadata?.exif.flatMap(ExifBlock.init), xmp: metadata?.xmp.map(XMPPacket.init)) { _ in }
+    let large = Output(
+        Geometry(width: 40), encoding: EncodeOptions(format: choice & 8 == 0 ? .png : .gif), gradient: .standard,
+        cornerRadius: 3, keepsProfile: choice & 16 == 0) { _ in }
+    try? shrink(source, info, to: [small, large], options: options, isLinear: choice & 32 == 0) { _, result in
+        precondition(result.bytes > 0 && result.size.width > 0 && result.size.height > 0)
+    }
+    if choice & 64 == 0 { _ = try? decodeFrame(choice & 3, of: source, options: options) }
+}
+
+func acceptGIF(_ bytes: [UInt8]) {
+    let source = MemorySource(bytes)
+    let structure = try? GIFStructure.read(source, limits: GIFStructure.Limits.standard)
+    let facts = try? GIFAcceptance.inspect(source)
+    precondition((structure == nil) == (facts == nil))
+    // What is kept as a GIF must be one for those that look at it later.
+    if facts != nil { precondition((try? ImageInspection.inspect(source)) != nil) }
+    _ = BodyKind(head: bytes)
+}
+
+/// The first byte says in which pieces the rest arrives.
+func drawPreviews(_ bytes: [UInt8]) {
+    guard let first = bytes.first, let output = try? File.open("/dev/null", O_RDWR) else { return }
+    let previewLimits = PreviewLimits(maxPictureBytes: 4 << 20, maxPreviews: 12)
+    let body = first == 0xFF || first == 0x89 || first == 0x47 ? bytes : Array(bytes.dropFirst())
+    let pieceBytes = body.count == bytes.count ? body.count : Int(first) + 1
+    var finder = ScanFinder(limits: previewLimits)
+    var plan = PreviewPlan(limits: previewLimits)
+    var start = 0
+    while start < body.count {
+        let end = min(start + max(pieceBytes, 1), body.count)
+        var scans: [CompleteScan] = []
+        body.withUnsafeBytes { finder.take(UnsafeRawBufferPointer(rebasing: $0[start..<end])) { scans.append($0) } }
+        start = end
+        for scan in scans {
+            precondition(scan.number > 0 && scan.end <= end)
+            guard let format = finder.format, plan.take(scan, copies: format == .jpeg) else { continue }
+            let drawing = PreviewDrawing(
+                file: MemorySource(Array(body[..<end])), limits: previewLimits, interruption: Interruption())
+            try? drawing.draw(scan, of: format, to: output)
+        }
+    }
+}
+
+func readExif(_ bytes: [UInt8]) {
+    guard let block = ExifBlock(bytes) else { return }
+    _ = (block.copyright, block.artist, block.thumbnail)
+    let size = PixelSize(width: 30, height: 20)
+    let upright = block.upright(size: size)
+    // All stays in its place but the thumbnail, which may stand at the end. Directories that overlap each other may want
+    // different values of the same bytes, so that more cannot be said of what is damaged.
+    precondition(upright.bytes.count <= bytes.count)
+    _ = upright.upright(size: size, isSRGB: false)
+}
+
+func readXMP(_ bytes: [UInt8]) {
+    let packet = XMPPacket(bytes)
+    _ = (packet.rights, packet.creator, packet.orientation)
+    let upright = packet.upright
+    precondition(upright.bytes.count == bytes.count)
+    precondition(upright.upright.bytes == upright.bytes)
+}
+
+// MARK: Seeds
+
+/// Pictures of one format in every kind that the encoders make, some with metadata.
+func pictures(of format: OutputFormat) throws -> [[UInt8]] {
+    var result: [[UInt8]] = []
+    for channels in 1...4 {
+        for isProgressive in [false, true] {
+            let size = PixelSize(width: 33, height: 21)
+            let samples = (0..<size.width * size.height * channels).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
+            let picture = PixelBuffer(size: size, channels: channels, bytes: samples)
+            var options = EncodeOptions(format: format, isProgressive: isProgressive)
+            if isProgressive { options.metadata.exif = exifSeeds.first }
+            result.append(try encode(picture, options))
+            guard channels >= 3, format.holdsAnimations, !isProgressive else { continue }
+            let other = PixelBuffer(size: size, channels: channels, bytes: samples.reversed())
+            result.append(try encodeAnimation([picture, other, picture], delay: 50, plays: 3, options))
+        }
+    }
+    return result
+}
+
+let exifSeeds: [[UInt8]] = [
+    ExifBlock.rights(copyright: "(c) A", artist: "B")?.bytes ?? [],
+    // One directory with an orientation, and a second one that claims a thumbnail.
+    Array("II*\0".utf8) + [8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 26, 0, 0, 0]
+        + [2, 0, 1, 2, 4, 0, 1, 0, 0, 0, 56, 0, 0, 0, 2, 2, 4, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]
+        + [0xFF, 0xD8, 0xFF, 0xD9],
+    Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0],
+]

@@ -1,0 +1,169 @@
+import Support
+import Testing
+
+@testable import HTTP
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What is found out here of hosts that a proxy connects to.
+@Suite(.timeLimit(.minutes(2))) struct ProxiedHostsTests {
+    private struct Question: Equatable {
+        let host: String
+        let limit: Duration
+    }
+
+    private let asked = Monitor<[Question]>([])
+    private let interruption = Interruption()
+
+    private func hosts(_ addresses: [String] = [], guard guarding: AddressGuard = .standard) -> ProxiedHosts {
+        let found = addresses.compactMap { IPAddress($0) }
+        return ProxiedHosts(addressGuard: guarding) { [asked] host, limit, _ in
+            asked.update { $0.append(Question(host: host, limit: limit)) }
+            return found
+        }
+    }
+
+    @discardableResult
+    private func judge(
+        _ hosts: ProxiedHosts, _ url: String, over proxy: String = "http://p:1", connect: Duration = .seconds(30)
+    ) throws -> IPAddress? {
+        try hosts.judge(WebURL(url), over: .proxy(proxy), connectLimit: connect, interruption: interruption)
+    }
+
+    /// Each exchange once looked the host up again, for up to half a minute if the name service was silent.
+    @Test func nameIsLookedUpOnceAndNotForLong() throws {
+        let hosts = hosts()
+        for url in ["http://a.example/1", "http://A.example./2", "https://a.example/3"] { try judge(hosts, url) }
+        try judge(hosts, "http://b.example/", connect: .seconds(1))
+        #expect(asked.withLock { $0 } == [
+            Question(host: "a.example", limit: .seconds(2)), Question(host: "b.example", limit: .seconds(1)),
+        ])
+    }
+
+    @Test func verdictIsThatOfTheFirstLookupForAll() throws {
+        let hosts = hosts(["10.0.0.1"])
+        for _ in 0..<3 { #expect(throws: FetchFailure.self) { try judge(hosts, "http://a.example/") } }
+        #expect(asked.withLock { $0.count } == 1)
+    }
+
+    @Test(arguments: ["socks5h://p:1", "SOCKS4A://p:1"])
+    func nameServiceIsNotAskedIfTheProxyAloneIsTo(proxy: String) throws {
+        let hosts = hosts(["8.8.8.8"])
+        #expect(try judge(hosts, "http://a.example/", over: proxy) == nil)
+        for url in ["http://10.0.0.1/", "http://printer/", "http://localhost/"] {
+            #expect(throws: FetchFailure.self) { try judge(hosts, url, over: proxy) }
+        }
+        #expect(asked.withLock { $0 } == [])
+    }
+
+    @Test func nameServiceIsNotAskedIfNothingIsRefused() throws {
+        try judge(hosts(guard: .allowingAll), "http://a.example/")
+        #expect(asked.withLock { $0 } == [])
+    }
+
+    /// libcurl would look the name up itself, and the second answer may be another one.
+    @Test(arguments: ["socks5://p:1", "socks4://p:1", "socks://p:1"])
+    func proxyThatTakesAddressesIsGivenTheOneThatWasJudged(proxy: String) throws {
+        #expect(try judge(hosts(["2001:4860::8888", "8.8.8.8"]), "http://a.example/", over: proxy) == IPAddress(8, 8, 8, 8))
+        #expect(try judge(hosts(["2001:4860::8888"]), "http://a.example/", over: proxy) == IPAddress("2001:4860::8888"))
+        #expect(try judge(hosts(["8.8.8.8"]), "http://a.example/", over: "http://p:1") == nil)
+        let failure = #expect(throws: FetchFailure.self) { try judge(hosts(), "http://a.example/", over: proxy) }
+        #expect(failure?.code == "name-not-resolved")
+    }
+
+    @Test func askersOfOneNameShareOneLookup() throws {
+        let begun = Monitor(false)
+        let ends = Monitor(false)
+        let count = Monitor(0)
+        let hosts = ProxiedHosts(addressGuard: .standard) { _, _, _ in
+            count.update { $0 += 1 }
+            begun.update { $0 = true }
+            ends.wait { $0 ? () : nil }
+            return [IPAddress(8, 8, 8, 8)]
+        }
+        let url = try WebURL("http://a.example/")
+        let threads = try (0..<8).map { _ in
+            try Thread.start {
+                _ = try? hosts.judge(
+                    url, over: .proxy("p:1"), connectLimit: .seconds(9), interruption: Interruption())
+            }
+        }
+        begun.wait { $0 ? () : nil }
+        // One that is stopped does not wait for the one that asks.
+        let stopped = Interruption()
+        stopped.cancel(.outputClosed)
+        #expect(throws: Cancelled.self) {
+            try hosts.judge(url, over: .proxy("p:1"), connectLimit: .seconds(9), interruption: stopped)
+        }
+        ends.update { $0 = true }
+        for thread in threads { thread.join() }
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    /// A name service that answers once with a public address and then with a private one (DNS rebinding) was once
+    /// asked by the guard first and by libcurl second.
+    @Test func socksProxyIsSentTheAddressThatWasJudged() throws {
+        let proxy = try SocksProxy()
+        let transport = CurlTransport(
+            guard: .standard, environment: ["all_proxy": "socks5://127.0.0.1:\(proxy.port)"],
+            resolve: { _, _, _ in [IPAddress(8, 8, 8, 8)] })
+        var body: [UInt8] = []
+        _ = try transport.exchange(
+            HTTPRequest(
+                url: WebURL("http://rebind.example:8080/"), timeouts: HTTPRequest.Timeouts(total: .seconds(20))),
+            interruption: interruption
+        ) { if case .body(let bytes) = $0 { body += bytes } }
+        #expect(String(decoding: body, as: UTF8.self) == "hello")
+        // Version 5, CONNECT, IPv4, address, port (RFC 1928 §4).
+        #expect(proxy.request == [5, 1, 0, 1, 8, 8, 8, 8, 0x1F, 0x90])
+    }
+}
+
+/// A SOCKS 5 proxy for one connection, which answers in place of the server.
+private final class SocksProxy: Sendable {
+    let port: Int
+    private let seen = Monitor<[UInt8]>([])
+
+    /// What it was asked to connect to.
+    var request: [UInt8] { seen.withLock { $0 } }
+
+    init() throws {
+        #if canImport(Glibc)
+        let stream = Int32(SOCK_STREAM.rawValue)
+        #else
+        let stream = SOCK_STREAM
+        #endif
+        let listener = socket(AF_INET, stream, 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
+        guard isBound else { throw SystemFailure(errno: errno, "listen on 127.0.0.1") }
+        port = Int(UInt16(bigEndian: name.sin_port))
+        try Thread.start { [seen] in
+            let peer = accept(listener, nil, nil)
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            _ = recv(peer, &buffer, buffer.count, 0)
+            _ = send(peer, [5, 0] as [UInt8], 2, 0)
+            let count = recv(peer, &buffer, buffer.count, 0)
+            seen.update { $0 = Array(buffer[..<max(count, 0)]) }
+            _ = send(peer, [5, 0, 0, 1, 0, 0, 0, 0, 0, 0] as [UInt8], 10, 0)
+            _ = recv(peer, &buffer, buffer.count, 0)
+            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello".utf8)
+            _ = send(peer, answer, answer.count, 0)
+            close(peer)
+            close(listener)
+        }.detach()
+    }
+}

@@ -1,0 +1,154 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import TestSupport
+import Testing
+
+@testable import Support
+
+/// Whatever somebody puts into a folder, names stay within it. Each claim holds with the kernel's help and without.
+@Suite struct FolderTests {
+    private let world: TemporaryFolder
+
+    init() throws {
+        world = try TemporaryFolder()
+        try world.makeFolder("root/inner")
+        try world.write("victim", "untouched")
+    }
+
+    private func folder(_ asksKernel: Bool) throws -> Folder {
+        try Folder(resolved: world.path("root"), asksKernel: asksKernel)
+    }
+
+    private func text(_ path: String) throws -> String {
+        String(decoding: try File.open(path, O_RDONLY).contents(atMost: 1 << 16), as: UTF8.self)
+    }
+
+    @Test(arguments: [true, false]) func filesAreMadeReadMovedAndRemovedBelowIt(_ asksKernel: Bool) throws {
+        let folder = try folder(asksKernel)
+        try folder.makeFolder("a/b")
+        try folder.open("a/b/file", O_WRONLY | O_CREAT).write(Array("text".utf8))
+        #expect(try text(world.path("root/a/b/file")) == "text")
+        #expect(folder.status(of: "a/b/file")?.bytes == 4)
+        #expect(folder.status(of: "a/b/file")?.mode == 0o600)
+        #expect(folder.status(of: "a/b")?.mode == 0o700)
+
+        try folder.rename("a/b/file", to: "inner/other")
+        #expect(folder.names(in: "a/b") == [])
+        #expect(folder.names(in: "inner") == ["other"])
+        #expect(folder.names().sorted() == ["a", "inner"])
+        #expect(!folder.removeFolder("inner"))
+        #expect(folder.remove("inner/other"))
+        #expect(folder.removeFolder("inner"))
+    }
+
+    @Test(arguments: [true, false]) func linkInPlaceOfAFileIsNeverFollowed(_ asksKernel: Bool) throws {
+        let folder = try folder(asksKernel)
+        symlink(world.path("victim"), world.path("root/inner/file"))
+
+        for flags in [O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_CREAT | O_TRUNC] {
+            #expect(throws: UnsafePlace.link(world.path("root/inner/file"))) {
+                try folder.open("inner/file", flags)
+            }
+        }
+        #expect(folder.status(of: "inner/file")?.kind == .link)
+        #expect(folder.remove("inner/file"))
+        #expect(try text(world.path("victim")) == "untouched")
+    }
+
+    @Test(arguments: [true, false]) func linkOnTheWayIsNeverFollowed(_ asksKernel: Bool) throws {
+        let folder = try folder(asksKernel)
+        try world.write("elsewhere/file", "untouched")
+        symlink(world.path("elsewhere"), world.path("root/link"))
+
+        #expect(throws: UnsafePlace.link(world.path("root/link/file"))) {
+            try folder.open("link/file", O_RDWR | O_CREAT)
+        }
+        #expect(throws: UnsafePlace.self) { try folder.makeFolder("link/new") }
+        #expect(throws: UnsafePlace.self) { try folder.folder("link") }
+        #expect(folder.status(of: "link/file") == nil)
+        #expect(!folder.remove("link/file"))
+        #expect(throws: SystemFailure.self) { try folder.rename("link/file", to: "mine") }
+        try world.write("root/inner/file", "mine")
+        #expect(throws: SystemFailure.self) { try folder.rename("inner/file", to: "link/file") }
+        #expect(folder.names(in: "link") == [])
+        #expect(try text(world.path("elsewhere/file")) == "untouched")
+        #expect(access(world.path("elsewhere/new"), F_OK) != 0)
+    }
+
+    @Test(arguments: [true, false]) func nameLeadsNeverOutOfTheFolder(_ asksKernel: Bool) throws {
+        let folder = try folder(asksKernel)
+        for name in ["../victim", "inner/../../victim", world.path("victim"), "..", "inner/.."] {
+            #expect(throws: (any Error).self) { try folder.open(name, O_RDONLY) }
+            #expect(!folder.remove(name))
+        }
+        #expect(throws: SystemFailure.self) { try folder.makeFolder("../new") }
+        #expect(try text(world.path("victim")) == "untouched")
+        #expect(access(world.path("new"), F_OK) != 0)
+    }
+
+    @Test func fifoInPlaceOfAFileKeepsNobodyWaiting() throws {
+        mkfifo(world.path("root/pipe"), 0o600)
+
+        #expect(throws: UnsafePlace.notAPlainFile(world.path("root/pipe"))) {
+            try folder(true).open("pipe", O_RDONLY)
+        }
+    }
+
+    @Test func fileWithASecondNameIsNotWrittenTo() throws {
+        link(world.path("victim"), world.path("root/file"))
+
+        #expect(throws: UnsafePlace.notAPlainFile(world.path("root/file"))) {
+            try folder(true).open("file", O_RDWR | O_TRUNC)
+        }
+        #expect(try folder(true).open("file", O_RDONLY).count == 9)
+    }
+
+    @Test func movedFolderIsStillTheOneThatWasOpened() throws {
+        let folder = try folder(true)
+        rename(world.path("root"), world.path("moved"))
+        try world.makeFolder("root")
+
+        try folder.open("file", O_WRONLY | O_CREAT).write(Array("x".utf8))
+        #expect(access(world.path("moved/file"), F_OK) == 0)
+        #expect(access(world.path("root/file"), F_OK) != 0)
+    }
+
+    @Test func linksInTheFoldersOwnPathAreResolvedOnce() throws {
+        symlink(world.path("root"), world.path("link"))
+
+        #expect(try Folder(world.path("link")).path == world.path("root"))
+        #expect(Folder.resolve(world.path("link") + "/missing/below") == world.path("root/missing/below"))
+        #expect(Folder.resolve("/") == "/")
+        #expect(Folder.resolve(world.path("root") + "///") == world.path("root"))
+    }
+
+    // MARK: Whom a folder belongs to
+
+    private func status(owner: uid_t = 7, mode: mode_t = 0o700) -> FileStatus {
+        var status = stat()
+        status.st_mode = S_IFDIR | mode
+        status.st_uid = owner
+        return FileStatus(status)
+    }
+
+    @Test func onlyAFolderOfOnesOwnThatOthersCannotWriteToIsTrusted() {
+        #expect(UnsafePlace.fault(ofFolder: "/c", status(), user: 7) == nil)
+        #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o775), user: 7) == nil)
+        #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o777), user: 7) == .writableByAll("/c"))
+        #expect(UnsafePlace.fault(ofFolder: "/c", status(mode: 0o1777), user: 7) == .writableByAll("/c"))
+        #expect(
+            UnsafePlace.fault(ofFolder: "/c", status(owner: 0), user: 7) == .owner("/c", owner: 0, user: 7))
+    }
+
+    @Test func refusalNamesTheCommandThatHelps() {
+        #expect(UnsafePlace.writableByAll("/a b/it's").message.contains("run: chmod o-w '/a b/it'\\''s';"))
+        #expect(
+            UnsafePlace.owner("/c", owner: 0, user: 7).message.contains("run: sudo chown -R 7 /c;"))
+        #expect(UnsafePlace.writableByAll("/c").exitCode == .configuration)
+    }
+}

@@ -92,7 +92,9 @@ struct ConfinementProbe {
     private static let stream = SOCK_STREAM
     #endif
 
-    private static func withLoopback(_ port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    private static func withLoopback(
+        _ port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }

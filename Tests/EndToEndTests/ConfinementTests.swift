@@ -176,11 +176,11 @@ struct ConfinementTests {
             // A pipe with a name, and one that the shell opens.
             "mkfifo pipe && { cat in.png > pipe & img-downsample pipe --width 9 -o pipe.png; }",
             "exec 3< in.png && img-downsample /dev/fd/3 --width 9 -o three.png",
-            "img-downsample - --width 9 -o /dev/stdout < in.png > stdout.png",
+            "img-downsample - --width 9 --format png -o /dev/stdout < in.png > stdout.png",
             "img-downsample - --width 9 -o - < in.png | img-cache put /dev/stdin --key piped",
             // Output in another folder, made or linked.
-            "mkdir -p \"$TMPDIR/there\" && ln -s \"$TMPDIR/there/real.png\" link.png"
-                + " && img-downsample in.png --width 9 -o link.png && test -L link.png && test -s \"$TMPDIR/there/real.png\"",
+            "mkdir ../there && ln -s ../there/real.png link.png && img-downsample in.png --width 9 -o link.png"
+                + " && test -L link.png && test -s ../there/real.png",
             "img-downsample in.png --width 9 --output-dir \"$HOME/made/for/this\"",
             // As cron starts it.
             "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" img-cache put \"$OLDPWD/in.png\" --metrics \"$HOME/metrics\"",

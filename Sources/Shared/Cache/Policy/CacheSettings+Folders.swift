@@ -6,7 +6,8 @@ extension CacheSettings {
     public func makeFolders() {
         let policies = Set([policies.standard] + policies.rules.map(\.policy))
         if policies.contains(.enabled) { try? CacheRoot.makeFolder(CacheRoot(root).path) }
-        // What servers want nobody to keep lies past the cache too. What lies there, or in memory, is counted in one place.
+        // What servers want nobody to keep lies past the cache too. What lies there or in memory is counted in one
+        // place.
         if policies != [.enabled] || respectsCacheControl { _ = try? places.memoryFolder() }
         if policies.contains(.disabled) || respectsCacheControl { _ = try? places.bypassFolder() }
     }

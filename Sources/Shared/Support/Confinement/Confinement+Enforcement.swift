@@ -57,7 +57,9 @@ extension Confinement {
             (writable, csystem_right_write), (executable, csystem_right_execute), (readable, csystem_right_read),
         ] {
             // Rules for one place add up, so that the first, which allows most, will do.
-            for path in paths where seen.insert(path).inserted { _ = csystem_landlock_allow(rules, version, path, right) }
+            for path in paths where seen.insert(path).inserted {
+                _ = csystem_landlock_allow(rules, version, path, right)
+            }
         }
         return csystem_landlock_enforce(rules)
     }

@@ -10,6 +10,14 @@ func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> T
         name: name, path: "Sources/Shared/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
 }
 
+/// C of our own. When it is optimised, the lengths of copies are checked as well (FORTIFY); scripts/build adds what a
+/// package may not ask for itself.
+func code(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/Shared/\(name)",
+        cSettings: [.define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release))])
+}
+
 /// A module of the shared library.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Shared/\(name)")
@@ -55,12 +63,12 @@ let package = Package(
         system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
-        .target(name: "CSystem", path: "Sources/Shared/CSystem"),
-        .target(name: "CCurl", path: "Sources/Shared/CCurl"),
-        .target(name: "CAVIF", path: "Sources/Shared/CAVIF"),
-        .target(name: "CText", path: "Sources/Shared/CText"),
-        .target(name: "CCodecs", dependencies: ["CJPEG", "CPNG"], path: "Sources/Shared/CCodecs"),
-        .target(name: "CKernels", path: "Sources/Shared/CKernels"),
+        code("CSystem"),
+        code("CCurl"),
+        code("CAVIF"),
+        code("CText"),
+        code("CCodecs", ["CJPEG", "CPNG"]),
+        code("CKernels"),
         // The shared library, lowest layer first
         module("Support", ["CSystem", "CNettle"]),
         module("Records", ["Support"]),
@@ -93,6 +101,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/SampleService"),
+        .executableTarget(
+            name: "confinement-probe", dependencies: ["Support", "Cache", "Commands"], path: "Tests/ConfinementProbe"),
         tests("Support", ["Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
@@ -110,6 +120,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "Cache", "Records", "Formats", "Images", "Previews", "Support", "CSQLite", "apod-fetch",
                 "img-cache", "img-downsample", "gif-cache", "sample-service",
+                "confinement-probe",
             ],
             path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt", "GIFVerdicts.txt"]),
     ],

@@ -150,6 +150,9 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
             valueName: "pattern=policy"))
     var policyRule: [String] = []
 
+    @Flag(help: "Keep all rights that the process does not need, to find out why something is refused.")
+    var noConfinement = false
+
     @Argument(help: ArgumentHelp("- for days, one a line, or records with a date, on standard input.", valueName: "-"))
     var operands: [String] = []
 }

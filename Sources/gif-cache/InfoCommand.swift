@@ -27,6 +27,12 @@ struct InfoCommand: ParsableCommand, GIFCommand {
     @Argument(help: ArgumentHelp("Ids of exercises, or files; - for records on standard input.", valueName: "gifs"))
     var ids: [String] = []
 
+    var needs: Needs {
+        var needs = Needs()
+        needs.inputs = ids.filter(GIFInfoTool.isFile)
+        return needs
+    }
+
     func run() throws {
         var writesText = false
         try run(

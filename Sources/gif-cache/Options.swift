@@ -13,11 +13,14 @@ protocol GIFCommand {
     var ids: [String] { get }
     var resolution: String? { get }
     var idField: String? { get }
+    /// What the command needs beside the cache.
+    var needs: Needs { get }
 }
 
 /// As if the option were not given.
 extension GIFCommand {
     var idField: String? { nil }
+    var needs: Needs { Needs() }
 }
 
 extension ArgumentHelp {
@@ -40,10 +43,13 @@ struct GIFLookup {
     let gifs: KeptGIFs
 
     /// Opens no cache yet.
-    init(_ common: some CommonArguments) throws {
+    ///
+    /// - Parameter needs: what the command needs beside the cache; all else is given up.
+    init(_ common: some CommonArguments, _ needs: Needs = Needs()) throws {
         context = try common.context(tool: "gif-cache")
         caches = try common.caches(context)
         gifs = KeptGIFs(caches: caches, service: try context.exerciseService(key: nil))
+        context.confine(caches.settings, needs)
     }
 }
 
@@ -67,7 +73,7 @@ extension GIFCommand {
         _ options: (ToolContext) throws -> RecordRunOptions, expecting: String = "ids of exercises",
         job: (String) -> RecordJob = gifJob, tool: (GIFLookup, GIFNaming) -> any RecordTool
     ) throws {
-        let lookup = try GIFLookup(common)
+        let lookup = try GIFLookup(common, needs)
         let options = try options(lookup.context)
         let status = try lookup.context.run(
             tool(lookup, try naming(lookup.context)), options: options, arguments: ids, expecting: expecting, job: job)
@@ -81,7 +87,7 @@ extension GIFCommand {
         finish: () throws -> Void = {}, _ body: (ExerciseID, GIFNaming, GIFLookup) throws -> Void
     ) throws {
         guard !ids.isEmpty else { throw UsageFailure("name at least one exercise by its id, such as 0001") }
-        let lookup = try GIFLookup(common)
+        let lookup = try GIFLookup(common, needs)
         let naming = try naming(lookup.context)
         var tally = ExitTally()
         for id in ids {

@@ -33,6 +33,12 @@ struct PosterCommand: ParsableCommand, GIFCommand {
     @Argument(help: "Ids of exercises; - for records on standard input.")
     var ids: [String] = []
 
+    var needs: Needs {
+        var needs = Needs()
+        needs.outputs = output.map { [$0] } ?? []
+        return needs
+    }
+
     func run() throws {
         if let output { return try write(to: output) }
         if sync { throw UsageFailure("--sync goes with --output; the cache always waits for the disk") }

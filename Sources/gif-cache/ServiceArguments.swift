@@ -76,6 +76,9 @@ struct ServiceWork {
         self.context = context
         self.caches = caches
         self.arguments = arguments
+        var needs = network.networkNeeds
+        needs.inputs = arguments.placeholder.map { [$0] } ?? []
+        context.confine(settings, needs)
     }
 
     /// Reads the file of the placeholder, if one is named.

@@ -71,6 +71,13 @@ extension FetchArguments {
         return try client(context, redirects: RedirectPolicy(allowsInsecure: allowInsecureRedirects), pace: pace)
     }
 
+    /// What a command needs that fetches, and keeps local files too.
+    func needs(_ arguments: [String]) -> Needs {
+        var needs = networkNeeds
+        needs.inputs = arguments
+        return needs
+    }
+
     /// What turns an address into a request. Reads the files with headers and passwords, if there are any.
     ///
     /// A header without an origin is for the one that all addresses among `arguments` have. Throws `UsageFailure` if

@@ -85,7 +85,9 @@ extension LookupCommand {
     func open() throws -> (context: ToolContext, caches: Caches, rules: CacheItem.Rules) {
         let context = try common.context(tool: "img-cache")
         let rules = try keys.rules(arguments: named)
-        return (context, try common.caches(context), rules)
+        let caches = try common.caches(context)
+        context.confine(caches.settings)
+        return (context, caches, rules)
     }
 
     /// What is asked for: `--key` alone names a picture, too.
@@ -126,5 +128,11 @@ extension LookupCommand {
 extension CommonArguments {
     /// The one cache that a command is about which names no pictures: that in memory where this is the policy, else
     /// that on the disk.
-    func open(_ context: ToolContext) throws -> ImageCache { try caches(context).standard() }
+    ///
+    /// - Parameter needs: what the command needs beside it; all else is given up.
+    func open(_ context: ToolContext, _ needs: Needs = Needs()) throws -> ImageCache {
+        let caches = try caches(context)
+        context.confine(caches.settings, needs)
+        return try caches.standard()
+    }
 }

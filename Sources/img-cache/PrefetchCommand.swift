@@ -37,6 +37,7 @@ struct PrefetchCommand: ParsableCommand {
         let client = try fetch.client(context)
         let delay = try context.setting(
             "delay", option: delay, expected: "a time such as 2s", parse: TimeSpan.parse)
+        context.confine(settings, fetch.needs(pictures))
         let caches = Caches(
             settings: settings, log: context.log, metrics: context.metrics, interruption: context.interruption)
         var put = PutTool(caches: caches, client: client, rules: rules, request: request)

@@ -45,6 +45,7 @@ extension LookupCommand {
         let rules = try keys.rules(arguments: pictures)
         let request = try fetch.request(context, arguments: pictures)
         let client = try fetch.client(context)
+        context.confine(settings, fetch.needs(pictures))
         let caches = Caches(
             settings: settings, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let tool = PutTool(

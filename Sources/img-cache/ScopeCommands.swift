@@ -87,7 +87,9 @@ struct ScopeCurrentCommand: ParsableCommand {
 
     func run() throws {
         let context = try common.context(tool: "img-cache")
-        let cache = try common.caches(context).cache()
+        let caches = try common.caches(context)
+        context.confine(caches.settings)
+        let cache = try caches.cache()
         let source = try common.scopeSource(context) ?? (cache.scopeSwitchedTo() == nil ? .default : .switched)
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source.rawValue)])
         // The bare name also into a pipe: a script that asks for it wants nothing else.
@@ -125,6 +127,7 @@ struct ScopeSwitchCommand: ParsableCommand {
         let context = try common.context(tool: "img-cache")
         let new = try scopeName(name)
         let caches = try common.caches(context)
+        context.confine(caches.settings, .finishingLater)
         let cache = try caches.cache()
         let made = try cache.makeCurrent(new, keeping: keep)
         var purged = made?.purged
@@ -178,6 +181,7 @@ struct ScopePurgeCommand: ParsableCommand {
         let context = try common.context(tool: "img-cache")
         let named = try name.map(scopeName)
         let caches = try common.caches(context)
+        context.confine(caches.settings, wait ? Needs() : .finishingLater)
         let scope = try named ?? caches.scope()
         let disk = try caches.onDisk()
         if named != nil, try caches.inMemory(scope: scope).isEmpty {
@@ -231,6 +235,15 @@ private func finishLater(_ cache: ImageCache, _ context: ToolContext) {
         try DetachedProcess.start(["scope", "finish-purges", cache.root] + shared)
     } catch {
         context.log.detail("the files are left to later runs: \(failure(of: error).message)")
+    }
+}
+
+extension Needs {
+    /// Those of a command that calls `finishLater`.
+    fileprivate static var finishingLater: Needs {
+        var needs = Needs()
+        needs.startsAnew = true
+        return needs
     }
 }
 

@@ -42,7 +42,9 @@ struct StatsCommand: ParsableCommand {
         let scope = try common.scope.map { name in
             do { return try ScopeName(name) } catch { throw UsageFailure("--scope: \(failure(of: error).message)") }
         }
-        let cache = try common.open(context)
+        var needs = Needs()
+        needs.outputs = output.map { [$0] } ?? []
+        let cache = try common.open(context, needs)
         if zero {
             try cache.zeroStatistics(scope: scope) {
                 try write($0.bytes(format), synchronized: synchronizes)

@@ -40,8 +40,10 @@ struct VerifyCommand: ParsableCommand {
             "jobs", option: jobs, expected: "a number from 1 to 256",
             parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } })
         let output = try ReportOutput(json: json, progress: context.progress)
+        let caches = try common.caches(context)
+        context.confine(caches.settings)
         let verification = Verification(
-            settings: try common.caches(context).standardSettings(), jobs: jobs ?? Thread.processors, repairs: repair,
+            settings: try caches.standardSettings(), jobs: jobs ?? Thread.processors, repairs: repair,
             log: context.log, progress: context.progress, interruption: context.interruption)
         try context.interruption.catchSignals()
         defer { context.progress.end() }

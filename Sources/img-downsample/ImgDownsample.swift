@@ -112,6 +112,11 @@ struct Run {
 
     /// The plain form: one picture in, one out, no record.
     private func shrinkOne(to target: String, _ settings: ShrinkSettings, _ context: ToolContext) throws -> Int32 {
+        var needs = settings.needs
+        needs.inputs = files
+        needs.outputs = [target]
+        needs.usesCache = false
+        context.confine(settings.cache, needs)
         try context.interruption.catchSignals()
         context.progress.expect(records: 1)
         do {
@@ -178,15 +183,20 @@ struct Run {
             settings: settings.cache, log: context.log, metrics: context.metrics, interruption: context.interruption)
         let destination: ShrinkTool.Destination
         var folders = settings.cache.folders + settings.allowedFolders
+        var needs = settings.needs
+        needs.inputs = files + settings.allowedFolders
         if let outputDir = shrink.outputDir {
             try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
             folders.append(outputDir)
+            needs.folders = [outputDir]
+            needs.keepsPictures = false
             destination = .folder(
                 try OutputNaming(folder: outputDir, template: shrink.nameTemplate ?? OutputNaming.standardTemplate))
         } else {
             destination = .cache
         }
         let options = try stream.runOptions(context, jobs: SpareThreads.processors)
+        context.confine(settings.cache, needs)
         var maker = settings.maker
         maker.options.spareThreads = SpareThreads(options.jobs)
         let tool = ShrinkTool(

@@ -52,6 +52,15 @@ struct ShrinkSettings {
         allowedFolders = try Self.allowedFolders(command, context)
     }
 
+    /// What the work needs beside its pictures and its cache.
+    var needs: Needs {
+        var needs = Needs()
+        needs.drawsText = fallback != nil
+        needs.font = fallback?.font
+        needs.loadsCodecs = maker.rendition.format == .avif || outputFormat == .avif
+        return needs
+    }
+
     // MARK: What is made
 
     private static func variants(_ command: Run, _ context: ToolContext) throws -> [Variant] {

@@ -89,7 +89,7 @@ import Testing
             "negative_ttl": "1m", "respect_cache_control": "true", "jobs_per_host": "2", "rate": "1MB",
             "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
             "allow_path": "/pictures:/more",
-            "service": "science", "sync": "true", "policy": "enabled", "memory_capacity": "9MB", "memory_entries": "9", "memory_bytes": "9MB",
+            "service": "science", "sync": "true", "confinement": "true", "policy": "enabled", "memory_capacity": "9MB", "memory_entries": "9", "memory_bytes": "9MB",
         ]
         // Objects, which stand in no string.
         let objects = [

@@ -1,5 +1,13 @@
 import Support
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Why the cache could not do what it was asked to.
 public enum CacheFailure: Failure, Equatable {
     /// Nothing is kept under this key.
@@ -16,6 +24,8 @@ public enum CacheFailure: Failure, Equatable {
     case cannotMakeRoot(path: String, errno: Int32)
     /// The folder that was named as root holds something else.
     case notACache(root: String)
+    /// The root was removed since this process gave up the right to make it.
+    case rootRemoved(path: String)
     /// The root can be read, but not changed.
     case readOnly(root: String)
     /// The disk that holds the root is full.
@@ -39,6 +49,12 @@ public enum CacheFailure: Failure, Equatable {
 }
 
 extension CacheFailure {
+    /// Why a root could not be opened or made.
+    static func root(_ path: String, errno: Int32) -> CacheFailure {
+        Confinement.refused(path, flags: O_CREAT, errno: errno)
+            ? .rootRemoved(path: path) : .cannotMakeRoot(path: path, errno: errno)
+    }
+
     public var code: String {
         switch self {
         case .absent: "not-cached"
@@ -48,6 +64,7 @@ extension CacheFailure {
         case .newerLayout: "newer-layout"
         case .cannotMakeRoot: "cache-root"
         case .notACache: "not-a-cache"
+        case .rootRemoved: "root-removed"
         case .readOnly: "cache-read-only"
         case .diskFull: "disk-full"
         case .io: "cache-io"
@@ -73,6 +90,7 @@ extension CacheFailure {
         case .cannotMakeRoot(let path, let errno):
             "cannot make the cache folder \(path): \(systemMessage(errno)); choose another with --cache-dir"
         case .notACache(let root): "\(root) is not a cache; name an empty folder with --cache-dir"
+        case .rootRemoved(let path): "the cache folder \(path) was removed meanwhile; run it again"
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
         case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
         case .io(let detail, let root): "cannot read or write the index of the cache at \(root): \(detail)"
@@ -100,7 +118,7 @@ extension CacheFailure {
         case .newerLayout, .notACache: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
         case .diskFull, .io, .indexDamaged: .io
-        case .offline, .busy, .scopeChanged, .memoryFull: .temporary
+        case .offline, .busy, .scopeChanged, .memoryFull, .rootRemoved: .temporary
         case .fault: .software
         }
     }

@@ -27,6 +27,7 @@ public protocol CommonArguments {
     var lease: String? { get }
     var policy: String? { get }
     var policyRule: [String] { get }
+    var noConfinement: Bool { get }
 }
 
 /// As if the option were not given: a line that is read without ArgumentParser has but a few of them (`runTool`).
@@ -45,6 +46,7 @@ extension CommonArguments {
     public var lease: String? { nil }
     public var policy: String? { nil }
     public var policyRule: [String] { [] }
+    public var noConfinement: Bool { false }
 }
 
 extension CommonArguments {
@@ -66,6 +68,8 @@ extension CommonArguments {
             context.metrics = try MetricsFile.open(path, tool: tool, log: log)
         }
         context.progress = try progress(log, environment)
+        context.isConfined = try context.setting(
+            "confinement", option: noConfinement ? "false" : nil, expected: "true or false", parse: Bool.init) ?? true
         return context
     }
 

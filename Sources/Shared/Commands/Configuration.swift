@@ -14,10 +14,11 @@ public struct Configuration: Sendable {
     /// Every field that some tool knows. One file serves all tools, so each of them accepts all.
     static let fields = [
         "allow_path", "allow_private", "allow_shared_root", "api_url", "bearer_file", "cache_dir", "capacity",
-        "exercisedb_url", "header_file", "jobs",
-        "jobs_per_host", "lease", "max_animation_pixels", "max_bytes", "max_frames", "max_memory", "max_pixels",
-        "max_seconds", "memory_bytes", "memory_capacity", "memory_entries", "metrics", "negative_ttl", "netrc_file", "policy",
-        "policy_rules", "quality", "rate", "resolution", "respect_cache_control", "retries", "science_url", "scope", "service", "styles", "sync", "timeout", "ttl",
+        "confinement", "exercisedb_url", "header_file", "jobs", "jobs_per_host", "lease", "max_animation_pixels",
+        "max_bytes", "max_frames", "max_memory", "max_pixels", "max_seconds", "memory_bytes", "memory_capacity",
+        "memory_entries", "metrics", "negative_ttl", "netrc_file", "policy", "policy_rules", "quality", "rate",
+        "resolution", "respect_cache_control", "retries", "science_url", "scope", "service", "styles", "sync",
+        "timeout", "ttl",
     ]
 
     private static let byteLimit = 1 << 20

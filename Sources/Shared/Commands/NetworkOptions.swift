@@ -110,6 +110,14 @@ extension NetworkArguments {
             log: context.log, interruption: context.interruption)
     }
 
+    /// What a command with these options needs beside its cache. Files of secrets are none of it: they are read before.
+    public var networkNeeds: Needs {
+        var needs = Needs()
+        needs.usesNetwork = true
+        needs.certificates = cacert
+        return needs
+    }
+
     /// The user names and passwords of the `.netrc` file that the options or the configuration name; nil where they name
     /// none. Throws as `ToolContext.passwords` does.
     public func passwords(_ context: ToolContext) throws -> Netrc? {

@@ -51,6 +51,9 @@ public struct CommonOptions: ParsableArguments, CommonArguments {
             valueName: "pattern=policy"))
     public var policyRule: [String] = []
 
+    @Flag(help: "Keep all rights that the process does not need, to find out why something is refused.")
+    public var noConfinement = false
+
     public init() {}
 }
 

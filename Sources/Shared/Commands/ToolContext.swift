@@ -9,6 +9,8 @@ public struct ToolContext: Sendable {
     public let log: Log
     public var metrics = Metrics.silent
     public var progress = Progress.none
+    /// Whether the process gives up what it does not need: see `confine`.
+    public var isConfined = true
     public let interruption: Interruption
 
     public init(

@@ -1,3 +1,4 @@
+import CSystem
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -55,6 +56,7 @@ public enum DetachedProcess {
     /// know of, and leaves the folder that it was started in. To be called first of all.
     public static func closeInheritedFiles() {
         chdir("/")
+        if csystem_close_from(3) { return }
         guard let folder = opendir("/dev/fd") else { return }
         var open: [Int32] = []
         while let entry = readdir(folder) {

@@ -69,7 +69,11 @@ public final class File: ByteSource, Sendable {
         while true {
             let descriptor = systemOpen(path, flags | O_CLOEXEC, mode)
             if descriptor >= 0 { return try File(descriptor: descriptor, path: path) }
-            if errno != EINTR { throw SystemFailure(errno: errno, "open \(path)", purpose: purpose) }
+            let code = errno
+            if code == EINTR { continue }
+            throw SystemFailure(
+                errno: code, "open \(path)", purpose: purpose,
+                isConfined: Confinement.refused(path, flags: flags, errno: code))
         }
     }
 

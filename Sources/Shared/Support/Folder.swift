@@ -19,13 +19,19 @@ public final class Folder: Sendable {
     private let asksKernel: Bool
 
     /// Opens the folder at `path`, in which links are followed. Throws `SystemFailure`.
-    public convenience init(_ path: String) throws { try self.init(resolved: Folder.resolve(path)) }
+    ///
+    /// - Parameter isListed: false if `names` is never asked of it, so that a confined process needs no right to read it.
+    public convenience init(_ path: String, isListed: Bool = true) throws {
+        try self.init(resolved: Folder.resolve(path), isListed: isListed)
+    }
 
     /// Opens the folder at a path that `resolve` has given. Throws `SystemFailure`, also where a link stands there now.
     ///
-    /// - Parameter asksKernel: false for tests of what is done without the kernel's help.
-    public convenience init(resolved path: String, asksKernel: Bool = true) throws {
-        let opened = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    /// - Parameters:
+    ///   - isListed: as above.
+    ///   - asksKernel: false for tests of what is done without the kernel's help.
+    public convenience init(resolved path: String, isListed: Bool = true, asksKernel: Bool = true) throws {
+        let opened = systemOpen(path, (isListed ? O_RDONLY : Self.unread) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw SystemFailure(errno: errno, "open \(path)") }
         try self.init(descriptor: opened, path: path, asksKernel: asksKernel)
     }
@@ -38,6 +44,12 @@ public final class Folder: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    #if canImport(Darwin)
+    private static let unread = O_RDONLY
+    #else
+    private static let unread: Int32 = 0o10000000  // O_PATH of <fcntl.h>, which it hides from Swift
+    #endif
 
     /// Returns the absolute path of a file or folder with all links resolved. Of one that is missing, the part that is
     /// there is resolved. Costs some system calls and opens nothing.

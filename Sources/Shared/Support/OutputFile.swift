@@ -49,7 +49,8 @@ public final class OutputFile {
             names = (temporary, target.path)
             target.replaced?.passOn(to: file)
         } catch let error as SystemFailure {
-            throw SystemFailure(errno: error.errno, "create \(path)", purpose: .makeOutput)
+            throw SystemFailure(
+                errno: error.errno, "create \(path)", purpose: .makeOutput, isConfined: error.isConfined)
         }
     }
 

@@ -21,15 +21,19 @@ public struct SystemFailure: Failure, Equatable {
     public let purpose: Purpose
     /// What was attempted, as a verb phrase with its object: `open /tmp/x.jpg`.
     public let action: String
+    /// Whether this process had given up the right to it: see `Confinement`.
+    public let isConfined: Bool
 
-    public init(errno: Int32, _ action: String, purpose: Purpose = .io) {
+    public init(errno: Int32, _ action: String, purpose: Purpose = .io, isConfined: Bool = false) {
         self.errno = errno
         self.action = action
         self.purpose = purpose
+        self.isConfined = isConfined
     }
 
     public var code: String {
-        switch errno {
+        if isConfined { return "confined" }
+        return switch errno {
         case ENOSPC, EDQUOT: "disk-full"
         case EFBIG: "file-too-large"
         case EROFS: "read-only"
@@ -47,7 +51,11 @@ public struct SystemFailure: Failure, Equatable {
     public var message: String { "cannot \(action): \(systemMessage(errno))\(advice)" }
 
     private var advice: String {
-        switch errno {
+        if isConfined {
+            return "; the tool has given up all that its options do not name: name the folder by one such as"
+                + " --allow-path, or run it with --no-confinement"
+        }
+        return switch errno {
         case ENOSPC, EDQUOT: "; free some space and run it again"
         case EROFS: "; choose a place that can be written"
         case EMFILE, ENFILE: "; use fewer --jobs or raise the limit of open files"

@@ -8,10 +8,10 @@ struct LostRootTests {
     /// Runs `put` on one address after the other, with `meanwhile` done in between, and expects the right bytes of
     /// each: of the first one, the second one, and the first one again.
     private func expectHealing(
-        _ server: PictureServer, _ home: ToolHome, _ meanwhile: () throws -> Void,
+        _ server: PictureServer, _ home: ToolHome, options: [String] = [], _ meanwhile: () throws -> Void,
         location: SourceLocation = #_sourceLocation
     ) throws {
-        let tool = try home.start("img-cache", ["put"])
+        let tool = try home.start("img-cache", ["put"] + options)
         func put(_ name: String) throws {
             tool.write("{\"url\":\"\(server.url(name))\"}\n")
             let line = try #require(tool.readLine(), "\(tool.wait())", sourceLocation: location)
@@ -41,7 +41,28 @@ struct LostRootTests {
     @Test func aRootThatIsRemovedUnderAStreamIsMadeAnew() throws {
         let server = try PictureServer(size: 40_000)
         let home = try ToolHome(environment: server.environment)
-        try expectHealing(server, home) { CacheOnDisk(home).remove() }
+        try expectHealing(server, home, options: ["--no-confinement"]) { CacheOnDisk(home).remove() }
+        try CacheOnDisk(home).expectSound(home)
+    }
+
+    /// A process that could make the root could make other folders beside it.
+    @Test func aConfinedToolDoesNotMakeItsRootAnewButTheNextOneDoes() throws {
+        let server = try PictureServer(size: 40_000)
+        let home = try ToolHome(environment: server.environment)
+        let tool = try home.start("img-cache", ["put"])
+        func put(_ name: String) throws -> Record {
+            tool.write("{\"url\":\"\(server.url(name))\"}\n")
+            return try Record(parsing: Array(#require(tool.readLine(), "\(tool.wait())").utf8))
+        }
+        #expect(try put("one").string("path") != nil)
+        CacheOnDisk(home).remove()
+        let failed = try put("two")
+        #expect(failed.string("error.code") == "root-removed")
+        #expect(failed.string("path") == nil)
+
+        tool.closeInput()
+        try tool.wait().expect(75)
+        try home.run("img-cache", ["put"] + ["one", "two"].map(server.url)).expect(0)
         try CacheOnDisk(home).expectSound(home)
     }
 
@@ -66,7 +87,7 @@ struct LostRootTests {
         let server = try PictureServer(size: 400_000, stalls: 1)
         let home = try ToolHome(environment: server.environment)
         let url = server.url("large")
-        let tool = try home.start("img-cache", ["put", url], stdin: .empty)
+        let tool = try home.start("img-cache", ["put", "--no-confinement", url], stdin: .empty)
         #expect(server.waitUntilStalled())
 
         CacheOnDisk(home).remove()
@@ -84,7 +105,7 @@ struct LostRootTests {
         let home = try ToolHome(environment: server.environment)
         let urls = (0..<12).map { server.url("\($0)") }
         let tools = try (0..<2).map { _ in
-            try home.start("img-cache", ["put", "--jobs", "4"] + urls, stdin: .empty)
+            try home.start("img-cache", ["put", "--no-confinement", "--jobs", "4"] + urls, stdin: .empty)
         }
         #expect(server.waitUntilStalled(4))
 

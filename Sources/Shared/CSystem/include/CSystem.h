@@ -19,3 +19,34 @@ bool csystem_is_in_memory(int descriptor);
 // a name that leads out of the folder, ENOSYS or EPERM where the system has no such call or a filter refuses it. `mode`
 // must be 0 unless `flags` has O_CREAT.
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode);
+
+// Closes all files from this number on (close_range(2)); false where the system cannot do that in one call.
+bool csystem_close_from(int first);
+
+// MARK: Giving up rights. Elsewhere than on Linux, and on other processors than those two, there is nothing of this.
+
+enum csystem_right {
+    // To read a file, or a folder with all below it.
+    csystem_right_read,
+    // The same, and to change it, make and remove what is below it, and move that about.
+    csystem_right_write,
+    // To read it and run it as a program.
+    csystem_right_execute,
+};
+
+// The version of Landlock's interface that the kernel has; 0 where it has none.
+int csystem_landlock_version(void);
+
+// Begins a set of rules by which nothing is allowed but what is added; a descriptor, or -1. TCP is refused too, on
+// kernels that can, unless `network`: then only listening is.
+int csystem_landlock_begin(int version, bool network);
+
+// Adds a rule for what is at a path, links followed. Nothing there is no failure: it needs no rule.
+bool csystem_landlock_allow(int rules, int version, const char *path, enum csystem_right right);
+
+// Makes the rules hold for the calling thread and those that it starts, for good.
+bool csystem_landlock_enforce(int rules);
+
+// From now on, calls of the kernel that the tools have no use for fail with EPERM, in the calling thread and those that
+// it starts. `network` leaves sockets, `processes` other processes and programs.
+bool csystem_filter_calls(bool network, bool processes);

@@ -191,6 +191,9 @@ final class CacheRoot: Sendable {
         }
     }
 
+    /// Makes the root's own folder if it is missing. Throws as `folder` does, and `CacheFailure`.
+    func makeRoot() throws { _ = try made() }
+
     /// The open root, made where it is missing.
     private func made() throws -> Folder {
         if let folder = try folder() { return folder }
@@ -203,10 +206,10 @@ final class CacheRoot: Sendable {
     private static func makeFolders(_ path: String) throws {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            throw CacheFailure.cannotMakeRoot(path: path, errno: errno)
+            throw CacheFailure.root(path, errno: errno)
         }
         try makeFolders(String(path[..<slash]))
-        if mkdir(path, 0o700) != 0 && errno != EEXIST { throw CacheFailure.cannotMakeRoot(path: path, errno: errno) }
+        if mkdir(path, 0o700) != 0 && errno != EEXIST { throw CacheFailure.root(path, errno: errno) }
     }
 
     /// The device and inode that the index has now; nil where there is none. Differs from what was opened after the

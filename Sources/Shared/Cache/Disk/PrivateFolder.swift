@@ -18,7 +18,7 @@ enum PrivateFolder {
     static func open(_ path: String, making: Bool) throws -> Folder {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let name = String(path[slash...].dropFirst())
-        let above = try Folder(slash == path.startIndex ? "/" : String(path[..<slash]))
+        let above = try Folder(slash == path.startIndex ? "/" : String(path[..<slash]), isListed: false)
         let statusAbove = try above.status()
         if let fault = UnsafePlace.fault(above: path, statusAbove) { throw fault }
         if making, above.status(of: name) == nil { try above.makeFolder(name) }

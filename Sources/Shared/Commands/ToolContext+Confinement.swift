@@ -1,0 +1,57 @@
+import Cache
+import Support
+
+/// What a command needs beside its cache.
+public struct Needs: Sendable, Equatable {
+    /// Files to be read: its arguments. Addresses among them do no harm, as there are no such files.
+    public var inputs: [String] = []
+    /// Files that it writes.
+    public var outputs: [String] = []
+    /// Folders that it writes files into.
+    public var folders: [String] = []
+    /// Whether it asks servers.
+    public var usesNetwork = false
+    /// The certificates to trust instead of the system's.
+    public var certificates: String?
+    /// Whether it draws text.
+    public var drawsText = false
+    /// The font of that text: a file, or a family.
+    public var font: String?
+    /// Whether it may load a library to encode a picture.
+    public var loadsCodecs = false
+    /// Whether it starts this program anew, to go on in the background.
+    public var startsAnew = false
+    /// Whether it uses the cache at all.
+    public var usesCache = true
+    /// Whether it may come to keep something there, for which the cache's folders must be there.
+    public var keepsPictures = true
+
+    public init() {}
+}
+
+extension Confinement {
+    /// The plan for a command: what it needs, and the folders of its cache, nothing else.
+    public init(_ needs: Needs, cache folders: [String], environment: Environment) {
+        self.init(readable: needs.inputs, writable: needs.folders)
+        allowBasics()
+        if needs.usesCache { writable += folders }
+        for output in needs.outputs where output != "-" { allowOutput(output) }
+        if needs.usesNetwork { allowNetwork(environment, certificates: needs.certificates) }
+        if needs.drawsText { allowFonts(environment, font: needs.font) }
+        if needs.loadsCodecs { allowLibraries(environment) }
+        if needs.startsAnew { allowStartingAnew(environment) }
+    }
+}
+
+extension ToolContext {
+    /// Gives up all that a command does not need, for good: see `Confinement`. To be called once the options are read,
+    /// before there are other threads, and before anything of strangers is looked at: a record, an index, a picture.
+    ///
+    /// Makes the folders of the cache that are missing, which could not be made later.
+    public func confine(_ settings: CacheSettings, _ needs: Needs = Needs()) {
+        guard isConfined else { return log.detail("not confined, as was asked for") }
+        if needs.usesCache, needs.keepsPictures { settings.makeFolders() }
+        let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
+        log.detail(enforcement.words)
+    }
+}

@@ -1,0 +1,99 @@
+/// What a process may still do once it has given up the rest: a plan of rights, which `enforce` makes hold.
+///
+/// Files that are open already stay usable, whatever the plan says. What is not there when it is enforced, and lies in
+/// no folder of the plan, can be neither made nor opened later.
+public struct Confinement: Sendable, Equatable {
+    /// Files, and folders with all below them, that may be read. Those that are missing do no harm.
+    public var readable: [String]
+    /// The same that may also be changed, removed and, below folders, made.
+    public var writable: [String]
+    /// Programs that may be run, with the loaders that they name.
+    public var executable: [String]
+    /// Whether servers may be asked. Listening, and sockets with a path, are given up in any case.
+    public var usesNetwork: Bool
+    /// Whether other processes may be started.
+    public var startsProcesses: Bool
+
+    public init(
+        readable: [String] = [], writable: [String] = [], executable: [String] = [], usesNetwork: Bool = false,
+        startsProcesses: Bool = false
+    ) {
+        self.readable = readable
+        self.writable = writable
+        self.executable = executable
+        self.usesNetwork = usesNetwork
+        self.startsProcesses = startsProcesses
+    }
+}
+
+// MARK: What every plan is made of
+
+extension Confinement {
+    /// What any process may come to read: what the kernel and the processor tell of themselves, and the null device,
+    /// which may be written to as well.
+    public mutating func allowBasics() {
+        readable += ["/sys/devices/system/cpu", "/proc/sys/kernel/random", "/dev/urandom"]
+        writable.append("/dev/null")
+    }
+
+    /// Libraries that are loaded when they are first needed.
+    public mutating func allowLibraries(_ environment: Environment) {
+        readable += ["/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store", "/etc/ld.so.cache"]
+        readable += (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(String.init)
+    }
+
+    /// Servers, what their names are looked up by, and the certificates that they are known by.
+    ///
+    /// - Parameter certificates: the file with those that the user trusts instead of the system's.
+    public mutating func allowNetwork(_ environment: Environment, certificates: String? = nil) {
+        allowLibraries(environment)
+        usesNetwork = true
+        readable += [
+            "/etc/resolv.conf", "/run/systemd/resolve", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf",
+            "/etc/gai.conf", "/etc/services", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies",
+            "/etc/gnutls", "/var/lib/ca-certificates",
+        ]
+        readable += ["SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF"].compactMap { environment[$0] }
+        if let certificates { readable.append(certificates) }
+    }
+
+    /// The system's fonts and the user's, what fontconfig knows of them, and what draws them.
+    ///
+    /// - Parameter font: the file of the one that was asked for, or the name of a family.
+    public mutating func allowFonts(_ environment: Environment, font: String? = nil) {
+        allowLibraries(environment)
+        readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
+        if let home = environment["HOME"] {
+            readable += ["/.fonts", "/.fonts.conf", "/.fontconfig"].map { home + $0 }
+            readable += [
+                (environment["XDG_CONFIG_HOME"] ?? home + "/.config") + "/fontconfig",
+                (environment["XDG_DATA_HOME"] ?? home + "/.local/share") + "/fonts",
+                (environment["XDG_CACHE_HOME"] ?? home + "/.cache") + "/fontconfig",
+            ]
+        }
+        readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
+        // The name of a family is that of no file, nearly always; what is not there needs no rule.
+        if let font { readable.append(font) }
+    }
+
+    /// This very program, started anew by `DetachedProcess`.
+    public mutating func allowStartingAnew(_ environment: Environment) {
+        allowLibraries(environment)
+        startsProcesses = true
+        executable += ["/proc/self/exe"] + Self.loaders
+    }
+
+    /// What the kernel loads a program by that is linked with libraries: glibc's and musl's names for it.
+    private static let loaders = [
+        "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-x86_64.so.1",
+        "/lib/ld-musl-aarch64.so.1",
+    ]
+
+    /// A file that is written beside its place and moved there, as `OutputFile` does, or in its place where it is a
+    /// pipe or a device.
+    public mutating func allowOutput(_ path: String) {
+        // One that cannot be written fails in its turn.
+        guard let target = try? OutputTarget(path) else { return }
+        writable.append(target.isStream ? path : target.folder.isEmpty ? "." : target.folder)
+    }
+}

@@ -1,0 +1,108 @@
+import Support
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@testable import Commands
+
+/// What each kind of command keeps of its rights: plans are data.
+struct ConfinementPlanTests {
+    private let home: Environment = ["HOME": "/home/ada"]
+
+    private func plan(_ environment: Environment = [:], _ change: (inout Needs) -> Void = { _ in }) -> Confinement {
+        var needs = Needs()
+        change(&needs)
+        return Confinement(needs, cache: ["/c/apod-tools", "/run/user/7/apod-tools"], environment: environment)
+    }
+
+    @Test func aLookIntoTheCacheKeepsTheCacheAlone() {
+        let plan = plan(home)
+        #expect(plan.writable == ["/dev/null", "/c/apod-tools", "/run/user/7/apod-tools"])
+        #expect(plan.readable.allSatisfy { $0.hasPrefix("/sys/") || $0.hasPrefix("/proc/sys/") || $0 == "/dev/urandom" })
+        #expect(plan.executable.isEmpty)
+        #expect(!plan.usesNetwork)
+        #expect(!plan.startsProcesses)
+    }
+
+    @Test func whatIsWrittenWithoutTheCacheLeavesTheCacheOut() throws {
+        let folder = try TemporaryFolder()
+        let plan = plan {
+            $0.usesCache = false
+            $0.inputs = ["/p/a.jpg"]
+            $0.outputs = [folder.path("out.jpg")]
+        }
+        #expect(plan.writable == ["/dev/null", folder.path + "/"])
+        #expect(plan.readable.contains("/p/a.jpg"))
+        #expect(!plan.readable.contains("/p"))
+    }
+
+    @Test func standardOutputIsNoFile() {
+        #expect(plan { $0.outputs = ["-"] }.writable == plan().writable)
+    }
+
+    @Test func anOutputBehindALinkIsWrittenWhereTheLinkLeads() throws {
+        let folder = try TemporaryFolder()
+        let (here, there) = (try folder.makeFolder("here"), try folder.makeFolder("there"))
+        try folder.write("there/real.jpg", "x")
+        #expect(symlink("\(there)/real.jpg", "\(here)/link.jpg") == 0)
+        #expect(plan { $0.outputs = ["\(here)/link.jpg"] }.writable.contains(there + "/"))
+        #expect(!plan { $0.outputs = ["\(here)/link.jpg"] }.writable.contains(here + "/"))
+    }
+
+    @Test func anOutputThatIsADeviceIsTheDeviceAndNotItsFolder() {
+        let writable = plan { $0.outputs = ["/dev/zero"] }.writable
+        #expect(writable.contains("/dev/zero"))
+        #expect(!writable.contains("/dev"))
+    }
+
+    @Test func anOutputOfABareNameIsWrittenIntoTheWorkingFolder() {
+        #expect(plan { $0.outputs = ["no-such-file.jpg"] }.writable.contains("."))
+    }
+
+    @Test func serversAreFoundAndKnownButNothingElseOfEtcIsRead() {
+        let plan = plan(["SSL_CERT_FILE": "/my/system.pem"]) {
+            $0.usesNetwork = true
+            $0.certificates = "/my/own.pem"
+        }
+        #expect(plan.usesNetwork)
+        for needed in ["/etc/resolv.conf", "/etc/hosts", "/etc/ssl", "/usr", "/my/system.pem", "/my/own.pem"] {
+            #expect(plan.readable.contains(needed))
+        }
+        for secret in ["/", "/etc", "/etc/shadow", "/home", "/root", "/proc", "/run", "/var"] {
+            #expect(!plan.readable.contains(secret))
+        }
+        #expect(!plan.startsProcesses)
+    }
+
+    @Test func textNeedsTheFontsOfTheSystemAndOfTheUser() {
+        let plan = plan(["HOME": "/home/ada", "XDG_DATA_HOME": "/data"]) {
+            $0.drawsText = true
+            $0.font = "/p/font.ttf"
+        }
+        for needed in ["/etc/fonts", "/home/ada/.fonts", "/home/ada/.config/fontconfig", "/data/fonts", "/p/font.ttf"] {
+            #expect(plan.readable.contains(needed))
+        }
+        #expect(!plan.readable.contains("/home/ada"))
+        #expect(!plan.usesNetwork)
+    }
+
+    @Test func aProcessThatGoesOnInTheBackgroundIsThisVeryProgram() {
+        let plan = plan { $0.startsAnew = true }
+        #expect(plan.startsProcesses)
+        #expect(plan.executable.first == "/proc/self/exe")
+        #expect(plan.executable.dropFirst().allSatisfy { $0.contains("/ld-") })
+    }
+
+    @Test func librariesAreFoundWhereTheEnvironmentSays() {
+        let plan = plan(["LD_LIBRARY_PATH": "/a/lib:/b/lib"]) { $0.loadsCodecs = true }
+        #expect(plan.readable.contains("/a/lib"))
+        #expect(plan.readable.contains("/b/lib"))
+    }
+}

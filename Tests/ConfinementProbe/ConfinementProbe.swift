@@ -1,0 +1,150 @@
+import Cache
+import Commands
+import Support
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Gives up what a command does that needs what the words before `--` say, then tries what those behind it say, and
+/// prints the error number of each: 0 where it was done. For tests, which want to know what a tool could still do if a
+/// picture had taken it over.
+@main
+struct ConfinementProbe {
+    static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        // Started by itself: that it could be is all that is asked.
+        if words == ["--"] { return }
+        let plan = words.prefix { $0 != "--" }
+        var needs = Needs()
+        var folders: [String] = []
+        for word in plan {
+            let value = value(of: word)
+            switch name(of: word) {
+            case "cache": folders.append(value)
+            case "input": needs.inputs.append(value)
+            case "output": needs.outputs.append(value)
+            case "folder": needs.folders.append(value)
+            case "network": needs.usesNetwork = true
+            case "text": needs.drawsText = true
+            case "anew": needs.startsAnew = true
+            case "none": break
+            default: fatalError("unknown need: \(word)")
+            }
+        }
+        let enforcement = Confinement(needs, cache: folders, environment: .ofProcess()).enforce()
+        print("landlock \(enforcement.landlock ?? 0)")
+        print("seccomp \(enforcement.filtersCalls ? 1 : 0)")
+        for word in words.dropFirst(plan.count + 1) { print("\(word) \(attempt(name(of: word), value(of: word)))") }
+    }
+
+    private static func name(of word: String) -> Substring { word.prefix { $0 != "=" } }
+    private static func value(of word: String) -> String { String(word.drop { $0 != "=" }.dropFirst()) }
+
+    private static func attempt(_ name: Substring, _ value: String) -> Int32 {
+        switch name {
+        case "read": opened(value, O_RDONLY)
+        case "list": opened(value, O_RDONLY | O_DIRECTORY)
+        case "write": opened(value, O_WRONLY | O_CREAT | O_APPEND)
+        case "truncate": result(truncate(value, 0))
+        case "remove": result(unlink(value))
+        case "folder": result(mkdir(value, 0o700))
+        case "link": result(symlink("/", value))
+        case "pipe": result(mkfifo(value, 0o600))
+        case "move": move(value)
+        case "connect": connected(to: UInt16(value) ?? 0)
+        case "listen": listened()
+        case "unix-socket": closed(socket(AF_UNIX, stream, 0))
+        case "packet-socket": closed(socket(17, stream, 0))  // AF_PACKET
+        case "run": run(value)
+        case "fork": called(57)  // x86_64's own call; others have clone alone
+        case "thread": thread()
+        case "signal": result(kill(getppid(), 0))
+        case "type": typed()
+        case "call": called(Int(value) ?? -1)
+        default: fatalError("unknown attempt: \(name)")
+        }
+    }
+
+    private static func result(_ status: Int32) -> Int32 { status < 0 ? errno : 0 }
+
+    private static func closed(_ descriptor: Int32) -> Int32 {
+        guard descriptor >= 0 else { return errno }
+        close(descriptor)
+        return 0
+    }
+
+    private static func opened(_ path: String, _ flags: Int32) -> Int32 { closed(open(path, flags | O_CLOEXEC, 0o600)) }
+
+    /// From the one path to the other, with a colon between them.
+    private static func move(_ paths: String) -> Int32 {
+        let parts = paths.split(separator: ":").map(String.init)
+        return result(rename(parts[0], parts[1]))
+    }
+
+    #if canImport(Glibc)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+    private static let stream = SOCK_STREAM
+    #endif
+
+    private static func withLoopback(
+        _ port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        let descriptor = socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                result(body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)))
+            }
+        }
+    }
+
+    private static func connected(to port: UInt16) -> Int32 { withLoopback(port, connect) }
+    private static func listened() -> Int32 { withLoopback(0, bind) }
+
+    private static func run(_ program: String) -> Int32 {
+        var process = pid_t()
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("--"), nil]
+        let status = posix_spawn(&process, program, nil, nil, &arguments, [nil])
+        guard status == 0 else { return status }
+        var ended: Int32 = 0
+        waitpid(process, &ended, 0)
+        return ended == 0 ? 0 : -1
+    }
+
+    /// Whether a thread can be started, and is confined as well: what it gets for asking for a socket with a path.
+    private static func thread() -> Int32 {
+        let answer = Monitor<Int32>(-1)
+        guard let thread = try? Thread.start({ answer.withLock { $0 = closed(socket(AF_UNIX, stream, 0)) } }) else {
+            return -1
+        }
+        thread.join()
+        return answer.withLock { $0 }
+    }
+
+    /// Types a line feed into the terminal in the user's place (TIOCSTI).
+    private static func typed() -> Int32 {
+        var character: UInt8 = 10
+        return result(ioctl(0, 0x5412, &character))
+    }
+
+    /// Makes a call by its number, with arguments that are refused for other reasons where it is there.
+    private static func called(_ number: Int) -> Int32 {
+        typealias Call = @convention(c) (Int, Int, Int, Int) -> Int
+        guard let found = dlsym(nil, "syscall") else { return -1 }
+        // It takes any number of words, which both architectures hand over as those of a plain function.
+        let status = unsafeBitCast(found, to: Call.self)(number, -1, -1, -1)
+        if status == 0, number == 57 { _exit(0) }
+        return status < 0 ? errno : 0
+    }
+}

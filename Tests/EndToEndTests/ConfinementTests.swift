@@ -1,0 +1,201 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Whether the kernel can confine a process as these tests expect it; they are skipped elsewhere, and say so.
+private let canConfine: Bool = {
+    #if os(Linux)
+    let lines = (try? ToolHome().run("confinement-probe", ["none", "--"]).stdout) ?? ""
+    let isAble = lines.contains("landlock") && !lines.contains("landlock 0") && lines.contains("seccomp 1")
+    if !isAble { print("NO CONFINEMENT: this kernel has no Landlock, or no seccomp; the tests of it are SKIPPED") }
+    return isAble
+    #else
+    return false
+    #endif
+}()
+
+/// What a process can still do that has given up the rest: tried from within, since that is where an attacker would be.
+@Suite(.enabled(if: canConfine))
+struct ConfinementTests {
+    private let home: ToolHome
+    private let root: String
+
+    init() throws {
+        home = try ToolHome()
+        root = home.cacheRoot
+        #expect(mkdir(root, 0o700) == 0)
+    }
+
+    /// Tries things under a plan, and gives the error number of each.
+    private func attempt(_ plan: [String], _ attempts: [String]) throws -> [Int32] {
+        let output = try home.run("confinement-probe", plan + ["--"] + attempts).expect(0)
+        return output.lines.suffix(attempts.count).map { line in
+            Int32(line.split(separator: " ").last ?? "") ?? -1
+        }
+    }
+
+    private func expect(
+        _ plan: [String], _ attempts: KeyValuePairs<String, Int32>, location: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try attempt(plan, attempts.map(\.key))
+        for (attempt, found) in zip(attempts, found) {
+            #expect(found == attempt.value, "\(attempt.key)", sourceLocation: location)
+        }
+    }
+
+    @Test func filesBesideTheNamedOnesAreNotRead() throws {
+        let picture = try home.write("a.jpg", "picture")
+        let secret = try home.write("secret", "word")
+        try expect(
+            ["cache=\(root)", "input=\(picture)"],
+            [
+                "read=\(picture)": 0, "read=\(secret)": EACCES, "read=/etc/shadow": EACCES, "read=/etc/passwd": EACCES,
+                "list=\(home.work)": EACCES, "list=/": EACCES, "read=/proc/self/environ": EACCES,
+                "write=\(picture)": EACCES,
+            ])
+    }
+
+    @Test func nothingIsWrittenBesideTheRoot() throws {
+        let beside = try home.folder.write("cache/beside", "mine")
+        try expect(
+            ["cache=\(root)"],
+            [
+                "write=\(root)/a": 0, "folder=\(root)/b": 0, "move=\(root)/a:\(root)/b/c": 0, "remove=\(root)/b/c": 0,
+                "write=\(beside)": EACCES, "truncate=\(beside)": EACCES, "remove=\(beside)": EACCES,
+                "write=\(root)-next": EACCES, "folder=\(root)-next": EACCES, "move=\(root)/b:\(root)-next": EACCES,
+                "link=\(root)/link": EACCES, "pipe=\(root)/pipe": EACCES,
+            ])
+        #expect(try TestFile.bytes(beside) == Array("mine".utf8))
+    }
+
+    @Test func anOutputIsWrittenIntoItsFolderAndNowhereElse() throws {
+        try expect(
+            ["output=\(home.path("out.jpg"))"],
+            ["write=\(home.path("out.jpg"))": 0, "write=\(home.environment["HOME"] ?? "")/out.jpg": EACCES])
+    }
+
+    @Test func aProcessWithoutTheNetworkHasNoSockets() throws {
+        let server = try LoopbackServer { _, _ in }
+        try expect(
+            ["cache=\(root)"],
+            ["connect=\(server.port)": EPERM, "listen": EPERM, "unix-socket": EPERM, "packet-socket": EPERM])
+    }
+
+    @Test func aProcessWithTheNetworkAsksServersAndServesNobody() throws {
+        let server = try LoopbackServer { _, _ in }
+        let landlock = try #require(home.run("confinement-probe", ["none", "--"]).lines.first)
+        let listening = landlock >= "landlock 4" ? EACCES : 0
+        try expect(
+            ["network"],
+            [
+                "connect=\(server.port)": 0, "listen": listening, "unix-socket": EPERM, "packet-socket": EPERM,
+                "read=/etc/hosts": 0, "read=/etc/shadow": EACCES,
+            ])
+    }
+
+    @Test func noProgramIsRun() throws {
+        for plan in [["cache=\(root)"], ["network"], ["text"]] {
+            try expect(plan, ["run=/bin/true": EPERM, "run=/proc/self/exe": EPERM])
+        }
+    }
+
+    @Test func whatGoesOnInTheBackgroundRunsItselfAlone() throws {
+        try expect(["cache=\(root)", "anew"], ["run=/proc/self/exe": 0, "run=/bin/true": EACCES])
+    }
+
+    /// By their numbers, which these architectures mostly share.
+    @Test func callsThatNoToolNeedsAreRefused() throws {
+        #if arch(x86_64)
+        let calls: KeyValuePairs<String, Int32> = [
+            "call=101": EPERM, "call=310": EPERM, "call=272": EPERM, "call=308": EPERM, "call=165": EPERM,
+            "call=321": EPERM, "call=298": EPERM, "call=323": EPERM, "call=250": EPERM, "call=304": EPERM,
+            "call=425": EPERM, "call=435": ENOSYS, "fork": EPERM,
+            // x32's getpid
+            "call=\(0x4000_0000 + 39)": EPERM,
+        ]
+        #else
+        let calls: KeyValuePairs<String, Int32> = [
+            "call=117": EPERM, "call=270": EPERM, "call=97": EPERM, "call=268": EPERM, "call=40": EPERM,
+            "call=280": EPERM, "call=241": EPERM, "call=282": EPERM, "call=219": EPERM, "call=265": EPERM,
+            "call=425": EPERM, "call=435": ENOSYS,
+        ]
+        #endif
+        try expect(["cache=\(root)"], calls)
+        try expect(["network"], calls)
+    }
+
+    @Test func threadsThatAreStartedLaterAreConfinedAsWell() throws {
+        try expect(["network"], ["thread": EPERM])
+    }
+
+    @Test func nothingIsTypedIntoTheTerminal() throws { try expect(["network"], ["type": EPERM]) }
+
+    // MARK: The tools
+
+    @Test(arguments: [
+        ("img-cache", ["put"]), ("img-cache", ["get"]), ("img-cache", ["explain"]),
+        ("img-downsample", ["--variant", "pager"]), ("img-downsample", ["--variant", "pager", "--fallback"]),
+        ("gif-cache", ["put"]), ("gif-cache", ["info"]), ("apod-fetch", ["-"]),
+    ])
+    func everyThreadOfAToolIsConfinedBeforeItReads(_ tool: String, _ arguments: [String]) throws {
+        let running = try home.start(tool, arguments + ["-v"])
+        // It says so when it is, and waits for its input then.
+        while let line = running.readErrorLine(), !line.contains("confined by Landlock") {}
+        let threads = try home.shell("grep -h -e NoNewPrivs: -e Seccomp: /proc/\(running.processID)/task/*/status")
+        #expect(Set(try threads.expect(0).lines) == ["NoNewPrivs:\t1", "Seccomp:\t2"])
+        running.closeInput()
+        try running.wait().expect(0)
+    }
+
+    /// What is opened later than the rights are given up is told by its rule, which is the file's and not the name's.
+    @Test func whatIsRefusedForThisReasonSaysSo() throws {
+        let first = try home.write("first.png", DrawnPicture.gradient(9, 9).png())
+        try home.write("second.png", DrawnPicture.gradient(8, 8).png())
+        let tool = try home.start("img-cache", ["put", "-v", "-", first])
+        while let line = tool.readErrorLine(), !line.contains("confined by Landlock") {}
+        try home.shell("mv second.png first.png").expect(0)
+        tool.closeInput()
+        let output = try tool.wait().expect(66)
+        #expect(try output.record.string("error.code") == "confined")
+        #expect(output.stderr.contains("--no-confinement"))
+        try home.run("img-cache", ["put", first]).expect(0)
+    }
+
+    @Test func whatIsNamedWorksWhereverItLies() throws {
+        try home.write("in.png", DrawnPicture.gradient(30, 20).png())
+        let lines = [
+            // A pipe with a name, and one that the shell opens.
+            "mkfifo pipe && { cat in.png > pipe & img-downsample pipe --width 9 -o pipe.png; }",
+            "exec 3< in.png && img-downsample /dev/fd/3 --width 9 -o three.png",
+            "img-downsample - --width 9 --format png -o /dev/stdout < in.png > stdout.png",
+            "img-downsample - --width 9 -o - < in.png | img-cache put /dev/stdin --key piped",
+            // Output in another folder, made or linked.
+            "mkdir ../there && ln -s ../there/real.png link.png && img-downsample in.png --width 9 -o link.png"
+                + " && test -L link.png && test -s ../there/real.png",
+            "img-downsample in.png --width 9 --output-dir \"$HOME/made/for/this\"",
+            // As cron starts it.
+            "cd / && env -i HOME=\"$HOME\" PATH=\"$PATH\" img-cache put \"$OLDPWD/in.png\" --metrics \"$HOME/metrics\"",
+            "env -i PATH=\"$PATH\" img-cache put in.png --cache-dir own && img-cache get in.png --cache-dir own",
+        ]
+        for line in lines { try home.shell(line).expect(0) }
+    }
+
+    @Test func itCanBeLeftOutByOptionAndByFile() throws {
+        let byOption = try home.run("img-cache", ["put", "-v", "--no-confinement"]).expect(0)
+        #expect(byOption.stderr.contains("not confined, as was asked for"))
+        let config = try home.write("config.json", #"{"confinement": false}"#)
+        let byFile = try home.run("img-downsample", ["--width", "9", "-v", "--config", config]).expect(0)
+        #expect(byFile.stderr.contains("not confined, as was asked for"))
+        let bad = try home.write("bad.json", #"{"confinement": "perhaps"}"#)
+        #expect(try home.run("gif-cache", ["size", "--config", bad]).expect(78).stderr.contains("true or false"))
+    }
+}

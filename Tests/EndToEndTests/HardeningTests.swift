@@ -1,0 +1,59 @@
+import Support
+import TestSupport
+import Testing
+
+/// Where scripts/build has made the tools, it has stripped them; `swift build` has not.
+private let areBuiltForUse: Bool = {
+    guard let home = try? ToolHome(), let path = try? Tools.path("img-cache"),
+        let sections = try? home.run("/usr/bin/env", ["readelf", "-SW", path]), sections.status == 0
+    else {
+        print("NO READELF: the tests of how the tools are linked are SKIPPED")
+        return false
+    }
+    let isStripped = !sections.stdout.contains(".symtab")
+    if !isStripped { print("NOT BUILT BY scripts/build: the tests of how the tools are linked are SKIPPED") }
+    return isStripped
+}()
+
+/// What the linker and the compiler put in an attacker's way.
+@Suite(.enabled(if: areBuiltForUse))
+struct HardeningTests {
+    static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
+
+    private func readelf(_ option: String, _ tool: String) throws -> String {
+        try ToolHome().run("/usr/bin/env", ["readelf", option, Tools.path(tool)]).expect(0).stdout
+    }
+
+    /// Nobody knows where its code lies.
+    @Test(arguments: tools) func aToolIsPositionIndependent(_ tool: String) throws {
+        let type = try #require(readelf("-hW", tool).split(separator: "\n").first { $0.contains("Type:") })
+        #expect(type.contains("DYN"))
+        #expect(try !readelf("-dW", tool).contains("TEXTREL"))
+    }
+
+    /// The tables of functions are bound at the start and read-only from then on.
+    @Test(arguments: tools) func tablesOfFunctionsCannotBeOverwritten(_ tool: String) throws {
+        #expect(try readelf("-lW", tool).contains("GNU_RELRO"))
+        let flags = try readelf("-dW", tool).split(separator: "\n").filter { $0.contains("FLAGS") }
+        #expect(flags.contains { $0.contains("BIND_NOW") || $0.contains(" NOW") })
+    }
+
+    @Test(arguments: tools) func noStackIsRun(_ tool: String) throws {
+        let stack = try #require(readelf("-lW", tool).split(separator: "\n").first { $0.contains("GNU_STACK") })
+        #expect(stack.contains(" RW "))
+        #expect(!stack.contains("RWE"))
+    }
+
+    @Test(arguments: tools) func noLibraryIsLookedForInAFolderOfTheBuild(_ tool: String) throws {
+        let entries = try readelf("-dW", tool)
+        #expect(!entries.contains("RUNPATH") && !entries.contains("RPATH"))
+    }
+
+    @Test(arguments: tools) func overwrittenStacksAreNoticed(_ tool: String) throws {
+        #expect(try readelf("--dyn-syms", tool).contains("__stack_chk_fail"))
+    }
+
+    @Test func lengthsOfCopiesAreChecked() throws {
+        #expect(try readelf("--dyn-syms", "img-downsample").contains("_chk@"))
+    }
+}

@@ -1,0 +1,25 @@
+import Support
+import Testing
+
+struct ConfinementTests {
+    @Test func whatThisProcessGaveUpIsToldFromWhatItNeverHad() {
+        let given = SystemFailure(errno: 13, "open /a", purpose: .openInput, isConfined: true)
+        #expect(given.code == "confined")
+        #expect(given.exitCode == .noInput)
+        #expect(given.message.contains("/a") && given.message.contains("--no-confinement"))
+        let never = SystemFailure(errno: 13, "open /a", purpose: .openInput)
+        #expect(never.code == "permission")
+        #expect(!never.message.contains("--no-confinement"))
+    }
+
+    @Test func nothingWasRefusedByAProcessThatIsNotConfined() {
+        #expect(!Confinement.refused("/etc/hostname", flags: 0, errno: 13))
+    }
+
+    @Test func whatHoldsIsSaidInWords() {
+        #expect(Confinement.Enforcement(landlock: 7, filtersCalls: true).words == "confined by Landlock 7 and seccomp")
+        #expect(Confinement.Enforcement(landlock: nil, filtersCalls: true).words.contains("there is no Landlock"))
+        #expect(Confinement.Enforcement(landlock: 3, filtersCalls: false).words.contains("there is no seccomp"))
+        #expect(Confinement.Enforcement().words.hasPrefix("not confined"))
+    }
+}

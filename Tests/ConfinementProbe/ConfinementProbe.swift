@@ -18,7 +18,8 @@ struct ConfinementProbe {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
         // Started by itself: that it could be is all that is asked.
-        if words == ["--"] { return }
+        if words == ["--"] { exit(0) }
+        if words.isEmpty { exit(1) }
         let plan = words.prefix { $0 != "--" }
         var needs = Needs()
         var folders: [String] = []

@@ -287,6 +287,8 @@ public final class ImageCache: Sendable {
         let entry = try index.commit(new, generation: generation, now: now) {
             try BlobStore.place(temporary, at: path)
         }
+        // The log takes memory there, and its copying into the database waits for no disk.
+        if settings.memory != nil { index.settleLog(over: 1) }
         trim()
         return entry
     }

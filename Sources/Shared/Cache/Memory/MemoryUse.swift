@@ -25,6 +25,9 @@ final class MemoryUse: Sendable {
 
     /// How long a measured sum is good for. Indexes grow without being counted, by some tens of kilobytes a second.
     private static let interval = 1000
+    /// Kept free of files for the indexes, which write without asking: some transactions of several processes at once,
+    /// or an eighth of a small limit.
+    private static let indexRoom = 128 << 10
     /// What a file in memory takes is a multiple of this (tmpfs(5)).
     private static let page = 4096
 
@@ -40,11 +43,14 @@ final class MemoryUse: Sendable {
     /// `SystemFailure`.
     func grow(from old: Int, to new: Int, _ write: () throws -> Void) throws {
         let more = Self.pages(new) - Self.pages(old)
-        if try take(more, write) { return }
-        makeRoom(for: more)
-        if try take(more, write) { return }
+        // Others may take the room that was made: each time, something must have gone for it.
+        repeat {
+            if try take(more, write) { return }
+        } while makeRoom(for: more)
         throw CacheFailure.memoryFull(limit: limit)
     }
+
+    private var limitOfFiles: Int { limit - min(Self.indexRoom, limit / 8) }
 
     private static func pages(_ count: Int) -> Int {
         let (sum, overflow) = count.addingReportingOverflow(page - 1)
@@ -60,7 +66,7 @@ final class MemoryUse: Sendable {
             let now = Int(clamping: SteadyTime.now().milliseconds)
             func fits() -> Bool {
                 let (total, overflow) = (sum?.bytes ?? limit).addingReportingOverflow(more)
-                return !overflow && total <= limit
+                return !overflow && total <= limitOfFiles
             }
             if sum.map({ now - $0.measuredAt < Self.interval && now >= $0.measuredAt }) != true || !fits() {
                 sum = Sum(bytes: measured(), measuredAt: now)
@@ -160,11 +166,16 @@ final class MemoryUse: Sendable {
 
     /// Removes files past the cache whose lease is over, and of the caches in memory the entries least recently used
     /// that are neither leased nor pinned, until about so many bytes are free. What cannot be removed now stays.
-    private func makeRoom(for bytes: Int) {
+    ///
+    /// - Returns: whether it makes sense to try again: there is room, or something has gone.
+    private func makeRoom(for bytes: Int) -> Bool {
+        guard bytes <= limitOfFiles else { return false }
         for folder in places.bypass { RuntimePlaces.sweep(folder, now: clock.now()) }
+        var hasGone = false
         for place in MemoryPlace.all(in: places) {
-            if measured() <= limit - min(bytes, limit) { return }
-            try? place.makeRoom(for: bytes, clock: clock)
+            if measured() <= limitOfFiles - bytes { return true }
+            if (try? place.makeRoom(for: bytes, clock: clock)) == true { hasGone = true }
         }
+        return hasGone || measured() <= limitOfFiles - bytes
     }
 }

@@ -226,9 +226,15 @@ struct MemoryTests {
         #expect(isFull { for number in 0..<20 { try put("\(number)", bytes: 60_000, in: caches) } })
 
         world.time.advance(.seconds(661))
-        for number in 20..<25 { try put("\(number)", bytes: 60_000, in: caches) }
-        // Nothing was left in the other one, which nobody had open.
-        #expect(made.filter { !$0.hasSuffix(".lock") }.count == 1)
+        var stored = 0
+        let isFull = isFull {
+            for number in 20..<40 {
+                try put("\(number)", bytes: 60_000, in: caches)
+                stored += 1
+            }
+        }
+        // More than there would be room for beside the other root's six.
+        #expect(isFull && stored >= 7, "\(stored)")
     }
 
     @Test func bodyIsCountedWhileItArrives() throws {
@@ -309,7 +315,7 @@ struct MemoryTests {
         try memory.makeFolder("memory")
         chmod(memory.path("memory"), 0o700)
         // Within a page there is always room, whatever is there.
-        try memory.write("memory/filler", [UInt8](repeating: 1, count: 999_000))
+        try memory.write("memory/filler", [UInt8](repeating: 1, count: 866_000))
         var runs = 0
         try use.grow(from: 1, to: 4096) { runs += 1 }
         #expect(throws: CacheFailure.memoryFull(limit: 1_000_000)) { try use.grow(from: 4096, to: 8193) { runs += 1 } }

@@ -41,6 +41,7 @@ struct MemoryPolicyTests {
 
     @Test func oneRootKnowsNothingOfAnothersPicturesAndEmptiesOnlyItsOwn() throws {
         let picture = try pictures(1)[0]
+        try home.folder.makeFolder("work/a")
         let line = ["--policy", "memory", "--cache-dir"]
         try home.run("img-cache", ["put", picture] + line + ["a"]).expect(0)
 

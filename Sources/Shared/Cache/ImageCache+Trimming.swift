@@ -33,11 +33,12 @@ extension ImageCache {
 
     /// Gives up the least recently used entries until so many bytes less are there, as far as leases and pins allow, and
     /// the room that the index takes beside its file.
-    func makeRoom(for bytes: Int) throws {
+    func makeRoom(for bytes: Int) throws -> Removal {
         let now = clock.now()
         try index.sweep(now: now)
-        try trim(to: max(0, try index.totalBytes() - bytes), now: now, atMost: nil)
-        try index.emptyLog()
+        let removal = try trim(to: max(0, try index.totalBytes() - bytes), now: now, atMost: nil)
+        index.settleLog(over: 1)
+        return removal
     }
 
     @discardableResult

@@ -294,6 +294,8 @@ public final class ImageCache: Sendable {
         let entry = try index.commit(new, generation: generation, now: now) {
             try index.root.place(temporary, at: place)
         }
+        // The log takes memory there, and its copying into the database waits for no disk.
+        if settings.memory != nil { index.settleLog(over: 1) }
         trim()
         return entry
     }

@@ -59,7 +59,7 @@ final class Database {
 
     /// Copies the log into the database and empties it where it is longer than it may be left behind. For whoever has
     /// no more to write for now.
-    func settleLog() { emptyLog(over: Self.restingPages) }
+    func settleLog(over limit: Int32 = Database.restingPages) { emptyLog(over: limit) }
 
     /// Copies the log into the database and empties it, where it has at least so many pages.
     ///

@@ -181,7 +181,9 @@ final class Index: Sendable {
     }
 
     /// Leaves a short log to whoever opens the index next.
-    func settleLog() { connection.withLock { $0.database.settleLog() } }
+    func settleLog(over pages: Int32 = Database.restingPages) {
+        connection.withLock { $0.database.settleLog(over: pages) }
+    }
 
     /// Gives back the room that the index takes beside its file.
     func emptyLog() throws { try perform { $0.database.emptyLog() } }

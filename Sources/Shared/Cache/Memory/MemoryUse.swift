@@ -25,10 +25,11 @@ final class MemoryUse: Sendable {
 
     /// How long a measured sum is good for. Indexes grow without being counted, by some tens of kilobytes a second.
     private static let interval = 1000
-    /// How much below the limit every sum is measured anew: what indexes may have grown meanwhile.
-    private static let margin = 256 << 10
-    /// What is left free for the index, which grows when an entry's row is written: some pages.
-    private static let room = 64 << 10
+    /// Kept free of files for the indexes, which write without asking: some transactions of several processes at once,
+    /// or an eighth of a small limit.
+    private static let indexRoom = 128 << 10
+    /// How much below that every sum is measured anew: what indexes may have grown since.
+    private static let margin = 128 << 10
     /// What a file in memory takes is a multiple of this (tmpfs(5)).
     private static let page = 4096
 
@@ -44,11 +45,14 @@ final class MemoryUse: Sendable {
     /// `SystemFailure`.
     func grow(from old: Int, to new: Int, _ write: () throws -> Void) throws {
         let more = Self.pages(new) - Self.pages(old)
-        if try take(more, write) { return }
-        makeRoom(for: more)
-        if try take(more, write) { return }
+        // Others may take the room that was made: each time, something must have gone for it.
+        repeat {
+            if try take(more, write) { return }
+        } while makeRoom(for: more)
         throw CacheFailure.memoryFull(limit: limit)
     }
+
+    private var limitOfFiles: Int { limit - min(Self.indexRoom, limit / 8) }
 
     private static func pages(_ count: Int) -> Int {
         let (sum, overflow) = count.addingReportingOverflow(page - 1)
@@ -64,11 +68,11 @@ final class MemoryUse: Sendable {
             let now = Int(clamping: SteadyTime.now().milliseconds)
             func fits(below reserve: Int) -> Bool {
                 let (total, overflow) = (sum?.bytes ?? limit).addingReportingOverflow(more)
-                return !overflow && total <= limit - min(reserve, limit / 4)
+                return !overflow && total <= limitOfFiles - min(reserve, limitOfFiles / 4)
             }
             let isRecent = sum.map { now - $0.measuredAt < Self.interval && now >= $0.measuredAt } ?? false
             if !isRecent || !fits(below: Self.margin) { sum = Sum(bytes: measured(), measuredAt: now) }
-            guard fits(below: Self.room) else { return false }
+            guard fits(below: 0) else { return false }
             sum?.bytes += more
             try sum?.write(to: file)
             try write()
@@ -163,13 +167,18 @@ final class MemoryUse: Sendable {
 
     /// Removes files past the cache whose lease is over, and of the caches in memory the entries least recently used
     /// that are neither leased nor pinned, until about so many bytes are free. What cannot be removed now stays.
-    private func makeRoom(for bytes: Int) {
+    ///
+    /// - Returns: whether it makes sense to try again: there is room, or something has gone.
+    private func makeRoom(for bytes: Int) -> Bool {
+        guard bytes <= limitOfFiles else { return false }
         for folder in places.bypass { RuntimePlaces.sweep(folder, now: clock.now()) }
+        var hasGone = false
         // Those that nobody has open first: they may go altogether.
         let all = MemoryPlace.all(in: places)
         for place in all.filter({ !$0.isOpen }) + all.filter(\.isOpen) {
-            if measured() <= limit - min(bytes + min(Self.room, limit / 4), limit) { return }
-            try? place.makeRoom(for: bytes, clock: clock)
+            if measured() <= limitOfFiles - bytes { return true }
+            if (try? place.makeRoom(for: bytes, clock: clock)) == true { hasGone = true }
         }
+        return hasGone || measured() <= limitOfFiles - bytes
     }
 }

@@ -46,7 +46,7 @@ struct ImgDownsample: ParsableCommand {
     static func main() {
         returnLargeBlocks()
         // A word in place of the first file: a subcommand beside files would make every one of them a guess.
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProgramArguments.ofProcess()
         if arguments.first == "styles" {
             runTool(StylesCommand.self, arguments: Array(arguments.dropFirst()))
         }

@@ -16,7 +16,7 @@ import Darwin
 @main
 struct ConfinementProbe {
     static func main() {
-        let words = Array(CommandLine.arguments.dropFirst())
+        let words = ProgramArguments.ofProcess()
         // Started by itself: that it could be is all that is asked.
         if words == ["--"] { exit(0) }
         if words.isEmpty { exit(1) }

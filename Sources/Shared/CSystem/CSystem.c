@@ -4,6 +4,23 @@
 
 #include "CSystem.h"
 
+#include <stddef.h>
+
+static int argument_count;
+static char **arguments;
+
+#ifdef __GLIBC__
+// It calls what runs before main with main's own arguments; other C libraries do not.
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+    argument_count = count;
+    arguments = words;
+}
+#endif
+
+int csystem_argument_count(void) { return argument_count; }
+
+const char *csystem_argument(int index) { return arguments[index]; }
+
 #ifdef __linux__
 
 #include <errno.h>

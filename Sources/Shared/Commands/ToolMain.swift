@@ -19,7 +19,7 @@ import Darwin
 ///   first: ArgumentParser's reading costs by the options that there are, not by those that are given.
 public func runTool<Root: ParsableCommand>(
     _ root: Root.Type, quick: ([String]) -> (() throws -> Void)? = { _ in nil },
-    arguments: [String] = Array(CommandLine.arguments.dropFirst())
+    arguments: [String] = ProgramArguments.ofProcess()
 ) -> Never {
     // A closed pipe is then seen where it is written to, and ends the run in order.
     signal(SIGPIPE, SIG_IGN)

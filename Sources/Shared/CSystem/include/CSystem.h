@@ -4,6 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// What the program was started with, its name among it. 0 where the C library does not tell.
+int csystem_argument_count(void);
+const char *csystem_argument(int index);
+
 // Begins to write these bytes of a file to the disk, and does not wait (sync_file_range(2)). A hint.
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count);
 

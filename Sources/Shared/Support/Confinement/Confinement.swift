@@ -81,9 +81,6 @@ extension Confinement {
         allowLibraries(environment)
         startsProcesses = true
         executable += ["/proc/self/exe"] + Self.loaders
-        // Swift finds a program's arguments by what /proc/self says, which is another folder for each process. What is
-        // private to others there stays closed: they cannot be traced.
-        readable.append("/proc")
     }
 
     /// What the kernel loads a program by that is linked with libraries: glibc's and musl's names for it.

@@ -68,7 +68,7 @@ final class MemoryUse: Sendable {
             }
             let isRecent = sum.map { now - $0.measuredAt < Self.interval && now >= $0.measuredAt } ?? false
             if !isRecent || !fits(below: Self.margin) { sum = Sum(bytes: measured(), measuredAt: now) }
-            guard fits(below: Self.room) else { return false }
+            guard more <= 0 || fits(below: Self.room) else { return false }
             sum?.bytes += more
             try sum?.write(to: file)
             try write()
@@ -167,9 +167,11 @@ final class MemoryUse: Sendable {
         for folder in places.bypass { RuntimePlaces.sweep(folder, now: clock.now()) }
         // Those that nobody has open first: they may go altogether.
         let all = MemoryPlace.all(in: places)
+        let most = limit - min(Self.room, limit / 4)
         for place in all.filter({ !$0.isOpen }) + all.filter(\.isOpen) {
-            if measured() <= limit - min(bytes + min(Self.room, limit / 4), limit) { return }
-            try? place.makeRoom(for: bytes, clock: clock)
+            let excess = measured() - (most - min(bytes, most))
+            if excess <= 0 { return }
+            try? place.makeRoom(for: excess, clock: clock)
         }
     }
 }

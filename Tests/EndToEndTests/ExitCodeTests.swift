@@ -207,7 +207,7 @@ struct ExitCodeTests {
 
     @Test func seventyEightForACacheOfALaterLayout() throws {
         let home = try Sample.home()
-        _ = try home.run("img-cache", ["stats"]).expect(0)
+        _ = try home.run("img-cache", ["scope", "switch", "alice"]).expect(0)
         var index: OpaquePointer?
         #expect(sqlite3_open("\(home.cacheRoot)/index.sqlite", &index) == SQLITE_OK)
         #expect(sqlite3_exec(index, "PRAGMA user_version = 9999", nil, nil, nil) == SQLITE_OK)

@@ -52,8 +52,11 @@ public final class Folder: Sendable {
     #endif
 
     /// Returns the absolute path of a file or folder with all links resolved. Of one that is missing, the part that is
-    /// there is resolved. Costs some system calls and opens nothing.
-    public static func resolve(_ path: String) -> String {
+    /// there is resolved, also where a link leads to what is missing. Costs some system calls and opens nothing.
+    public static func resolve(_ path: String) -> String { resolve(path, links: 40) }
+
+    /// - Parameter links: how many that lead to what is missing are followed, as a system does (ELOOP).
+    private static func resolve(_ path: String, links: Int) -> String {
         var rest = ""
         var there = path.hasPrefix("/") ? path : currentFolder() + "/" + path
         while there.utf8.count > 1, there.hasSuffix("/") { there.removeLast() }
@@ -64,10 +67,23 @@ public final class Folder: Sendable {
                 return rest.isEmpty ? resolved : (resolved == "/" ? "" : resolved) + rest
             }
             guard let slash = there.lastIndex(of: "/") else { break }
+            if links > 0, let target = target(ofLink: there) {
+                let above = slash == there.startIndex ? "/" : there[..<slash] + "/"
+                return resolve((target.hasPrefix("/") ? target : above + target) + rest, links: links - 1)
+            }
             rest = String(there[slash...]) + rest
             there = slash == there.startIndex ? "/" : String(there[..<slash])
         }
         return rest.isEmpty ? there : rest
+    }
+
+    private static func target(ofLink path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            let count = readlink(path, buffer.baseAddress!, buffer.count - 1)
+            guard count > 0 else { return nil }
+            buffer[count] = 0
+            return String(cString: buffer.baseAddress!)
+        }
     }
 
     private static func currentFolder() -> String {

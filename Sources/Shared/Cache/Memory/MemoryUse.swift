@@ -72,7 +72,7 @@ final class MemoryUse: Sendable {
             }
             let isRecent = sum.map { now - $0.measuredAt < Self.interval && now >= $0.measuredAt } ?? false
             if !isRecent || !fits(below: Self.margin) { sum = Sum(bytes: measured(), measuredAt: now) }
-            guard fits(below: 0) else { return false }
+            guard more <= 0 || fits(below: 0) else { return false }
             sum?.bytes += more
             try sum?.write(to: file)
             try write()
@@ -176,8 +176,9 @@ final class MemoryUse: Sendable {
         // Those that nobody has open first: they may go altogether.
         let all = MemoryPlace.all(in: places)
         for place in all.filter({ !$0.isOpen }) + all.filter(\.isOpen) {
-            if measured() <= limitOfFiles - bytes { return true }
-            if (try? place.makeRoom(for: bytes, clock: clock)) == true { hasGone = true }
+            let excess = measured() - (limitOfFiles - bytes)
+            if excess <= 0 { return true }
+            if (try? place.makeRoom(for: excess, clock: clock)) == true { hasGone = true }
         }
         return hasGone || measured() <= limitOfFiles - bytes
     }

@@ -53,7 +53,9 @@ struct ApodFetch: ParsableCommand {
         let runOptions = try options.pictureRunOptions(context)
         let caches = try options.caches(context)
         let client = try options.client(context, caches, jobs: runOptions.jobs)
-        context.confine(caches.settings, options.networkNeeds)
+        var needs = options.networkNeeds
+        needs.changesCache = !options.offline
+        context.confine(caches.settings, needs)
         if options.seed == nil, case .request(.random(_, let seed)) = source {
             context.log.detail("--seed \(seed) draws the same days again")
         }

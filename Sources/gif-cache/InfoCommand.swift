@@ -28,7 +28,7 @@ struct InfoCommand: ParsableCommand, GIFCommand {
     var ids: [String] = []
 
     var needs: Needs {
-        var needs = Needs()
+        var needs = Needs.looking
         needs.inputs = ids.filter(GIFInfoTool.isFile)
         return needs
     }

@@ -26,7 +26,7 @@ struct ListCommand: ParsableCommand {
     func run() throws {
         let filter = try selection.filter()
         let resolution = try Resolution(option: selection.resolution)
-        let lookup = try GIFLookup(common)
+        let lookup = try GIFLookup(common, .looking)
         let output = try ReportOutput(json: json || stream.print != nil || stream.pretty)
         let options = try stream.runOptions(lookup.context, jobs: 1)
         var listing = try lookup.gifs.list(filter, resolution: resolution)

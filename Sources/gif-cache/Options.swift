@@ -20,7 +20,7 @@ protocol GIFCommand {
 /// As if the option were not given.
 extension GIFCommand {
     var idField: String? { nil }
-    var needs: Needs { Needs() }
+    var needs: Needs { .looking }
 }
 
 extension ArgumentHelp {

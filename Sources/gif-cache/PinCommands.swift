@@ -23,6 +23,8 @@ struct PinCommand: ParsableCommand, GIFCommand {
     @Argument(help: "Ids of exercises; - for records on standard input.")
     var ids: [String] = []
 
+    var needs: Needs { Needs() }
+
     func run() throws { try runPinning(true, stream) }
 }
 
@@ -43,6 +45,8 @@ struct UnpinCommand: ParsableCommand, GIFCommand {
 
     @Argument(help: "Ids of exercises; - for records on standard input.")
     var ids: [String] = []
+
+    var needs: Needs { Needs() }
 
     func run() throws { try runPinning(false, stream) }
 }

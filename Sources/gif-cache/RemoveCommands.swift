@@ -27,6 +27,8 @@ struct RemoveCommand: ParsableCommand, GIFCommand {
 
     var resolution: String? { selection.resolution }
 
+    var needs: Needs { dryRun ? .looking : Needs() }
+
     func run() throws {
         let filter = try selection.filter()
         let resolution = try Resolution(option: resolution)

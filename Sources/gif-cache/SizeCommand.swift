@@ -19,7 +19,7 @@ struct SizeCommand: ParsableCommand {
     @Flag(help: .json) var json = false
 
     func run() throws {
-        let lookup = try GIFLookup(common)
+        let lookup = try GIFLookup(common, .looking)
         let output = try ReportOutput(json: json)
         let size = try lookup.gifs.size()
         try output.write(size.json, size.text)

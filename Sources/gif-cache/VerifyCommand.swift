@@ -31,7 +31,7 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: .json) var json = false
 
     func run() throws {
-        let lookup = try GIFLookup(common)
+        let lookup = try GIFLookup(common, repair ? Needs() : .looking)
         let context = lookup.context
         let jobs = try context.setting(
             "jobs", option: jobs, expected: "a number from 1 to 256",

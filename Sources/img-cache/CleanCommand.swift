@@ -28,7 +28,7 @@ struct CleanCommand: ParsableCommand {
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let output = try ReportOutput(json: json, progress: context.progress)
-        let cache = try common.open(context)
+        let cache = try common.open(context, dryRun ? .looking : Needs())
         try context.interruption.catchSignals()
         // Nobody knows how much there is: it is shown how long it takes.
         context.progress.expect(records: 1)

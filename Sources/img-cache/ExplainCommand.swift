@@ -42,7 +42,9 @@ struct ExplainCommand: ParsableCommand {
         let tool = ExplainTool(
             explainer: explainer, rules: try keys.rules(arguments: pictures), writesText: writesText,
             request: try fetch.request(context, arguments: pictures))
-        context.confine(settings, fetch.needs(pictures))
+        var needs = fetch.needs(pictures)
+        needs.changesCache = false
+        context.confine(settings, needs)
         let status = try context.run(
             tool, options: options, arguments: pictures, expecting: "addresses", job: pictureJob)
         try end(with: status)

@@ -35,7 +35,7 @@ struct ListCommand: ParsableCommand {
         let context = try common.context(tool: "img-cache")
         var filter = try selection.filter()
         if variants { filter.kinds.insert(.variant) }
-        let cache = try common.open(context)
+        let cache = try common.open(context, .looking)
         let output = try ReportOutput(json: json || stream.print != nil || stream.pretty)
         if output.isForPeople { return try writeTable(cache, filter, context, output) }
         var listing = try cache.entries(filter, inAllScopes: allScopes)

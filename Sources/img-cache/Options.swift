@@ -79,14 +79,18 @@ protocol LookupCommand {
     var common: Common { get }
     var keys: Keys { get }
     var pictures: [String] { get }
+    /// What the command needs beside the cache.
+    var needs: Needs { get }
 }
 
 extension LookupCommand {
+    var needs: Needs { .looking }
+
     func open() throws -> (context: ToolContext, caches: Caches, rules: CacheItem.Rules) {
         let context = try common.context(tool: "img-cache")
         let rules = try keys.rules(arguments: named)
         let caches = try common.caches(context)
-        context.confine(caches.settings)
+        context.confine(caches.settings, needs)
         return (context, caches, rules)
     }
 

@@ -24,6 +24,8 @@ struct PinCommand: ParsableCommand, LookupCommand {
     var pictures: [String] = []
     @OptionGroup var stream: StreamOptions
 
+    var needs: Needs { Needs() }
+
     func run() throws { try runPinning(true, stream) }
 }
 
@@ -43,6 +45,8 @@ struct UnpinCommand: ParsableCommand, LookupCommand {
     @Argument(help: ArgumentHelp("Addresses, or files that were put; - for records.", valueName: "pictures"))
     var pictures: [String] = []
     @OptionGroup var stream: StreamOptions
+
+    var needs: Needs { Needs() }
 
     func run() throws { try runPinning(false, stream) }
 }

@@ -31,6 +31,8 @@ struct RemoveCommand: ParsableCommand, LookupCommand {
     @Flag(help: "Write JSON, also to a terminal.")
     var json = false
 
+    var needs: Needs { dryRun ? .looking : Needs() }
+
     func run() throws {
         try keys.requireNoRecords()
         let filter = try selection.filter()

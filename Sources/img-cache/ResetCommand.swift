@@ -27,7 +27,7 @@ struct ResetCommand: ParsableCommand {
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let caches = try common.caches(context)
-        context.confine(caches.settings)
+        context.confine(caches.settings, dryRun ? .looking : Needs())
         var report = ResetReport()
         try context.untilInterrupted {
             if let disk = try caches.onDisk() { report += try dryRun ? disk.resetReport() : disk.reset() }

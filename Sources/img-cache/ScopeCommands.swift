@@ -49,6 +49,7 @@ struct ScopeListCommand: ParsableCommand {
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let caches = try common.caches(context)
+        context.confine(caches.settings, .looking)
         let scopes = try caches.scopes()
         // Who looks from within a named scope takes that for the current one.
         let current = try caches.scope()
@@ -88,7 +89,7 @@ struct ScopeCurrentCommand: ParsableCommand {
     func run() throws {
         let context = try common.context(tool: "img-cache")
         let caches = try common.caches(context)
-        context.confine(caches.settings)
+        context.confine(caches.settings, .looking)
         let cache = try caches.cache()
         let source = try common.scopeSource(context) ?? (cache.scopeSwitchedTo() == nil ? .default : .switched)
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source.rawValue)])

@@ -43,6 +43,7 @@ struct StatsCommand: ParsableCommand {
             do { return try ScopeName(name) } catch { throw UsageFailure("--scope: \(failure(of: error).message)") }
         }
         var needs = Needs()
+        needs.changesCache = zero
         needs.outputs = output.map { [$0] } ?? []
         let cache = try common.open(context, needs)
         if zero {

@@ -41,7 +41,7 @@ struct VerifyCommand: ParsableCommand {
             parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } })
         let output = try ReportOutput(json: json, progress: context.progress)
         let caches = try common.caches(context)
-        context.confine(caches.settings)
+        context.confine(caches.settings, repair ? Needs() : .looking)
         let verification = Verification(
             settings: try caches.standardSettings(), jobs: jobs ?? Thread.processors, repairs: repair,
             log: context.log, progress: context.progress, interruption: context.interruption)

@@ -189,7 +189,7 @@ struct Run {
             try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
             folders.append(outputDir)
             needs.folders = [outputDir]
-            needs.keepsPictures = false
+            needs.changesCache = false
             destination = .folder(
                 try OutputNaming(folder: outputDir, template: shrink.nameTemplate ?? OutputNaming.standardTemplate))
         } else {

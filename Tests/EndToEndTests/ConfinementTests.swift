@@ -191,6 +191,23 @@ struct ConfinementTests {
         for line in lines { try home.shell(line).expect(0) }
     }
 
+    /// What makes the root for those that come to need it leaves it alone for all others.
+    @Test(arguments: [
+        "img-cache get https://example.org/a.jpg", "img-cache has https://example.org/a.jpg", "img-cache ls",
+        "img-cache stats", "img-cache info https://example.org/a.jpg", "img-cache verify", "img-cache scope list",
+        "img-cache scope current", "img-cache clean --dry-run", "img-cache explain --offline https://example.org/a.jpg",
+        "gif-cache get 0001", "gif-cache ls", "gif-cache size", "gif-cache verify",
+        "apod-fetch --date 2024-02-03 --offline",
+    ])
+    func whatOnlyLooksMakesNoRoot(_ line: String) throws {
+        let home = try ToolHome()
+        let output = try home.shell("\(line) -v")
+        #expect([0, 1, 75].contains(output.status), "\(output)")
+        #expect(output.stderr.contains("confined by Landlock"))
+        #expect(!output.stdout.contains("root-removed"))
+        #expect(!TestFile.exists(home.cacheRoot))
+    }
+
     @Test func itCanBeLeftOutByOptionAndByFile() throws {
         let byOption = try home.run("img-cache", ["put", "-v", "--no-confinement"]).expect(0)
         #expect(byOption.stderr.contains("not confined, as was asked for"))

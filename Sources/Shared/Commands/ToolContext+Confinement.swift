@@ -23,10 +23,17 @@ public struct Needs: Sendable, Equatable {
     public var startsAnew = false
     /// Whether it uses the cache at all.
     public var usesCache = true
-    /// Whether it may come to keep something there, for which the cache's folders must be there.
-    public var keepsPictures = true
+    /// Whether it may come to change something there, for which the root must be there.
+    public var changesCache = true
 
     public init() {}
+
+    /// Those of a command that only looks into the cache.
+    public static var looking: Needs {
+        var needs = Needs()
+        needs.changesCache = false
+        return needs
+    }
 }
 
 extension Confinement {
@@ -47,10 +54,10 @@ extension ToolContext {
     /// Gives up all that a command does not need, for good: see `Confinement`. To be called once the options are read,
     /// before there are other threads, and before anything of strangers is looked at: a record, an index, a picture.
     ///
-    /// Makes the folders of the cache that are missing, which could not be made later.
+    /// Makes the folders of the cache that are missing and may be needed, which could not be made later.
     public func confine(_ settings: CacheSettings, _ needs: Needs = Needs()) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        if needs.usesCache, needs.keepsPictures { settings.makeFolders() }
+        if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
         let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
         log.detail(enforcement.words)
     }

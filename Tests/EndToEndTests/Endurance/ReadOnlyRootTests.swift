@@ -48,14 +48,15 @@ struct ReadOnlyRootTests {
         #expect(try home.run("img-cache", ["put", url]).expect(0).record.string("cache.status") == "hit")
     }
 
-    @Test(.enabled(if: OtherUser.isPossible)) func aRootOfSomebodyElseServesWhatIsThere() throws {
+    @Test(.enabled(if: OtherUser.isPossible)) func aRootOfSomebodyElseServesWhatIsThereIfItMay() throws {
         let server = try PictureServer()
         let home = try OtherUser.home(environment: server.environment)
         let url = server.url("there")
         try home.run("img-cache", ["put", url]).expect(0)
         try home.shell("chmod -R a+rX \"$APOD_TOOLS_CACHE_DIR\"; chmod 755 \"$XDG_CACHE_HOME\"").expect(0)
 
-        try expectReading(url, server) { try OtherUser.run(home, $0, $1) }
+        try OtherUser.run(home, "img-cache", ["get", url]).expectFailure(78, code: "unsafe-place", tool: "img-cache")
+        try expectReading(url, server) { try OtherUser.run(home, $0, $1 + ["--allow-shared-root"]) }
     }
 
     @Test(.enabled(if: OtherUser.isPossible)) func ownFoldersWithoutTheRightToWriteAreReadOnly() throws {

@@ -6,11 +6,13 @@ extension CacheSettings {
     ///
     /// - Parameter root: whether the root is one of them, which a run that only looks leaves alone.
     public func makeFolders(root: Bool) {
-        let policies = Set([policies.standard] + policies.rules.map(\.policy))
-        if root, policies.contains(.enabled) { try? cacheRoot.makeRoot() }
+        func calls(for policy: Policy) -> Bool {
+            policies.standard == policy || policies.rules.contains { $0.policy == policy }
+        }
+        if root, calls(for: .enabled) { try? cacheRoot.makeRoot() }
         // What servers want nobody to keep lies past the cache too. What lies there or in memory is counted in one
         // place.
-        if policies != [.enabled] || respectsCacheControl { _ = try? places.memoryFolder() }
-        if policies.contains(.disabled) || respectsCacheControl { _ = try? places.bypassFolder() }
+        if calls(for: .memory) || calls(for: .disabled) || respectsCacheControl { _ = try? places.memoryFolder() }
+        if calls(for: .disabled) || respectsCacheControl { _ = try? places.bypassFolder() }
     }
 }

@@ -44,7 +44,7 @@ extension Confinement {
         let version = Int(csystem_landlock_version())
         if version >= Self.oldestLandlock, keepToFiles(Int32(version)) { enforcement.landlock = version }
         enforcement.filtersCalls = csystem_filter_calls(usesNetwork, startsProcesses)
-        Self.inForce.withLock { $0 = enforcement }
+        Self.keepsToFiles = enforcement.landlock != nil
         return enforcement
     }
 
@@ -52,26 +52,22 @@ extension Confinement {
         let rules = csystem_landlock_begin(version, usesNetwork)
         guard rules >= 0 else { return false }
         defer { close(rules) }
-        var seen = Set<String>()
-        for (paths, right) in [
-            (writable, csystem_right_write), (executable, csystem_right_execute), (readable, csystem_right_read),
-        ] {
-            // Rules for one place add up, so that the first, which allows most, will do.
-            for path in paths where seen.insert(path).inserted {
-                _ = csystem_landlock_allow(rules, version, path, right)
-            }
-        }
+        // Rules for one place add up.
+        for path in writable { _ = csystem_landlock_allow(rules, version, path, csystem_right_write) }
+        for path in executable { _ = csystem_landlock_allow(rules, version, path, csystem_right_execute) }
+        for path in readable { _ = csystem_landlock_allow(rules, version, path, csystem_right_read) }
         return csystem_landlock_enforce(rules)
     }
 
-    private static let inForce = Monitor<Enforcement?>(nil)
+    /// Whether Landlock keeps this process to a plan. `nonisolated(unsafe)`: written before there are other threads.
+    private nonisolated(unsafe) static var keepsToFiles = false
 
     /// Whether it was this confinement, and no one else, that refused a call which failed with this error: the file's
     /// own rights allow what was tried, or are nobody's to refuse.
     ///
     /// - Parameter flags: those of `open`.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
-        guard errno == EACCES, inForce.withLock({ $0?.landlock != nil }) else { return false }
+        guard errno == EACCES, keepsToFiles else { return false }
         // Landlock has no say in access(2), which is why it can tell.
         if access(path, F_OK) != 0 {
             let slash = path.lastIndex(of: "/")

@@ -89,7 +89,7 @@ extension GIFCommand {
 
     func has() throws {
         guard !ids.isEmpty else { throw UsageFailure("name at least one exercise by its id, such as 0001") }
-        let lookup = try GIFLookup(common)
+        let lookup = try GIFLookup(common, .looking)
         let naming = try naming(lookup.context)
         for id in ids {
             do {

@@ -50,6 +50,9 @@ extension Index {
             // Looked at once more where nobody else changes it; but a file of another program must not go.
             try root.requireCache()
             return nil
+        } catch CacheFailure.io where root.indexIdentity() != identity {
+            // It was removed or replaced since it was looked for: opened or begun where nobody else changes it.
+            return nil
         }
     }
 

@@ -30,6 +30,10 @@ final class MemoryUse: Sendable {
     private static let indexRoom = 128 << 10
     /// How much below that every sum is measured anew: what indexes may have grown since.
     private static let margin = 128 << 10
+    /// How often, and how long each time, others are given a moment to finish: 0.2 s in all, many times what it takes to
+    /// store a picture that is there, and little beside a download that would fail for nothing.
+    private static let mostPauses = 20
+    private static let pauseMicroseconds: useconds_t = 10_000
     /// What a file in memory takes is a multiple of this (tmpfs(5)).
     private static let page = 4096
 
@@ -45,10 +49,16 @@ final class MemoryUse: Sendable {
     /// `SystemFailure`.
     func grow(from old: Int, to new: Int, _ write: () throws -> Void) throws {
         let more = Self.pages(new) - Self.pages(old)
-        // Others may take the room that was made: each time, something must have gone for it.
-        repeat {
+        var pauses = 0
+        while true {
             if try take(more, write) { return }
-        } while makeRoom(for: more)
+            // Others may take the room that was made: each time, something must have gone for it.
+            if makeRoom(for: more) { continue }
+            // What others are writing can go once it is whole, which takes them a moment.
+            guard pauses < Self.mostPauses, more <= limitOfFiles else { break }
+            pauses += 1
+            usleep(Self.pauseMicroseconds)
+        }
         throw CacheFailure.memoryFull(limit: limit)
     }
 

@@ -52,6 +52,7 @@ import Testing
                 }
                 return time.now
             })
+        try caches.cache(scope: "0").requireWriting()
         _ = try caches.cache(scope: "0").lookup(key("moon"))
         for scope in 1..<32 { _ = try caches.cache(scope: "\(scope)") }
         gate.update { $0.isArmed = true }
@@ -59,8 +60,10 @@ import Testing
         let closer = try Thread.start {
             _ = try? caches.cache(scope: "32")
             isDone.update { $0 = true }
+            gate.update { $0.isReached = true }
         }
         _ = gate.wait { $0.isReached ? true : nil }
+        #expect(!isDone.withLock { $0 })
         // With the lock held meanwhile, this would come only after the gate has been opened from elsewhere.
         let opener = try Thread.start {
             _ = isDone.wait(atMost: .seconds(10)) { $0 ? true : nil }

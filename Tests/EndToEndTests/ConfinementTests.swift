@@ -208,6 +208,28 @@ struct ConfinementTests {
         #expect(!TestFile.exists(home.cacheRoot))
     }
 
+    /// SQLite puts aside what it needs to undo a long statement, or to sort many rows: in a folder for temporary files,
+    /// unless it is told otherwise.
+    @Test(arguments: ["scope purge alice --wait", "ls --all-scopes", "reset"])
+    func anIndexOfManyRowsNeedsNoTemporaryFile(_ line: String) throws {
+        let home = try ToolHome()
+        try home.write("in.png", DrawnPicture.gradient(30, 20).png())
+        try home.shell("img-cache put in.png --key one --scope alice").expect(0)
+        let columns = """
+            parent, parent_sha256, url, bytes, content_type, sha256, width, height, details, etag, last_modified,
+            fetched_at, expires_at, last_used, lease_until, pinned, unsettled, must_revalidate
+            """
+        try CacheOnDisk(home).execute(
+            """
+            WITH RECURSIVE rows(row) AS (SELECT 1 UNION ALL SELECT row + 1 FROM rows WHERE row < 8000)
+            INSERT INTO entries (scope, name, key, kind, file, \(columns))
+            SELECT scope, lower(hex(randomblob(16))), 'key:' || row, kind, lower(hex(randomblob(16))) || '.png', \(columns)
+            FROM entries, rows
+            """)
+        let output = try home.shell("img-cache \(line) -v").expect(0)
+        #expect(output.stderr.contains("confined by Landlock"))
+    }
+
     @Test func itCanBeLeftOutByOptionAndByFile() throws {
         let byOption = try home.run("img-cache", ["put", "-v", "--no-confinement"]).expect(0)
         #expect(byOption.stderr.contains("not confined, as was asked for"))

@@ -1,4 +1,5 @@
 import Support
+import TestSupport
 import Testing
 
 @testable import Records
@@ -29,11 +30,10 @@ private func read(_ text: String) throws -> [String] { try drain(LineReader(byte
 private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void = {}) throws -> LineReader {
     // The reader may have seen enough.
     signal(SIGPIPE, SIG_IGN)
-    var ends: [Int32] = [0, 0]
-    #expect(pipe(&ends) == 0)
-    let writer = try File(descriptor: ends[1], path: "pipe")
+    let pipe = try makePipe()
+    let writer = try File(descriptor: pipe.writing, path: "pipe")
     try Thread.start { for piece in pieces { try? writer.write(piece) } }.detach()
-    return LineReader(file: try File(descriptor: ends[0], path: "pipe"), willWait: willWait)
+    return LineReader(file: try File(descriptor: pipe.reading, path: "pipe"), willWait: willWait)
 }
 
 @Suite struct LineReaderTests {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Records
@@ -159,9 +160,8 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         let text =
             "\u{FEFF}{\"a\":\"é\\u00e9\",\"b\":[1,2.5e-3,true]}\nbad line\n[{\n \"c\": null\n}, 17, {\"d\":\"😀\"}]\n{\"e\":\n{\"f\":1}\n"
         let bytes = Array(text.utf8)
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        let writer = try File(descriptor: ends[1], path: "pipe")
+        let pipe = try makePipe()
+        let writer = try File(descriptor: pipe.writing, path: "pipe")
         let thread = try Thread.start {
             var start = 0
             while start < bytes.count {
@@ -170,16 +170,15 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             }
             try? closeWriter(writer)
         }
-        let found = try drain(RecordReader(file: try File(descriptor: ends[0], path: "pipe")))
+        let found = try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe")))
         thread.join()
         #expect(found == (try read(text)))
         #expect(found.count == 7)
     }
 
     @Test func tooLongRecordFromAPipeIsSkippedWithoutBeingKept() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        let writer = try File(descriptor: ends[1], path: "pipe")
+        let pipe = try makePipe()
+        let writer = try File(descriptor: pipe.writing, path: "pipe")
         let thread = try Thread.start {
             let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 1 << 20)
             try? writer.write(Array("{\"a\":\"".utf8))
@@ -187,7 +186,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             try? writer.write(Array("\"}\n{\"b\":2}\n".utf8))
             try? closeWriter(writer)
         }
-        #expect(try drain(RecordReader(file: try File(descriptor: ends[0], path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
+        #expect(try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
         thread.join()
     }
 
@@ -196,9 +195,8 @@ private func drain(_ reader: RecordReader) throws -> [String] {
     }
 
     @Test(arguments: ["", "{\n  broken\n"]) func blanksWithoutEndAreNotKept(before text: String) throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        let writer = try File(descriptor: ends[1], path: "pipe")
+        let pipe = try makePipe()
+        let writer = try File(descriptor: pipe.writing, path: "pipe")
         let thread = try Thread.start {
             let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
             try? writer.write(Array(text.utf8))
@@ -206,7 +204,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             try? writer.write(Array("\n{\"b\":2}\n".utf8))
             try? closeWriter(writer)
         }
-        let reader = RecordReader(file: try File(descriptor: ends[0], path: "pipe"))
+        let reader = RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))
         #expect(try drain(reader).last == "{\"b\":2}")
         #expect(reader.capacity <= 256 << 10)
         thread.join()
@@ -214,9 +212,8 @@ private func drain(_ reader: RecordReader) throws -> [String] {
 
     /// The long value begins further into the record than it reaches into the read in which it ends.
     @Test func tooLongRecordMayEndEarlierInAReadThanItsLastValueBegan() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        let writer = try File(descriptor: ends[1], path: "pipe")
+        let pipe = try makePipe()
+        let writer = try File(descriptor: pipe.writing, path: "pipe")
         let thread = try Thread.start {
             // A read from a pipe gives 64 KiB, or 1 MiB at most.
             let filler = [UInt8](repeating: UInt8(ascii: "y"), count: 2 << 20)
@@ -225,7 +222,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             try? writer.write(Array("\",\"c\":3}\n{\"b\":2}\n".utf8))
             try? closeWriter(writer)
         }
-        #expect(try drain(RecordReader(file: try File(descriptor: ends[0], path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
+        #expect(try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
         thread.join()
     }
 }

@@ -1,3 +1,4 @@
+import func TestSupport.makePipe
 import Testing
 
 @testable import Records
@@ -60,10 +61,9 @@ private final class Sink: Sendable {
     private let collected = Monitor((bytes: [UInt8](), isDone: false))
 
     init() throws {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
-        file = try File(descriptor: ends[1], path: "sink")
-        let reader = try File(descriptor: ends[0], path: "sink")
+        let pipe = try makePipe()
+        file = try File(descriptor: pipe.writing, path: "sink")
+        let reader = try File(descriptor: pipe.reading, path: "sink")
         try Thread.start { [collected] in
             var piece = [UInt8](repeating: 0, count: 4096)
             while let count = piece.withUnsafeMutableBytes({ try? reader.read(into: $0) }), count > 0 {
@@ -173,10 +173,9 @@ private func run(
     }
 
     @Test func aRecordLeavesBeforeTheNextOneArrives() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        let writer = try File(descriptor: ends[1], path: "in")
-        let input = try File(descriptor: ends[0], path: "in")
+        let pipe = try makePipe()
+        let writer = try File(descriptor: pipe.writing, path: "in")
+        let input = try File(descriptor: pipe.reading, path: "in")
         let sink = try Sink()
         let tool = Marker()
         let thread = try Thread.start {
@@ -426,11 +425,10 @@ private func run(
     }
 
     @Test func aClosedPipeEndsTheRunQuietly() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
+        let pipe = try makePipe()
         signal(SIGPIPE, SIG_IGN)
-        close(ends[0])
-        let output = try File(descriptor: ends[1], path: "out")
+        close(pipe.reading)
+        let output = try File(descriptor: pipe.writing, path: "out")
         let interruption = Interruption()
         let run = RecordRun(
             tool: Marker(), options: RecordRunOptions(), output: output, log: .silent, interruption: interruption)

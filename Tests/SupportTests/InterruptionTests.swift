@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Support
@@ -50,11 +51,10 @@ import Darwin
     }
 
     @Test func aReaderThatGoesStopsTheRun() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
+        let pipe = try makePipe()
         let interruption = Interruption()
-        try interruption.watchReader(of: ends[1])
-        close(ends[0])
+        try interruption.watchReader(of: pipe.writing)
+        close(pipe.reading)
         #expect(throws: Cancelled.self) { try interruption.sleep(.seconds(60)) }
         #expect(interruption.cause == .outputClosed)
     }
@@ -63,10 +63,9 @@ import Darwin
 @Suite struct FileTests {
     /// Both ends of a pipe that does not block.
     private func pipeEnds() throws -> (reader: File, writer: File) {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        for end in ends { #expect(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
-        return (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))
+        let pipe = try makePipe()
+        for end in [pipe.reading, pipe.writing] { #expect(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
+        return (try File(descriptor: pipe.reading, path: "pipe"), try File(descriptor: pipe.writing, path: "pipe"))
     }
 
     @Test func aStreamThatDoesNotBlockIsWaitedFor() throws {

@@ -89,9 +89,9 @@ extension ImageCache {
         guard try isPurgePending() else { return }
         guard let lock = try KeyLock.ifFree(root: index.root, CacheRoot.purgeLock) else { return }
         defer { withExtendedLifetime(lock) {} }
-        let end = ContinuousClock.now + limit
+        let end = SteadyTime.now() + limit
         _ = try Purge(index: index, clock: clock).run { [interruption] in
-            interruption.cause == nil && ContinuousClock.now < end
+            interruption.cause == nil && SteadyTime.now() < end
         }
     }
 }

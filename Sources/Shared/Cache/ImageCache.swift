@@ -294,8 +294,13 @@ public final class ImageCache: Sendable {
         let entry = try index.commit(new, generation: generation, now: now) {
             try index.root.place(temporary, at: place)
         }
-        // The log takes memory there, and its copying into the database waits for no disk.
-        if settings.memory != nil { index.settleLog(over: 1) }
+        if settings.memory != nil {
+            // The log takes memory there, and its copying into the database waits for no disk.
+            index.settleLog(over: 1)
+        } else {
+            // With the index free for others: a file without a row finds its way back, a row without a file does not.
+            try index.root.synchronize(place)
+        }
         trim()
         return entry
     }

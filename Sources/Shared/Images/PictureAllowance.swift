@@ -5,22 +5,22 @@ final class PictureAllowance: Sendable {
     /// What the run's memory knows it by.
     let number: Int
     /// When it began, later by what it has waited since.
-    private let start = Monitor(ContinuousClock.now)
+    private let start = Monitor(SteadyTime.now())
 
     init(number: Int) { self.number = number }
 
     /// Throws `.tooSlow` if more than `limit` seconds will have been worked when the next `ahead` of them have passed.
     func check(seconds limit: Double, ahead: Double) throws(ImageError) {
-        let worked = start.withLock { $0.duration(to: .now) }
+        let worked = start.withLock { SteadyTime.now() - $0 }
         if worked / .seconds(1) + ahead > limit { throw .tooSlow(seconds: limit) }
     }
 
     /// Runs `body`, whose time is not the picture's fault.
     func waiting<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let begun = ContinuousClock.now
+        let begun = SteadyTime.now()
         defer {
-            let waited = begun.duration(to: .now)
-            start.withLock { $0 = $0.advanced(by: waited) }
+            let waited = SteadyTime.now() - begun
+            start.withLock { $0 += waited }
         }
         return try body()
     }

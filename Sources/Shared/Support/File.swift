@@ -164,10 +164,19 @@ public final class File: ByteSource, Sendable {
     public static func synchronizeFolder(of path: String) throws {
         let folder = try open(
             path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
-        while fsync(folder.descriptor) != 0 {
-            if [EINVAL, ENOTSUP].contains(errno) { return }
-            if errno != EINTR { throw SystemFailure(errno: errno, "write the folder of \(path) to the disk") }
+        if synchronize(folder: folder.descriptor) != 0 {
+            throw SystemFailure(errno: errno, "write the folder of \(path) to the disk")
         }
+    }
+
+    /// Waits until the names in an open folder are on the disk, where the file system can; -1 with `errno` set where
+    /// that fails.
+    static func synchronize(folder descriptor: Int32) -> Int32 {
+        while fsync(descriptor) != 0 {
+            if [EINVAL, ENOTSUP].contains(errno) { return 0 }
+            if errno != EINTR { return -1 }
+        }
+        return 0
     }
 }
 

@@ -142,6 +142,13 @@ public final class Folder: Sendable {
         }
     }
 
+    /// Waits until a name, or that it is gone, is on the disk. A file system that cannot wait for a folder alone is
+    /// left to its own order. Throws `SystemFailure`.
+    public func synchronize(nameOf name: String) throws {
+        let result = withParent(of: name) { parent, _ in File.synchronize(folder: parent) }
+        if result != 0 { throw SystemFailure(errno: errno, "write the folder of \(path(of: name)) to the disk") }
+    }
+
     /// Removes a file, or a link but not what it leads to. False with `errno` set where that fails.
     @discardableResult
     public func remove(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, 0) } == 0 }

@@ -108,8 +108,8 @@ private func openDescriptor(_ path: String, _ flags: Int32) throws -> Int32 {
 /// another one's pipe would keep it from ending. (`pipe2` would do, but Swift does not see it on every system.)
 let descriptorInheritance = Monitor(())
 
-/// A pipe that no other child inherits.
-func makePipe() throws -> (reading: Int32, writing: Int32) {
+/// A pipe that no child inherits: one that lives on would keep the pipe's reader waiting for its end.
+public func makePipe() throws -> (reading: Int32, writing: Int32) {
     try descriptorInheritance.withLock { _ in
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }

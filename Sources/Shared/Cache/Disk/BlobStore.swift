@@ -71,8 +71,8 @@ extension CacheRoot {
         try check(status, at: path(of: folder))
     }
 
-    /// Moves a finished file to its place, in one step. Its bytes must be on the disk already. The folder is not
-    /// waited for: if the machine stops before it is written, the row finds no file, and the entry is fetched again.
+    /// Moves a finished file to its place, in one step. Its bytes must be on the disk already; its name is only
+    /// when `synchronize` has returned.
     func place(_ temporary: String, at name: String) throws {
         // A folder that was just made is empty, and whoever cleans at this moment removes it again.
         for _ in 0..<16 {

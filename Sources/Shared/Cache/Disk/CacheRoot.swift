@@ -155,6 +155,14 @@ final class CacheRoot: Sendable {
         try folder.rename(name, to: other)
     }
 
+    /// Waits until a file's name is on the disk. One that was removed or trimmed meanwhile, with its folder, is no
+    /// failure. Throws `SystemFailure`.
+    func synchronize(_ name: String) throws {
+        do {
+            try folder()?.synchronize(nameOf: name)
+        } catch let failure as SystemFailure where failure.isMissing {}
+    }
+
     // MARK: Making
 
     /// Makes what is missing; any number of processes may do so at once. The index is for `Index` to make.

@@ -49,6 +49,18 @@ import Testing
         #expect(try kept(in: cache) == ["d"])
     }
 
+    /// By the time at which it began to wait for others who write, all that they wrote would still be in use.
+    @Test func leasesAreJudgedWhenATrimMayWrite() throws {
+        let cache = try world.cache(capacity: 2000, lease: .seconds(60))
+        try store(["a", "b", "c"], in: cache)
+        let begun = world.time.now
+        world.time.advance(.seconds(70))
+
+        try cache.trimToCapacity(now: begun)
+
+        #expect(try kept(in: cache) == ["c"])
+    }
+
     @Test func leaseIsRenewedWheneverThePathIsHandedOut() throws {
         let cache = try world.cache(capacity: 1000)
         try store(["a"], in: cache)

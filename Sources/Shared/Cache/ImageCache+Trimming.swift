@@ -55,7 +55,7 @@ extension ImageCache {
         var removal = Removal()
         while true {
             let batch = try index.trimBatch(
-                capacity: capacity, isUnderway: removal.entries > 0, now: now)
+                capacity: capacity, isUnderway: removal.entries > 0, clock: clock)
             removal.add(batch.removal)
             try index.sweep(now: now)
             // Below the capacity, room for what comes next is made only as far as that costs little.

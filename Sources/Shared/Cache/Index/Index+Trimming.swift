@@ -52,15 +52,18 @@ extension Index {
     /// than the target below it) are kept. Gives how many bytes are left, what went, and whether there may be more to
     /// give up. The files are doomed by that: `sweep` removes them.
     func trimBatch(
-        capacity: Int, isUnderway: Bool, now: Timestamp
+        capacity: Int, isUnderway: Bool, clock: Clock
     ) throws -> (kept: Int, removal: Removal, mayContinue: Bool) {
         struct Victim {
             let candidate: TrimPlan.Candidate
             let scopeID: Int64
             let isPurged: Bool
         }
-        return try write(now: now) { connection in
+        return try write(now: clock.now()) { connection in
             let database = connection.database
+            // Others may have committed a lot while this one waited to write: at an earlier time, all that would still
+            // be leased.
+            let now = clock.now()
             let kept = try database.first(Self.selectTotals) { $0.int(1) } ?? 0
             guard kept > (isUnderway ? TrimPlan.target(capacity: capacity) : capacity) else {
                 return (kept, Removal(), false)

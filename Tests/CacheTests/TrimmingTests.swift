@@ -51,10 +51,10 @@ import Testing
 
     /// By the time at which it began to wait for others who write, all that they wrote would still be in use.
     @Test func leasesAreJudgedWhenATrimMayWrite() throws {
-        let cache = try world.cache(capacity: 2000, lease: .seconds(60))
+        let cache = try world.cache(capacity: 2000)
         try store(["a", "b", "c"], in: cache)
         let begun = world.time.now
-        world.time.advance(.seconds(70))
+        world.time.advance(.seconds(700))
 
         try cache.trimToCapacity(now: begun)
 

@@ -224,9 +224,10 @@ public final class Caches: Sendable {
             if isFollowing { scope = try currentScope(&open) }
             let name = Name(isInMemory: inMemory, isFollowing: isFollowing, scope: scope)
             if let cache = open.caches.use(name) { return (cache, []) }
-            let current = try scope ?? currentScope(&open)
             var settings = settings
             if inMemory {
+                // Read from the index on the disk, which costs as much as a hit.
+                let current = try scope ?? currentScope(&open)
                 let place = try MemoryPlace.writable(root: settings.root, scope: current, in: settings.places)
                 settings = try self.settings(in: place, scope: scope)
             }

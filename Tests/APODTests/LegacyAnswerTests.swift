@@ -144,6 +144,13 @@ import Testing
         #expect(refusal.message.contains("stand-in"))
     }
 
+    /// Whatever the rest of the answer says.
+    @Test(arguments: ["nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png"])
+    func aPictureOfThatNameIsAStandIn(_ name: String) {
+        let refusal = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
+        #expect(throws: refusal) { try picture(["url": "https://www.nasa.gov/wp-content/\(name)"]) }
+    }
+
     @Test func aCopyOfTheServerMayPassTheNewServicesObjectsOn() throws {
         let picture = try LegacyAnswer.picture(from: scienceAnswer("2026-11-20", ["service_version": "v1"]))
         #expect(picture.service == .api)

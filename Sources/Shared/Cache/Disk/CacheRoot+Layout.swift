@@ -23,7 +23,7 @@ extension CacheRoot {
     func forEachBlobFolder(_ body: (BlobFolder) throws -> Void) throws {
         for scope in scopeFolders() {
             let name = "\(Self.scopes)/\(scope)"
-            for digits in names(in: name) where digits.utf8.count == 2 && digits.isHexadecimal {
+            for digits in names(in: name) where digits.utf8.count == 2 && digits.utf8.isHexadecimal {
                 try body(BlobFolder(scope: scope, name: "\(name)/\(digits)", digits: digits))
             }
         }
@@ -31,7 +31,7 @@ extension CacheRoot {
 
     /// The folders that scopes have or had: `<hash>`, and `<hash>/g<N>` after the Nth purge.
     func scopeFolders() -> [String] {
-        names(in: Self.scopes).filter(\.isName).sorted().flatMap { hash in
+        names(in: Self.scopes).filter(\.utf8.isName).sorted().flatMap { hash in
             [hash] + names(in: "\(Self.scopes)/\(hash)").map { "\(hash)/\($0)" }.filter(Self.isScopeFolder).sorted()
         }
     }
@@ -50,14 +50,14 @@ extension CacheRoot {
 
     /// The generation in a folder's name, see `ScopeName.folder`; nil for what is no such folder.
     static func generation(ofFolder folder: String) -> Int64? {
-        guard folder.utf8.count >= 32, String(folder.prefix(32)).isName else { return nil }
-        let rest = folder.dropFirst(32)
+        guard folder.utf8.prefix(32).isName else { return nil }
+        let rest = folder.utf8.dropFirst(32)
         if rest.isEmpty { return 0 }
         let digits = rest.dropFirst(2)
-        guard rest.hasPrefix("/g"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != "0" else {
+        guard rest.starts(with: "/g".utf8), digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != 0x30 else {
             return nil
         }
-        return Int64(digits)
+        return Int64(Substring(digits))
     }
 
     /// The name of a scope's folder below the root; nil for what is no such folder.
@@ -67,7 +67,7 @@ extension CacheRoot {
     /// layout.
     static func blob(_ file: String, folder: String) -> String? {
         guard let scope = scope(folder), name(ofBlob: file) != nil else { return nil }
-        return "\(scope)/\(file.prefix(2))/\(file)"
+        return "\(scope)/\(Substring(file.utf8.prefix(2)))/\(file)"
     }
 
     /// The scope, named by its hash, and the generation whose file lies at an absolute path; nil for any other path.
@@ -75,7 +75,7 @@ extension CacheRoot {
         let scopes = self.path(of: Self.scopes) + "/"
         guard path.hasPrefix(scopes) else { return nil }
         let parts = path.dropFirst(scopes.count).split(separator: "/", omittingEmptySubsequences: false)
-        guard (3...4).contains(parts.count), let hash = parts.first.map(String.init), hash.isName,
+        guard (3...4).contains(parts.count), let hash = parts.first.map(String.init), hash.utf8.isName,
             let generation = Self.generation(ofFolder: parts.dropLast(2).joined(separator: "/"))
         else { return nil }
         return (hash, generation)
@@ -83,11 +83,11 @@ extension CacheRoot {
 
     /// The part of a file's name that its row is found by; nil for what the cache has not put there.
     static func name(ofBlob file: String) -> String? {
-        let name = String(file.prefix(32))
-        guard name.utf8.count == 32, name.isName else { return nil }
-        var rest = file.dropFirst(32)
-        if rest.hasPrefix(variantMark) { rest = rest.dropFirst(variantMark.count) }
-        return rest.first == "." && isExtension(rest.dropFirst()) ? name : nil
+        let name = file.utf8.prefix(32)
+        guard name.isName else { return nil }
+        var rest = file.utf8.dropFirst(32)
+        if rest.starts(with: variantMark.utf8) { rest = rest.dropFirst(variantMark.utf8.count) }
+        return rest.first == UInt8(ascii: ".") && isExtension(Substring(rest.dropFirst())) ? String(Substring(name)) : nil
     }
 
     /// Whether a text may be the extension of an entry's file.
@@ -104,7 +104,7 @@ extension CacheRoot {
     /// What a file in `partial/` or `locks/` belongs to, `<scope>-<name>`; nil for anything else.
     static func owner(of file: String) -> String? {
         let parts = file.split(separator: "-", maxSplits: 1)
-        guard parts.count == 2, String(parts[0]).isName, String(parts[1].prefix(32)).isName else { return nil }
+        guard parts.count == 2, parts[0].utf8.isName, parts[1].utf8.prefix(32).isName else { return nil }
         return "\(parts[0])-\(parts[1].prefix(32))"
     }
 
@@ -160,11 +160,11 @@ extension CacheRoot {
     var damagedIndexes: [String] { names(in: ".").filter { $0.hasPrefix("\(Self.index).damaged") }.sorted() }
 }
 
-extension String {
+extension Collection<UInt8> {
     /// Whether the text is 32 lower-case hexadecimal digits.
-    fileprivate var isName: Bool { utf8.count == 32 && isHexadecimal }
+    fileprivate var isName: Bool { count == 32 && isHexadecimal }
 
     fileprivate var isHexadecimal: Bool {
-        utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }

@@ -58,7 +58,7 @@ extension WebURL {
     /// Where it is no URL that can be asked for, whatever stands before the host's `@` goes.
     public static func withoutSecrets(_ text: String) -> String {
         if let url = try? WebURL(text), url.redacted != url.withoutFragment { return url.redacted }
-        guard let authority = text.firstRange(of: "://")?.upperBound else { return text }
+        guard let authority = authority(in: text) else { return text }
         let end = text[authority...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex
         guard let at = text[authority..<end].lastIndex(of: "@") else { return text }
         return String(text[..<authority] + text[text.index(after: at)...])
@@ -67,7 +67,7 @@ extension WebURL {
     /// The parts of a text that are secret where it is an address, or has one in it: what stands before the host's `@`,
     /// and the values of secret query items.
     public static func secrets(in text: String) -> [Substring] {
-        guard let authority = text.firstRange(of: "://")?.upperBound else { return [] }
+        guard let authority = authority(in: text) else { return [] }
         let end = text[authority...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex
         var secrets: [Substring] = []
         if let at = text[authority..<end].lastIndex(of: "@") { secrets.append(text[authority..<at]) }
@@ -80,6 +80,17 @@ extension WebURL {
             secrets.append(item[item.index(after: equals)...])
         }
         return secrets
+    }
+
+    /// Where the text behind the first `://` begins. Every argument of every run is asked for it.
+    private static func authority(in text: String) -> String.Index? {
+        var rest = text.utf8[...]
+        while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+            rest = rest[colon...]
+            if rest.starts(with: "://".utf8) { return rest.index(colon, offsetBy: 3) }
+            rest.removeFirst()
+        }
+        return nil
     }
 
     private var withoutFragment: String {

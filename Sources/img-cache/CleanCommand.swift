@@ -8,13 +8,15 @@ struct CleanCommand: ParsableCommand {
         commandName: "clean",
         abstract: "Remove what has expired, what is over the capacity, and what killed runs have left.",
         discussion: """
-            All scopes are cleaned. What is pinned, or was handed out lately (--lease), stays, and so does what other \
+            All scopes are cleaned; with --scope, that scope alone, of what has expired and of failures, whatever \
+            APOD_TOOLS_SCOPE and the configuration file say. What is pinned, or was handed out lately (--lease), stays, and so does what other \
             runs are just fetching. Metadata goes 30 days after it has expired. Each step says how much went.
 
             EXAMPLES
               img-cache clean
               img-cache clean --dry-run
               img-cache clean --capacity 50MB
+              img-cache clean --scope alice
             """)
 
     @OptionGroup var common: CommonOptions
@@ -36,7 +38,7 @@ struct CleanCommand: ParsableCommand {
         defer { context.progress.end() }
         var isEmpty = true
         try context.interruption.during {
-            try cache.clean(dryRun: dryRun) { step in
+            try cache.clean(common.scope.map(ScopeName.init), dryRun: dryRun) { step in
                 if output.isForPeople, step.count == 0 { return }
                 isEmpty = false
                 try output.write(step.json(dryRun: dryRun), step.text(dryRun: dryRun))

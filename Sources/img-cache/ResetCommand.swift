@@ -9,11 +9,13 @@ struct ResetCommand: ParsableCommand {
         commandName: "reset",
         abstract: "Empty the whole cache, on the disk and in memory: all scopes, counters, and the scope switched to.",
         discussion: """
-            Safe while other tools use the cache: what they have under way ends with status 75.
+            With --scope, empty that scope alone, and forget its counters. APOD_TOOLS_SCOPE and the configuration file \
+            make no difference here. Safe while other tools use the cache: what they have under way ends with status 75.
 
             EXAMPLES
               img-cache reset --dry-run
               img-cache reset
+              img-cache reset --scope alice
             """)
 
     @OptionGroup var common: CommonOptions
@@ -28,10 +30,13 @@ struct ResetCommand: ParsableCommand {
         let context = try common.context(tool: "img-cache")
         let caches = try common.caches(context)
         context.confine(caches.settings, dryRun ? .looking : Needs())
+        let scope = try common.scope.map(ScopeName.init)
         var report = ResetReport()
         try context.untilInterrupted {
-            if let disk = try caches.onDisk() { report += try dryRun ? disk.resetReport() : disk.reset() }
-            report += try dryRun ? caches.memoryReport() : caches.emptyMemory()
+            if let disk = try caches.onDisk() {
+                report += try dryRun ? disk.resetReport(of: scope) : scope.map(disk.reset) ?? disk.reset()
+            }
+            report += try dryRun ? caches.memoryReport(of: scope) : caches.emptyMemory(of: scope)
         }
         try ReportOutput(json: json).write(
             .object([

@@ -90,6 +90,48 @@ struct ScopeCommandTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
+    @Test func resetOfAScopeLeavesTheOthersAlone() throws {
+        let home = try Sample.home()
+        let url = try Sample.url("reset-one.jpg")
+        for scope in ["alice", "bob"] { try home.run("img-cache", ["put", "--scope", scope, url]).expect(0) }
+        func counters(_ scope: String) throws -> Int {
+            try CacheOnDisk(home).number(
+                "SELECT count(*) FROM counters WHERE scope = (SELECT id FROM scopes WHERE name = '\(scope)' AND purged = 0)")
+        }
+        let before = try counters("bob")
+        #expect(try before > 0 && counters("alice") > 0)
+
+        let planned = try home.run("img-cache", ["reset", "--scope", "alice", "--dry-run"]).expect(0).record
+        let done = try home.run("img-cache", ["reset", "--scope", "alice"]).expect(0).record
+        for record in [planned, done] {
+            #expect(record.integer("scopes") == 1 && record.integer("entries") == 1, "\(record)")
+        }
+        try home.run("img-cache", ["has", "--scope", "alice", url]).expect(1)
+        try home.run("img-cache", ["has", "--scope", "bob", url]).expect(0)
+        #expect(try counters("bob") >= before)
+        #expect(home.blobs.count == 1)
+        try CacheOnDisk(home).expectSound(home)
+        // The scope in use is another matter than the one that is named.
+        let all = try home.run("img-cache", ["reset"], environment: ["APOD_TOOLS_SCOPE": "alice"]).expect(0).record
+        #expect(all.integer("entries") == 1)
+    }
+
+    @Test func cleanOfAScopeLeavesTheOthersAlone() throws {
+        let home = try Sample.home()
+        let url = try Sample.url("clean-one.jpg")
+        for scope in ["alice", "bob"] {
+            try home.run("img-cache", ["put", "--ttl", "0s", "--lease", "0s", "--scope", scope, url]).expect(0)
+        }
+        let planned = try home.run("img-cache", ["clean", "--scope", "alice", "--dry-run"]).expect(0).records
+        let done = try home.run("img-cache", ["clean", "--scope", "alice"]).expect(0).records
+        for steps in [planned, done] {
+            #expect(steps.map { $0.string("step") } == ["expired", "failures", "metadata"])
+            #expect(steps.first?.integer("count") == 1)
+        }
+        try home.run("img-cache", ["has", "--scope", "alice", url]).expect(1)
+        try home.run("img-cache", ["has", "--scope", "bob", url]).expect(0)
+    }
+
     @Test func wrongWordsAreRefused() throws {
         let home = try ToolHome()
         try home.run("img-cache", ["scope"]).expectRefusal(64, "img-cache", "list, current, switch, purge")

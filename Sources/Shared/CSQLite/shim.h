@@ -17,12 +17,6 @@ static inline void csqlite_distrust(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)0);
 }
 
-/// Keeps in memory what a statement needs to be undone, whatever its size, and not in a file of a folder such as
-/// /var/tmp. To be called before anything else of SQLite; later it does nothing.
-static inline void csqlite_keep_statement_journals_in_memory(void) {
-    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
-}
-
 /// Binds a copy of the text.
 static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);

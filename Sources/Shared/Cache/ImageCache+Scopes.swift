@@ -41,8 +41,16 @@ extension ImageCache {
         return report
     }
 
-    /// What `reset` would take away.
-    public func resetReport() throws -> ResetReport { try index.resetReport() }
+    /// Empties one scope and forgets its counters, and removes its files. Safe as above.
+    public func reset(_ scope: ScopeName) throws -> ResetReport {
+        try requireWriting()
+        let report = try removing({ try someFiles(of: scope) }) { try index.reset(scope, now: clock.now()) }
+        try finishPurges()
+        return report
+    }
+
+    /// Returns what `reset` would take away, of one scope or of all.
+    public func resetReport(of scope: ScopeName? = nil) throws -> ResetReport { try index.resetReport(of: scope) }
 
     /// Returns whether a path leads into a scope that was purged after the path was handed out.
     func isPurged(_ path: String) throws -> Bool {

@@ -25,7 +25,6 @@ final class Database {
     /// Nobody is waited for: what others keep busy throws `CacheFailure.busy`, see `waitingWhileBusy`.
     init(path: String, root: String, immutable: Bool = false) throws {
         self.root = root
-        _ = Self.withoutTemporaryFiles
         var opened: OpaquePointer?
         let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         let status =
@@ -47,11 +46,10 @@ final class Database {
         sqlite3_wal_hook(handle, Self.hasCommitted, Unmanaged.passUnretained(self).toOpaque())
         // Closing must cost nothing: the log is short, and the next connection continues it.
         _ = csqlite_keep_log_on_close(handle)
+        // What it takes to undo a long statement or to sort many rows: a confined process may make no files in a
+        // temporary folder.
         try execute("PRAGMA temp_store = MEMORY")
     }
-
-    /// A confined process may make no files outside the root, and those of SQLite would lie in a temporary folder.
-    private static let withoutTemporaryFiles: Void = csqlite_keep_statement_journals_in_memory()
 
     private static let hasCommitted:
         @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {

@@ -25,7 +25,7 @@ extension Index {
     static let removeFamilyForSum = removeFamily + " RETURNING bytes"
     static let selectExpired = """
         SELECT id, bytes, file, (SELECT folder FROM scopes WHERE scopes.id = entries.scope) FROM entries
-        WHERE id > ?1 AND \(isSpent) ORDER BY id LIMIT ?5
+        WHERE id > ?1 AND \(isSpent) AND (?6 IS NULL OR scope IN \(liveScopes(named: "?6"))) ORDER BY id LIMIT ?5
         """
     static let removeExpired = "DELETE FROM entries WHERE id = ?1 AND \(isSpent) RETURNING bytes, scope"
     /// Expired or replaced, and nobody may still use it; `?2` is now, `?3` a minute and `?4` a day later (see
@@ -188,11 +188,11 @@ extension Index {
     // MARK: Expired entries
 
     /// Up to a batch of entries that have expired or were replaced, and that no pin or lease keeps.
-    func expired(after id: Int64, now: Timestamp) throws -> [(id: Int64, bytes: Int, place: String)] {
+    func expired(after id: Int64, of scope: ScopeName?, now: Timestamp) throws -> [(id: Int64, bytes: Int, place: String)] {
         try perform { connection in
             try connection.database.all(
                 Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance), Value(now + .seconds(86_400)),
-                Value(TrimPlan.batch)
+                Value(TrimPlan.batch), Value(scope?.text)
             ) { ($0.int64(0), $0.int(1), CacheRoot.blob($0.string(2), folder: $0.string(3)) ?? "") }
         }
     }

@@ -23,7 +23,7 @@ extension Index {
         SELECT scope, count(*), sum(bytes) FROM metadata INDEXED BY metadata_by_end
         WHERE scope IN \(liveScopes) GROUP BY scope
         """
-    private static let isLongExpired = "scope IN \(liveScopes) AND expires_at < ?1"
+    private static let isLongExpired = "scope IN \(liveScopes(named: "?3")) AND expires_at < ?1"
     static let selectExpiredMetadata = "SELECT count(*), coalesce(sum(bytes), 0) FROM metadata WHERE \(isLongExpired)"
     static let removeExpiredMetadata = """
         DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE \(isLongExpired) LIMIT ?2) RETURNING bytes
@@ -58,19 +58,19 @@ extension Index {
     }
 
     /// How much of all scopes' expired before `limit`.
-    func expiredMetadata(before limit: Timestamp) throws -> Removal {
+    func expiredMetadata(before limit: Timestamp, of scope: ScopeName?) throws -> Removal {
         try perform { connection in
-            try connection.database.first(Self.selectExpiredMetadata, Value(limit)) {
+            try connection.database.first(Self.selectExpiredMetadata, Value(limit), nil, Value(scope?.text)) {
                 Removal(entries: $0.int(0), bytes: $0.int(1))
             } ?? Removal()
         }
     }
 
     /// Removes up to a batch of it.
-    func removeMetadata(expiredBefore limit: Timestamp, now: Timestamp) throws -> Removal {
+    func removeMetadata(expiredBefore limit: Timestamp, of scope: ScopeName?, now: Timestamp) throws -> Removal {
         try write(now: now, isQuiet: true) { connection in
             let sizes = try connection.database.all(
-                Self.removeExpiredMetadata, Value(limit), Value(Self.batch)) { $0.int(0) }
+                Self.removeExpiredMetadata, Value(limit), Value(Self.batch), Value(scope?.text)) { $0.int(0) }
             return Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
         }
     }

@@ -59,15 +59,21 @@ extension Index {
     }
 
     /// How many failures are remembered, those whose time is over among them.
-    func countNegatives() throws -> Int {
-        try perform { try $0.database.first("SELECT COUNT(*) FROM negatives") { $0.int(0) } ?? 0 }
-    }
-
-    /// Forgets failures of all scopes: those whose time is over, or all. Gives how many there were.
-    func forgetNegatives(expiredOnly: Bool, now: Timestamp) throws -> Int {
-        try write(now: now) { connection in
-            try connection.database.run(
-                "DELETE FROM negatives WHERE until <= ?1", Value(expiredOnly ? now : Timestamp(milliseconds: .max)))
+    func countNegatives(of scope: ScopeName? = nil) throws -> Int {
+        try perform { connection in
+            try connection.database.first(
+                "SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)) { $0.int(0) } ?? 0
         }
     }
+
+    /// Forgets failures of one scope or of all: those whose time is over, or all. Returns how many there were.
+    func forgetNegatives(of scope: ScopeName?, expiredOnly: Bool, now: Timestamp) throws -> Int {
+        try write(now: now) { connection in
+            try connection.database.run(
+                "DELETE FROM negatives WHERE until <= ?1 AND \(Self.isOfScope)",
+                Value(expiredOnly ? now : Timestamp(milliseconds: .max)), Value(scope?.text))
+        }
+    }
+
+    private static let isOfScope = "(?2 IS NULL OR scope IN \(liveScopes(named: "?2")))"
 }

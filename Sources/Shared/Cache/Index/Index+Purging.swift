@@ -55,8 +55,42 @@ extension Index {
         return report
     }
 
-    /// What `reset` would take away.
-    func resetReport() throws -> ResetReport { try perform { try Self.resetReport($0.database) } }
+    /// Purges one scope, and forgets its counts.
+    func reset(_ scope: ScopeName, now: Timestamp) throws -> ResetReport {
+        let report = try write(now: now) { connection in
+            let report = try Self.resetReport(connection.database, of: scope)
+            _ = try connection.purge(scope)
+            try connection.database.run(
+                "DELETE FROM counters WHERE scope = (SELECT id FROM scopes WHERE name = ?1 AND purged = 0)",
+                Value(scope.text))
+            return report
+        }
+        try beginPurgedGenerations()
+        return report
+    }
+
+    /// Returns what `reset` would take away, of one scope or of all.
+    func resetReport(of scope: ScopeName? = nil) throws -> ResetReport {
+        try perform { connection in
+            if let scope { return try Self.resetReport(connection.database, of: scope) }
+            return try Self.resetReport(connection.database)
+        }
+    }
+
+    private static func resetReport(_ database: Database, of scope: ScopeName) throws -> ResetReport {
+        let report = try database.first(
+            """
+            SELECT entries, bytes, (SELECT count(*) FROM counters WHERE scope = scopes.id),
+                (SELECT count(*) FROM metadata WHERE scope = scopes.id)
+            FROM scopes WHERE name = ?1 AND purged = 0
+            """, Value(scope.text)
+        ) {
+            ResetReport(
+                scopes: 1, contents: ScopeContents(entries: $0.int(0), bytes: $0.int(1)), counters: $0.int(2),
+                metadata: $0.int(3))
+        }
+        return report ?? ResetReport()
+    }
 
     private static func resetReport(_ database: Database) throws -> ResetReport {
         let report = try database.first(

@@ -10,6 +10,11 @@ extension Index {
     /// The numbers of all live rows: what others have is being purged.
     static let liveScopes = "(SELECT id FROM scopes WHERE purged = 0)"
 
+    /// The scope named by a parameter, or all scopes if that is null.
+    static func liveScopes(named parameter: String) -> String {
+        "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(parameter), name))"
+    }
+
     /// The scope last switched to; nil where nobody ever has.
     static func currentScope(_ database: Database) throws -> ScopeName? {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }

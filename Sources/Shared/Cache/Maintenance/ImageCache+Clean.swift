@@ -54,7 +54,10 @@ extension ImageCache {
     ///
     /// Any number of other processes may use the root meanwhile: what they are just storing, downloading or handing out
     /// stays. Memory does not grow with the number of entries. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
-    public func clean(dryRun: Bool = false, report: (CleanStep) throws -> Void) throws {
+    ///
+    /// - Parameter scope: cleans this scope alone, of what has expired and what failed; what is over the capacity, or
+    ///   belongs to no scope any more, is left to a run for all.
+    public func clean(_ scope: ScopeName? = nil, dryRun: Bool = false, report: (CleanStep) throws -> Void) throws {
         if !dryRun { try requireWriting() }
         var freed = 0
         func step(_ kind: CleanStep.Kind, _ body: (inout CleanStep) throws -> Void) throws {
@@ -66,13 +69,17 @@ extension ImageCache {
             freed += kind == .expired ? step.bytes : 0
             try report(step)
         }
+        func cleanExpiredAndFailed() throws {
+            try step(.expired) { try cleanExpired(&$0, scope, dryRun) }
+            try step(.failures) { $0.count = try dryRun ? index.countNegatives(of: scope) : forgetFailures(of: scope) }
+            try step(.metadata) { try cleanMetadata(&$0, scope, dryRun) }
+        }
+        if scope != nil { return try cleanExpiredAndFailed() }
         let mustRebuild = index.root.awaitsRebuild
         if mustRebuild { try step(.rebuild) { try cleanByRebuilding(&$0, dryRun) } }
         try step(.purges) { try cleanPurges(&$0, dryRun) }
         try step(.files) { try cleanDoomed(&$0, dryRun) }
-        try step(.expired) { try cleanExpired(&$0, dryRun) }
-        try step(.failures) { $0.count = try dryRun ? index.countNegatives() : forgetFailures() }
-        try step(.metadata) { try cleanMetadata(&$0, dryRun) }
+        try cleanExpiredAndFailed()
         try step(.capacity) { try cleanOverCapacity(&$0, dryRun, freed: freed) }
         // What could be taken in again is no orphan.
         try step(.orphans) { if !(dryRun && mustRebuild) { try cleanOrphans(&$0, dryRun) } }
@@ -101,10 +108,10 @@ extension ImageCache {
         if !dryRun { try index.sweep(now: clock.now()) }
     }
 
-    private func cleanExpired(_ step: inout CleanStep, _ dryRun: Bool) throws {
+    private func cleanExpired(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
         let now = clock.now()
         var last: Int64 = -1
-        while case let batch = try index.expired(after: last, now: now), let end = batch.last {
+        while case let batch = try index.expired(after: last, of: scope, now: now), let end = batch.last {
             try interruption.check()
             last = end.id
             if dryRun {
@@ -117,13 +124,15 @@ extension ImageCache {
         }
     }
 
-    private func cleanMetadata(_ step: inout CleanStep, _ dryRun: Bool) throws {
+    private func cleanMetadata(_ step: inout CleanStep, _ scope: ScopeName?, _ dryRun: Bool) throws {
         let limit = clock.now() - Self.metadataKeptAfterExpiry
-        if dryRun { return step.add(try index.expiredMetadata(before: limit)) }
+        if dryRun { return step.add(try index.expiredMetadata(before: limit, of: scope)) }
         while true {
             try interruption.check()
             // There are no files that could go first on a full disk.
-            let batch = try removing({ [] }) { try index.removeMetadata(expiredBefore: limit, now: clock.now()) }
+            let batch = try removing({ [] }) { 
+                try index.removeMetadata(expiredBefore: limit, of: scope, now: clock.now())
+            }
             if batch.entries == 0 { return }
             step.add(batch)
         }

@@ -40,11 +40,11 @@ extension ImageCache {
         try index.forgetNegatives(of: key.name, now: clock.now())
     }
 
-    /// Forgets failures of all scopes, those whose time is over or all of them. Gives how many there were.
+    /// Forgets failures of one scope or of all, those whose time is over or all of them. Returns how many there were.
     @discardableResult
-    public func forgetFailures(expiredOnly: Bool = false) throws -> Int {
+    public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
         try requireWriting()
-        return try index.forgetNegatives(expiredOnly: expiredOnly, now: clock.now())
+        return try index.forgetNegatives(of: scope, expiredOnly: expiredOnly, now: clock.now())
     }
 }
 

@@ -100,9 +100,9 @@ public final class Caches: Sendable {
         return report
     }
 
-    /// What `emptyMemory` would take away.
-    public func memoryReport() throws -> ResetReport {
-        let places = MemoryPlace.all(root: settings.root, in: settings.places)
+    /// Returns what `emptyMemory` would take away.
+    public func memoryReport(of scope: ScopeName? = nil) throws -> ResetReport {
+        let places = MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
         for place in places { report += try make(settings(in: place, scope: nil)).resetReport() }
         report.scopes = Set(places.map(\.scopeHash)).count

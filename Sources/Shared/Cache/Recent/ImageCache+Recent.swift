@@ -31,7 +31,8 @@ extension ImageCache {
     public func immediately(_ key: CacheKey, asFetch: Bool) -> Entry? {
         if asFetch, settings.refreshes { return nil }
         let start = metrics.isSilent ? nil : SteadyTime.now()
-        guard let entry = recalled(key.name) ?? found(key.name) else { return nil }
+        let name = key.name
+        guard let entry = recalled(name) ?? found(name) else { return nil }
         count(.hit, entry)
         flushIfMany(now: clock.now())
         if let start {

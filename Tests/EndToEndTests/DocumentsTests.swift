@@ -8,6 +8,13 @@ import Testing
         try TestFile.text("\(Corpus.packageRoot)/\(name)")
     }
 
+    /// What a user reads beside the manuals.
+    private static let documents =
+        ["README.md", "SECURITY.md", "CHANGELOG.md"]
+        + [
+            "records", "sizes-and-styles", "cache", "days", "exercises", "security", "settings", "scripting",
+        ].map { "docs/\($0).md" }
+
     /// What stands between back quotes on one line.
     private static func quoted(_ text: some StringProtocol) -> [Substring] {
         text.split(separator: "\n").flatMap { line in
@@ -16,7 +23,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+    @Test func noDocumentIsLeftOut() throws {
+        let names = TemporaryFolder.names(in: "\(Corpus.packageRoot)/docs").map { "docs/\($0)" }
+        #expect(Set(names) == Set(Self.documents.filter { $0.hasPrefix("docs/") }))
+        #expect(try Self.document("README.md").utf8.count <= 9216)
+    }
+
+    @Test(arguments: documents + ["CONTRIBUTING.md"])
     func everyOptionInADocumentIsOneOfATool(name: String) throws {
         let commands = [
             ["apod-fetch"], ["img-downsample"],
@@ -74,10 +87,10 @@ import Testing
     }
 
     @Test func everyFieldOfTheConfigurationFileIsTaken() throws {
-        let rows = try Self.document("README.md").split(separator: "\n")
+        let rows = try Self.document("docs/settings.md").split(separator: "\n")
             .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
         guard let table = rows.firstIndex(where: { $0.count == 7 && $0[4].contains("field of the file") }) else {
-            Issue.record("README has no table of settings")
+            Issue.record("there is no table of settings")
             return
         }
         let values = [
@@ -131,12 +144,13 @@ import Testing
         return Set(found.lines.map { String($0.split(separator: "/").last ?? "") })
     }
 
-    @Test(arguments: ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+    @Test(arguments: documents + ["ARCHITECTURE.md", "CONTRIBUTING.md"])
     func everyLinkInsideTheRepositoryLeadsSomewhere(name: String) throws {
         for piece in try Self.document(name).split(separator: "](").dropFirst() {
-            let target = piece.prefix { $0 != ")" }
+            let target = piece.prefix { $0 != ")" && $0 != "#" }
             guard !target.hasPrefix("http") else { continue }
-            #expect(TestFile.exists("\(Corpus.packageRoot)/\(target)"), "\(name) links to \(target)")
+            let folder = name.hasPrefix("docs/") ? "/docs" : ""
+            #expect(TestFile.exists("\(Corpus.packageRoot)\(folder)/\(target)"), "\(name) links to \(target)")
         }
     }
 }

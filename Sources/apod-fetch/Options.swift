@@ -107,7 +107,7 @@ struct APODOptions: ParsableArguments, CommonArguments, StreamArguments, Network
 
     // MARK: Words and places
 
-    @Flag(name: .shortAndLong, help: "Say errors only.") var quiet = false
+    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @Flag(name: .shortAndLong, help: "Say what happens.") var verbose = false
 
     @Option(help: ArgumentHelp("How standard error is written: plain (the usual) or json.", valueName: "format"))
@@ -195,7 +195,7 @@ extension APODOptions {
     }
 
     private func pictureOptions() throws -> PictureOptions {
-        if refresh, offline { throw UsageFailure("--refresh and --offline exclude each other; give one of them") }
+        if refresh, offline { throw UsageFailure("--refresh and --offline cannot be combined") }
         var options = PictureOptions(fallsBack: fallbackPrevious, raw: raw, refreshes: refresh, isOffline: offline)
         if let media { options.media = try Picture.MediaType.types(typed: media) }
         if fallbackPrevious, !options.media.contains(.image) {
@@ -209,7 +209,7 @@ extension APODOptions {
         var options = try runOptions(context, jobs: 4)
         guard let format else { return options }
         let picked = try PictureFormat(typed: format)
-        if print != nil { throw UsageFailure("--format and --print exclude each other; give one of them") }
+        if print != nil { throw UsageFailure("--format and --print cannot be combined") }
         if pretty, picked != .json { throw UsageFailure("--pretty goes with --format json") }
         options.layout = picked.layout(for: .standardOutput(environment: context.environment)) ?? options.layout
         return options

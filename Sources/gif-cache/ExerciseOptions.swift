@@ -32,7 +32,7 @@ extension ServiceWork {
         let list = ExerciseList(caches: caches, service: service, client: client, log: context.log)
         let all = try context.interruption.during { try list.exercises(refreshes: options.refresh) }
         let wanted = all.filter(options.filter.accepts)
-        if wanted.isEmpty { context.log.warning("none of the \(all.count) exercises is meant: see gif-cache list") }
+        if wanted.isEmpty { context.log.warning("no exercise matches; gif-cache list shows all \(all.count)") }
         return wanted
     }
 }

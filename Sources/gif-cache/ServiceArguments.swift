@@ -53,10 +53,10 @@ struct ServiceWork {
         refreshesGIFs: Bool = false
     ) throws {
         if arguments.offline, arguments.refresh {
-            throw UsageFailure("--refresh and --offline exclude each other; give one of them")
+            throw UsageFailure("--refresh and --offline cannot be combined")
         }
         if arguments.placeholder != nil, arguments.noPlaceholder {
-            throw UsageFailure("--placeholder and --no-placeholder exclude each other; give one of them")
+            throw UsageFailure("--placeholder and --no-placeholder cannot be combined")
         }
         let context = try common.context(tool: "gif-cache")
         var settings = try common.cacheSettings(context)

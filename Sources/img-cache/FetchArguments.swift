@@ -43,7 +43,7 @@ extension FetchArguments {
 extension FetchArguments {
     /// The cache's settings with what these options say about them. Touches no file.
     func cacheSettings(_ common: some CommonArguments, _ context: ToolContext) throws -> CacheSettings {
-        if offline && refresh { throw UsageFailure("--offline and --refresh exclude each other") }
+        if offline && refresh { throw UsageFailure("--offline and --refresh cannot be combined") }
         var settings = try common.cacheSettings(context)
         settings.isOffline = offline
         settings.refreshes = refresh

@@ -63,7 +63,7 @@ struct StatsCommand: ParsableCommand {
                 "--format takes \(names.joined(separator: ", ")), not \"\(format)\""
                     + NearMatch.advice(for: format, among: names))
         }
-        if json, chosen != .json { throw UsageFailure("--json and --format \(format) exclude each other") }
+        if json, chosen != .json { throw UsageFailure("--json and --format \(format) cannot be combined") }
         return chosen
     }
 

@@ -105,7 +105,7 @@ struct ShrinkSettings {
             }
             return variants
         }
-        guard command.shrink.outputDir == nil else { throw UsageFailure("-o and --output-dir exclude each other") }
+        guard command.shrink.outputDir == nil else { throw UsageFailure("-o and --output-dir cannot be combined") }
         guard command.files.count == 1 else {
             throw UsageFailure("-o takes exactly one picture, not \(command.files.count); use --output-dir for more")
         }
@@ -161,7 +161,7 @@ struct ShrinkSettings {
         if command.fine?.keepCopyright ?? false { rendition.metadata = .copyright }
         if command.fine?.keepMetadata ?? false { rendition.metadata = .kept }
         guard command.fine?.frame == nil || !(command.fine?.poster ?? false) else {
-            throw UsageFailure("--frame and --poster exclude each other")
+            throw UsageFailure("--frame and --poster cannot be combined")
         }
         if command.fine?.poster ?? false { rendition.frame = 0 }
         if command.fine?.frame != nil {

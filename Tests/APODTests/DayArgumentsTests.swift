@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("--date today --last 2", "--date and --last exclude each other"),
+        ("--date today --last 2", "--date and --last cannot be combined"),
         ("--date today --start-date 2024", "--date and --start-date with --end-date exclude"),
         ("--last 2 --count 2", "--last and --count exclude"), ("--count 2 --end-date 2024", "--start-date with --end-date and --count"),
         ("--date today -", "--date and - exclude"), ("- --last 2", "--last and - exclude"), ("--count 2 -", "--count and - exclude"),
@@ -54,7 +54,7 @@ import Testing
         ("--start-date 2024-02-30", "--start-date: there is no day"),
         ("--start-date 2024 --end-date 2024-13", "--end-date: there is no month 2024-13"),
         ("2024-02-03", "did you mean --date 2024-02-03?"), ("- 2024", "did you mean --date 2024?"),
-        ("banana", "\"banana\" is an argument too many"), ("- -", "give - once"),
+        ("banana", "unexpected argument \"banana\""), ("- -", "give - once"),
     ])
     func whatCannotBeMeantIsRefusedInWords(_ line: String, _ words: String) {
         let failure = #expect(throws: UsageFailure.self) { try arguments(line).source(at: now) }

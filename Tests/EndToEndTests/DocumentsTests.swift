@@ -43,8 +43,11 @@ import Testing
                 "verify", "stats", "reset",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
-        // Those of the scripts, and one that no help lists.
-        var options: Set<Substring> = ["--with-bench", "--filter", "--sanitize", "--generate-completion-script"]
+        // Those of the scripts and of other programs, and one that no help lists.
+        var options: Set<Substring> = [
+            "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--now", "--user", "--bg-fill",
+            "--generate-completion-script",
+        ]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout
             for word in Self.options(in: help) { options.insert(Substring(word)) }

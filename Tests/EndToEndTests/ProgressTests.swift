@@ -46,7 +46,7 @@ struct ProgressTests {
         #expect(lines.count == 2, "\(output)")
         let begins = Self.clear + "img-cache: http://10.0.0.1/b.png is not fetched"
         #expect(lines.first?.contains(begins) == true, "\(output)")
-        #expect(lines.first?.hasSuffix("--allow-private if that is meant") == true, "\(output)")
+        #expect(lines.first?.hasSuffix("--allow-private to allow it") == true, "\(output)")
         #expect(!output.stderr.contains("\u{1B}[32m") && output.stderr.hasSuffix(Self.clear), "\(output)")
     }
 

@@ -99,7 +99,7 @@ struct RecordFlowTests {
         #expect(try put(home, ["--retry-errors"], [foreign]).expect(0).lines == [foreign])
     }
 
-    @Test func memoryDoesNotGrowWithTheNumberOfRecords() throws {
+    @Test(.enabled(if: !Sanitizer.isActive)) func memoryDoesNotGrowWithTheNumberOfRecords() throws {
         let home = try ToolHome()
         let block = Array(
             String(repeating: "{\"title\":\"some words that make up a record\",\"n\":123456}\n", count: 2000).utf8)

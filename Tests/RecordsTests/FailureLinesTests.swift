@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test func theSameOneAfterTheOtherAreCounted() {
-        #expect(lines(["a", "a"]) == ["t: a\n", "t: the same once more\n"])
+        #expect(lines(["a", "a"]) == ["t: a\n", "t: (1 more like this)\n"])
         #expect(lines(["a", "a", "a", "b", "b"]) == [
-            "t: a\n", "t: the same 2 times more\n", "t: b\n", "t: the same once more\n",
+            "t: a\n", "t: (2 more like this)\n", "t: b\n", "t: (1 more like this)\n",
         ])
     }
 }

@@ -112,8 +112,8 @@ public struct APODClient: Sendable {
             defer { hasWarned = true }
             return hasWarned
         }) {
-            let reason = options.isOffline ? "nobody is asked" : "NASA cannot be reached (\(failure.message))"
-            log.warning("\(reason): the record of \(kept.day) is from \(kept.fetchedAt.iso8601)")
+            let reason = options.isOffline ? "offline" : "NASA cannot be reached (\(failure.message))"
+            log.warning("\(reason): using the record of \(kept.day) from \(kept.fetchedAt.iso8601)")
         }
         return kept.result(source: .stale, withRaw: options.raw)
     }

@@ -41,7 +41,7 @@ extension ArgumentHelp {
     }
 
     public static var retries: ArgumentHelp {
-        ArgumentHelp("How often a request that failed for a time is repeated (3).", valueName: "n")
+        ArgumentHelp("How often to retry a request that failed temporarily (3).", valueName: "n")
     }
 
     public static var allowPrivate: ArgumentHelp {

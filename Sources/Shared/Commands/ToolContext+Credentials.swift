@@ -106,7 +106,7 @@ extension ToolContext {
     /// The user names and passwords of a `.netrc` file: that of the home folder, of an option, or of the configuration;
     /// nil where none is wanted. Throws `ConfigurationFailure` where it cannot be read.
     public func passwords(usesHome: Bool, file: String?) throws -> Netrc? {
-        if usesHome && file != nil { throw UsageFailure("--netrc and --netrc-file exclude each other") }
+        if usesHome && file != nil { throw UsageFailure("--netrc and --netrc-file cannot be combined") }
         var path = try path("netrc-file", option: file)
         if usesHome {
             guard let home = environment["HOME"] else {

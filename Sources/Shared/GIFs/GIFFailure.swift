@@ -96,7 +96,7 @@ public enum GIFFailure: Failure, Equatable {
         case .quotaExceeded(let quota):
             "the plan's requests\(quota.phrase) are used up: run it again when they are renewed, or change the plan"
         case .refusing(let until):
-            "ExerciseDB takes no more requests of this key, and is not asked before \(until.iso8601), but with --refresh"
+            "the quota of this ExerciseDB key is used up; will not ask again before \(until.iso8601) (--refresh asks anyway)"
         case .notAList(let fault): "ExerciseDB answered with something else than a list of exercises: \(fault)"
         case .unreachable:
             "ExerciseDB could not be reached several times in a row, so it is not asked any more: run it again later"

@@ -54,12 +54,12 @@ extension FetchFailure {
             "\(answer.url.redacted) answered \(answer.status), but only with the words of a gateway that cannot reach the "
                 + "server; try again later"
         case .quotaUsedUp(let quota):
-            "\(quota.url.redacted) was not asked for: \(quota.url.host) takes no more requests for now"
+            "\(quota.url.redacted) was not asked for: the request limit of \(quota.url.host) is used up"
                 + "\(quota.limit.map { " (limit \($0))" } ?? ""); try again at \(quota.until.iso8601), "
                 + "in \(TimeSpan.description(quota.retryAfter))"
         case .blockedAddress(let url, let address, let kind):
             "\(url.redacted) is not fetched: \(Self.subject(url, address)) is \(kind.phrase); "
-                + "use --allow-private if that is meant"
+                + "use --allow-private to allow it"
         case .insecureRedirect(let from, let to):
             "\(from.redacted) leads from https to \(to.redacted), which anyone on the way could change; not followed "
                 + "unless img-cache is told --allow-insecure-redirects"

@@ -35,6 +35,6 @@ final class FailureLines: Sendable {
 
     private func tell(of said: Said) {
         guard said.repetitions > 0 else { return }
-        log.error(said.repetitions == 1 ? "the same once more" : "the same \(said.repetitions) times more")
+        log.error("(\(said.repetitions) more like this)")
     }
 }

@@ -24,7 +24,7 @@ public struct DayArguments: Sendable {
     ///
     /// - Parameter chance: gives a seed where none is named.
     ///
-    /// Throws `UsageFailure` for words that say no day or number, and for options that exclude each other.
+    /// Throws `UsageFailure` for words that say no day or number, and for options that cannot be combined.
     public func source(
         at time: Timestamp, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
     ) throws -> Source {
@@ -52,7 +52,7 @@ public struct DayArguments: Sendable {
         }
         let isDay = (try? NamedDays(typed: operand, at: time)) != nil
         throw UsageFailure(
-            "\"\(operand)\" is an argument too many; days are named by --date"
+            "unexpected argument \"\(operand)\"; name days with --date"
                 + (isDay ? ": did you mean --date \(operand)?" : ", and - reads them from standard input"))
     }
 
@@ -62,7 +62,7 @@ public struct DayArguments: Sendable {
             ("--last", last != nil), ("--count", count != nil), ("-", !operands.isEmpty),
         ].filter(\.1).map(\.0)
         guard ways.count <= 1 else {
-            throw UsageFailure("\(ways[0]) and \(ways[1]) exclude each other; give one of them")
+            throw UsageFailure("\(ways[0]) and \(ways[1]) cannot be combined")
         }
         if end != nil, start == nil { throw UsageFailure("--end-date needs --start-date, the first day of the range") }
         if seed != nil, count == nil { throw UsageFailure("--seed goes with --count") }

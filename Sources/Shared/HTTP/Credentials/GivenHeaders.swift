@@ -36,7 +36,7 @@ public struct GivenHeaders: Sendable {
         let others = origin.map { ofOrigin[$0] ?? [] } ?? withoutOrigin
         if others.contains(where: \.isAuthorization) {
             let (option, place) = origin.map { ("--bearer-for", " for \($0)") } ?? ("--bearer-file", "")
-            throw UsageFailure("\(option) and another \"Authorization\"\(place) exclude each other; give one of them")
+            throw UsageFailure("\(option) and another \"Authorization\"\(place) cannot be combined")
         }
         add(HTTPHeader("Authorization", "Bearer \(token)"), for: origin)
     }

@@ -1,0 +1,15 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Whether tests and tools run under a sanitizer, as `scripts/test --sanitize` has it.
+///
+/// Memory is then several times what it would be, and a process without its settings looks for leaks, which a confined
+/// one may not.
+public enum Sanitizer {
+    public static let isActive = getenv("ASAN_OPTIONS") != nil || getenv("TSAN_OPTIONS") != nil
+}

@@ -136,7 +136,7 @@ import Testing
         #expect(try KeyLock.lock(there()) == .held)
     }
 
-    /// The root was removed under whoever held the lock, and somebody else has made it anew.
+    /// The root was removed while the lock was held, and another process has made it anew.
     @Test func holderLeavesALockThatIsSomebodyElsesByNow() throws {
         let root = CacheRoot(world.root)
         let name = CacheRoot.lock("0", in: .standard)

@@ -39,7 +39,7 @@ public struct ArrivingBody: Sendable {
     /// What the names of previews have, and those of no other file beside them.
     static let previewMark = ".preview"
 
-    /// The name of a preview of it. Belongs, as the body does, to whoever holds the key's lock.
+    /// The name of a preview of it. Only the holder of the key's lock writes it, as for the body.
     public func previewName(_ number: Int, fileExtension: String) -> String {
         "\(name)\(Self.previewMark)-\(number).\(fileExtension)"
     }

@@ -43,7 +43,7 @@ extension CacheRoot {
 
     // MARK: Names that may be paths
 
-    // What an index says becomes a path only where it fits the layout, whoever wrote that index.
+    // What an index says becomes a path only if it fits the layout: others may have written that index.
 
     /// Whether a text is the folder of a scope, see `ScopeName.folder`.
     static func isScopeFolder(_ folder: String) -> Bool { generation(ofFolder: folder) != nil }
@@ -63,7 +63,7 @@ extension CacheRoot {
     /// The name of a scope's folder below the root; nil for what is no such folder.
     static func scope(_ folder: String) -> String? { isScopeFolder(folder) ? "\(scopes)/\(folder)" : nil }
 
-    /// The name of an entry's file below the root, in a folder of `ScopeName.folder`; nil where either does not fit the
+    /// The name of an entry's file below the root, in a folder of `ScopeName.folder`; nil if either does not fit the
     /// layout.
     static func blob(_ file: String, folder: String) -> String? {
         guard let scope = scope(folder), name(ofBlob: file) != nil else { return nil }

@@ -220,7 +220,7 @@ final class CacheRoot: Sendable {
         if mkdir(path, 0o700) != 0 && errno != EEXIST { throw CacheFailure.root(path, errno: errno) }
     }
 
-    /// The device and inode that the index has now; nil where there is none. Differs from what was opened after the
+    /// The device and inode that the index has now; nil if there is none. Differs from what was opened after the
     /// root was deleted or moved, or a damaged index was set aside: it is looked for by its path.
     func indexIdentity() -> File.Identity? {
         var status = stat()

@@ -65,7 +65,7 @@ final class KeyLock: Sendable {
         if removesFile, root.has(file, as: name) { root.remove(name) }
     }
 
-    /// Whether somebody holds the lock of this name now. Makes no file; whoever asks for the lock at this very moment
+    /// Whether somebody holds the lock of this name now. Makes no file; one who asks for the lock at this very moment
     /// tries once more.
     static func isHeld(root: CacheRoot, _ name: String) -> Bool {
         guard let file = try? root.open(name, O_RDONLY) else { return false }

@@ -31,7 +31,7 @@ enum RootContents: Equatable {
 
     /// - Parameters:
     ///   - names: all names in the folder.
-    ///   - tag: the beginning of its CACHEDIR.TAG; nil where there is none that can be read.
+    ///   - tag: the beginning of its CACHEDIR.TAG; nil if there is none that can be read.
     ///   - scopes: all names in its `scopes/`.
     init(names: [String], tag: [UInt8]?, scopes: [String]) {
         // The root of a file system may have this one from its beginning.

@@ -27,7 +27,7 @@ extension Index {
     }
 
     /// The index that is there, if it can be used as it is; an empty one where there is none and none is to be made.
-    /// Nil where something is to be done first.
+    /// Nil if something must be done first.
     private static func usable(_ root: CacheRoot, making: Bool, tally: Tally) throws -> Connection? {
         guard root.hasIndex else {
             try root.checkIndex()

@@ -58,7 +58,7 @@ struct Schema: Sendable {
     }
 
     /// Makes an empty file a whole index of this version. Nobody else may know the file yet, and a crash leaves nothing
-    /// of use: nothing is waited for, and whoever puts the file in place waits for all of it.
+    /// of use: nothing is waited for, and the caller waits for all of it when it puts the file in place.
     func begin(_ database: Database) throws {
         try database.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         try database.transaction {

@@ -10,7 +10,7 @@ import Darwin
 extension Confinement {
     /// How far a plan holds: what the kernel at hand can do.
     public struct Enforcement: Sendable, Equatable {
-        /// The version of Landlock that keeps to the plan's files; nil where the kernel has none, or too old a one.
+        /// The version of Landlock that keeps to the plan's files; nil if the kernel has none, or one that is too old.
         public var landlock: Int?
         /// Whether calls that the plan has no use for are refused.
         public var filtersCalls: Bool

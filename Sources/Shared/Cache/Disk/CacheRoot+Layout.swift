@@ -54,9 +54,8 @@ extension CacheRoot {
         let rest = folder.utf8.dropFirst(32)
         if rest.isEmpty { return 0 }
         let digits = rest.dropFirst(2)
-        guard rest.starts(with: "/g".utf8), digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != 0x30 else {
-            return nil
-        }
+        guard rest.starts(with: "/g".utf8), digits.first != 0x30, digits.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
         return Int64(Substring(digits))
     }
 
@@ -87,7 +86,8 @@ extension CacheRoot {
         guard name.isName else { return nil }
         var rest = file.utf8.dropFirst(32)
         if rest.starts(with: variantMark.utf8) { rest = rest.dropFirst(variantMark.utf8.count) }
-        return rest.first == UInt8(ascii: ".") && isExtension(Substring(rest.dropFirst())) ? String(Substring(name)) : nil
+        guard rest.first == UInt8(ascii: "."), isExtension(Substring(rest.dropFirst())) else { return nil }
+        return String(Substring(name))
     }
 
     /// Whether a text may be the extension of an entry's file.

@@ -169,6 +169,8 @@ import Darwin
     @Test func whatIsWrittenIsNoMoreOpenThanWhatItReplaces() throws {
         let path = try folder.write("out", "old")
         chmod(path, 0o600)
+        #expect(try OutputTarget(path).initialMode == 0o600)
+        #expect(try OutputTarget(folder.path("new")).initialMode == 0o666)
         let output = try OutputFile(path: path)
 
         let temporary = try #require(folder.contents().first { $0 != "out" })

@@ -44,7 +44,7 @@ public final class OutputFile {
             // Random, so that two runs at once do not meet; exclusive, so that no existing file is overwritten.
             let name = ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
             let temporary = target.folder + name
-            file = try File.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: target.replaced == nil ? 0o666 : 0o600)
+            file = try File.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: target.initialMode)
             Self.begun.withLock { _ = $0.insert(temporary) }
             names = (temporary, target.path)
             target.replaced?.passOn(to: file)

@@ -16,6 +16,10 @@ public struct OutputTarget {
     /// The file that is there; nil if there is none yet.
     let replaced: Replaced?
 
+    /// What a new file is made with, less what the umask takes. One that replaces another gets that one's mode when it
+    /// is open: until then nobody else may open it.
+    var initialMode: mode_t { replaced == nil ? 0o666 : 0o600 }
+
     /// The folder with a slash at its end; empty for the current one.
     public var folder: String { Self.folder(of: path) }
 

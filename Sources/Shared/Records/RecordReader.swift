@@ -252,7 +252,7 @@ public final class RecordReader {
             start -= keep
             end -= keep
             // Doubled only for a record that fills it, so that copying stays linear.
-            if buffer.count - end < Self.readSize { buffer += repeatElement(0, count: buffer.count) }
+            if buffer.count - end < Self.readSize { buffer += [UInt8](repeating: 0, count: buffer.count) }
         }
         let got = try buffer.withUnsafeMutableBytes { bytes in
             try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[end...]))

@@ -43,9 +43,9 @@ import Testing
 
     @Test(arguments: [
         ("--date today --last 2", "--date and --last cannot be combined"),
-        ("--date today --start-date 2024", "--date and --start-date with --end-date exclude"),
-        ("--last 2 --count 2", "--last and --count exclude"), ("--count 2 --end-date 2024", "--start-date with --end-date and --count"),
-        ("--date today -", "--date and - exclude"), ("- --last 2", "--last and - exclude"), ("--count 2 -", "--count and - exclude"),
+        ("--date today --start-date 2024", "--date and --start-date with --end-date cannot be"),
+        ("--last 2 --count 2", "--last and --count cannot be"), ("--count 2 --end-date 2024", "--start-date with --end-date and --count"),
+        ("--date today -", "--date and - cannot be"), ("- --last 2", "--last and - cannot be"), ("--count 2 -", "--count and - cannot be"),
         ("--end-date 2024", "--end-date needs --start-date"), ("--seed 3", "--seed goes with --count"),
         ("--seed 3 --last 2", "--seed goes with --count"), ("--count 2 --seed x", "whole number"),
         ("--count 2 --seed 18446744073709551616", "whole number"), ("--last some", "--last takes a number of days, not \"some\""),

@@ -131,7 +131,7 @@ struct ImgDownsampleTests {
         try home.write("b.png", DrawnPicture.gradient(20, 10).png())
         let wrong: [([String], String)] = [
             (["a.png", "b.png", "-o", "x.png"], "exactly one"),
-            (["a.png", "-o", "x.png", "--output-dir", "d"], "exclude"),
+            (["a.png", "-o", "x.png", "--output-dir", "d"], "cannot be combined"),
             (["a.png", "-o", "x.png", "--variant", "pager,overlay"], "one size"),
             (["a.png", "-o", "x.tiff"], "x.tiff"),
             (["a.png"], "--variant"), (["a.png", "--width", "0"], "--width"),

@@ -173,6 +173,30 @@ struct MemoryTests {
 
     // MARK: The bound
 
+    /// Room is waited for longer while there is somebody to wait for.
+    @Test func aPlaceIsBeingWrittenWhileSomebodyHoldsBytesThatHaveCome() throws {
+        let caches = try caches()
+        try put("moon", in: caches)
+        let place = try #require(MemoryPlace.all(in: places).first)
+        let root = CacheRoot(place.path)
+        let name = CacheRoot.partial(try key("mars").name, in: .standard, generation: 0)
+        let lock = CacheRoot.lock(try key("mars").name, in: .standard)
+        #expect(!place.isBeingWritten)
+
+        let file = try root.openToWrite(name, O_WRONLY)
+        try file.write(Array("bytes".utf8))
+        // What a killed process has left.
+        #expect(!place.isBeingWritten)
+        let held = try KeyLock(root: root, lock, interruption: world.interruption)
+        #expect(place.isBeingWritten)
+        // One that waits for room itself.
+        try root.openToWrite(name, O_WRONLY | O_TRUNC).write([])
+        #expect(!place.isBeingWritten)
+        try root.openToWrite(name + PartialFile.noteMark, O_WRONLY).write(Array("note".utf8))
+        #expect(!place.isBeingWritten)
+        withExtendedLifetime(held) {}
+    }
+
     @Test func whatIsLeasedNeverTakesMoreThanTheBound() throws {
         let limit = 1_000_000
         let caches = try caches(limit: limit)

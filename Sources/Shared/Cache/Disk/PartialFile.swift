@@ -37,7 +37,8 @@ struct PartialFile {
         }
     }
 
-    private var noteName: String { name + ".note" }
+    private var noteName: String { name + Self.noteMark }
+    static let noteMark = ".note"
 
     /// Opens the file for reading and writing, as it is.
     func open() throws -> File { try root.openToWrite(name, O_RDWR) }

@@ -99,6 +99,18 @@ struct MemoryPlace: Sendable {
         return flock(file.descriptor, LOCK_EX | LOCK_NB) != 0
     }
 
+    /// Whether somebody writes a file there at this moment, of which some bytes have come: it can go once it is whole.
+    /// One without bytes may itself wait for room.
+    var isBeingWritten: Bool {
+        let root = CacheRoot(path)
+        return root.names(in: CacheRoot.partials).contains { file in
+            guard let owner = CacheRoot.owner(of: file), !file.hasSuffix(PartialFile.noteMark),
+                let status = root.file("\(CacheRoot.partials)/\(file)"), status.bytes > 0
+            else { return false }
+            return KeyLock.isHeld(root: root, CacheRoot.lock(owner: owner))
+        }
+    }
+
     /// Removes it unless somebody has it open. Nothing must be in it that is still needed.
     func removeIfUnused() {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW),

@@ -30,9 +30,9 @@ final class MemoryUse: Sendable {
     private static let indexRoom = 128 << 10
     /// How much below that every sum is measured anew: what indexes may have grown since.
     private static let margin = 128 << 10
-    /// How often, and how long each time, others are given a moment to finish: 0.2 s in all, many times what it takes to
-    /// store a picture that is there, and little beside a download that would fail for nothing.
-    private static let mostPauses = 20
+    /// How often, and how long each time, others are given a moment to finish: 0.2 s in all, little beside a download
+    /// that would fail for nothing; but 5 s while it is seen that somebody writes, as on a busy machine.
+    private static let (mostPauses, mostPausesForWriters) = (20, 500)
     private static let pauseMicroseconds: useconds_t = 10_000
     /// What a file in memory takes is a multiple of this (tmpfs(5)).
     private static let page = 4096
@@ -55,7 +55,9 @@ final class MemoryUse: Sendable {
             // Others may take the room that was made: each time, something must have gone for it.
             if makeRoom(for: more) { continue }
             // What others are writing can go once it is whole, which takes them a moment.
-            guard pauses < Self.mostPauses, more <= limitOfFiles else { break }
+            guard more <= limitOfFiles, pauses < Self.mostPausesForWriters,
+                pauses < Self.mostPauses || MemoryPlace.all(in: places).contains(where: \.isBeingWritten)
+            else { break }
             pauses += 1
             usleep(Self.pauseMicroseconds)
         }

@@ -130,7 +130,7 @@ extension ImageCache {
         while true {
             try interruption.check()
             // There are no files that could go first on a full disk.
-            let batch = try removing({ [] }) { 
+            let batch = try removing({ [] }) {
                 try index.removeMetadata(expiredBefore: limit, of: scope, now: clock.now())
             }
             if batch.entries == 0 { return }

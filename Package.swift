@@ -2,7 +2,8 @@
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
-//   tools → Commands → APOD, GIFs, Variants, Previews → Cache, Placeholders → Images → HTTP, Records, Formats → Support
+//   tools → Commands → APOD, GIFs, Variants, Previews → Cache, Placeholders → Images → HTTP, Records, Formats, Options
+//   → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
 func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
@@ -25,7 +26,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// One of the four tools.
 func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies + ["Commands", "Records", "Support"], path: "Sources/\(name)")
+    .executableTarget(name: name, dependencies: dependencies + ["Commands", "Options", "Records", "Support"], path: "Sources/\(name)")
 }
 
 /// The tests of one module.
@@ -45,11 +46,8 @@ let package = Package(
             name: "Shared",
             targets: [
                 "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "Previews", "APOD", "GIFs",
-                "Variants", "Commands",
+                "Variants", "Options", "Commands",
             ]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
         // C libraries
@@ -81,12 +79,8 @@ let package = Package(
         module("APOD", ["Support", "Records", "HTTP", "Cache", "CGumbo"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Cache"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Cache"]),
-        module(
-            "Commands",
-            [
-                "Support", "Records", "HTTP", "Cache",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+        module("Options", ["Support"]),
+        module("Commands", ["Support", "Options", "Records", "HTTP", "Cache"]),
         // The tools
         tool("apod-fetch", ["APOD", "Cache", "HTTP"]),
         tool("img-cache", ["Cache", "Formats", "HTTP", "Previews"]),
@@ -97,8 +91,7 @@ let package = Package(
         .executableTarget(
             name: "sample-service",
             dependencies: [
-                "Support", "Records", "Formats", "Images", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Support", "Options", "Records", "Formats", "Images", "TestSupport",
             ],
             path: "Tests/SampleService"),
         .executableTarget(
@@ -114,7 +107,8 @@ let package = Package(
         tests("APOD", ["APOD", "Records", "HTTP", "Cache", "Support", "TestSupport"]),
         tests("GIFs", ["GIFs", "Cache", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Placeholders", "Formats", "Records", "Support", "TestSupport"]),
-        tests("Commands", ["Commands", "Records", "Support", "TestSupport"]),
+        tests("Options", ["Options", "Support", "TestSupport"]),
+        tests("Commands", ["Commands", "Options", "Records", "Support", "TestSupport"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -1,62 +1,67 @@
 import APOD
-import ArgumentParser
+import Cache
 import Commands
+import HTTP
+import Options
 import Records
 import Support
 
 @main
-struct ApodFetch: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "apod-fetch",
-        abstract: "Get NASA's picture of the day as records.",
-        discussion: """
-            Asks NASA's new service (science.nasa.gov), and the old one (api.nasa.gov) only where the new one cannot \
-            answer. Both give the same record. Alone it fetches the newest picture.
+enum ApodFetch {
+    static func main() { runTool(tool) }
 
-            Days go from 1995-06-16 to today. Months and years that have only begun, and ranges without an end, go to \
-            the newest picture that is published; days that never had one (1995-06-17 to 19, 2020-06-10) are left out.
+    static let tool = Tool(
+        Command(
+            "apod-fetch", summary: "Get NASA's picture of the day as records.",
+            details: """
+                Asks NASA's new service (science.nasa.gov), and the old one (api.nasa.gov) only if the new one cannot \
+                answer. Both give the same record. Without options it fetches the newest picture.
 
-            What NASA said of a day is kept in the cache, of past days for ever, so that nothing is asked for twice.
+                Days go from 1995-06-16 to today. Months and years that have only begun, and ranges without an end, go \
+                to the newest picture that is published; days that never had one (1995-06-17 to 19, 2020-06-10) are \
+                left out.
 
-            EXAMPLES
-              apod-fetch --date | img-cache put | img-downsample --variant overlay
-              apod-fetch --date 2024-02-03 --print hdurl
-              apod-fetch --date 2024-02 --date 2023-12-24 --date today > days.ndjson
-              apod-fetch --last 7 --pretty
-              apod-fetch --start-date 2024-02-01 --end-date 2024-02-29 > february.ndjson
-              apod-fetch --start-date 1995 --jobs 8 --progress plain > archive.ndjson
-              apod-fetch --count 5 --seed 42 --print date
-              apod-fetch --date --format text
-              apod-fetch --last 30 --media image --format url | wget -i -
-              apod-fetch --date --fallback-previous --print hdurl
-              apod-fetch --date 2024 --offline > year.ndjson
-              apod-fetch - < days.txt
-              apod-fetch - --retry-errors < february.ndjson > february2.ndjson
-
-            EXIT STATUS
-              0 all done, 64 usage, 65 an answer that cannot be understood,
-              or a line of the input that is no day,
-              69 no picture that day, or only a stand-in, 75 may work later,
-              77 not allowed (a key is missing or wrong), 78 configuration.
+                What NASA said of a day is kept in the cache, of past days for ever, so that nothing is asked for twice.
+                """,
+            examples: [
+                "apod-fetch --date | img-cache put | img-downsample --variant overlay",
+                "apod-fetch --date 2024-02-03 --print hdurl",
+                "apod-fetch --date 2024-02 --date 2023-12-24 --date today > days.ndjson",
+                "apod-fetch --last 7 --pretty",
+                "apod-fetch --start-date 2024-02-01 --end-date 2024-02-29 > february.ndjson",
+                "apod-fetch --start-date 1995 --jobs 8 --progress plain > archive.ndjson",
+                "apod-fetch --count 5 --seed 42 --print date,title",
+                "apod-fetch --date --format text",
+                "apod-fetch --last 30 --media image --format url | wget -i -",
+                "apod-fetch --date --fallback-previous --print hdurl",
+                "apod-fetch --date 2024 --offline > year.ndjson",
+                "apod-fetch - < days.txt",
+                "apod-fetch - --retry-errors < february.ndjson > february2.ndjson",
+            ],
+            operands: .init("-", "Days, one a line, or records with a date, on standard input."),
+            options: { [.days, .choice, .stream, .network, .place, .messages] },
+            run: fetch),
+        exitStatus: """
+            0 all done, 64 usage, 65 an answer that cannot be understood,
+            or a line of the input that is no day,
+            69 no picture that day, or only a stand-in, 75 may work later,
+            77 not allowed (a key is missing or wrong), 78 configuration.
             """,
-        version: toolsVersion)
+        libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] })
 
-    static func main() { runTool(Self.self) }
-
-    @OptionGroup var options: APODOptions
-
-    func run() throws {
-        let context = try options.context(tool: "apod-fetch")
+    @Sendable private static func fetch(_ arguments: Arguments) throws -> Int32 {
+        let context = try ToolContext(arguments)
         let time = Clock.system.now()
-        let source = try options.days.source(at: time)
+        let source = try arguments.days.source(at: time)
         let plan = if case .request(let request) = source { try DayPlan(request, at: time) } else { DayPlan?.none }
-        let runOptions = try options.pictureRunOptions(context)
-        let caches = try options.caches(context)
-        let client = try options.client(context, caches, jobs: runOptions.jobs)
-        var needs = options.networkNeeds
-        needs.changesCache = !options.offline
-        context.confine(caches.settings, needs)
-        if options.seed == nil, case .request(.random(_, let seed)) = source {
+        let runOptions = try context.pictureRunOptions()
+        let settings = try context.cacheSettings()
+        let caches = context.caches(settings)
+        let client = try context.client(caches, jobs: runOptions.jobs)
+        var needs = context.networkNeeds
+        needs.changesCache = !arguments[.offline]
+        context.confine(settings, needs)
+        if !arguments.isGiven(.seed), case .request(.random(_, let seed)) = source {
             context.log.detail("--seed \(seed) draws the same days again")
         }
         context.progress.expect(days: plan?.dayCount)
@@ -72,6 +77,6 @@ struct ApodFetch: ParsableCommand {
         caches.close()
         if let plan { DayPlan.noteGaps(plan.gaps, context.log) }
         client.tellLeftOut()
-        try end(with: status)
+        return status
     }
 }

@@ -1,39 +1,47 @@
-import ArgumentParser
 import Cache
 import Commands
 import GIFs
+import Options
 import Records
 import Support
 
-/// A command that is about GIFs which ids or records name. A protocol rather than a group of options: see
-/// `CommonOptions`.
-protocol GIFCommand {
-    associatedtype Common: CommonArguments
-    var common: Common { get }
-    var ids: [String] { get }
-    var resolution: String? { get }
-    var idField: String? { get }
-    /// What the command needs beside the cache.
-    var needs: Needs { get }
+extension AnyOption {
+    static let idField = Option<FieldPath>(
+        "id-field", form: .value("FIELD"), expected: "a field or a dotted path", group: .own, default: "id, else exerciseId",
+        summary: "Field of a record that holds the id.", read: { FieldPath($0) })
+
+    /// Which exercises of the service's list are meant.
+    static let bodyPart = Option<String>(
+        "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "bodyPart"), group: .own,
+        repeats: true, summary: "Only of this part of the body, such as back; several with commas.") { $0 }
+    static let target = Option<String>(
+        "target", form: .value("MUSCLE"), expected: "a muscle", completion: .exercises(field: "target"), group: .own,
+        repeats: true, summary: "Only for this muscle, such as lats; several with commas.") { $0 }
+    static let equipment = Option<String>(
+        "equipment", form: .value("THING"), expected: "a thing", completion: .exercises(field: "equipment"), group: .own,
+        repeats: true, summary: "Only with this equipment, such as barbell; several with commas.") { $0 }
+    static let name = Option.text(
+        "name", "TEXT", repeats: true, summary: "Only those whose name contains this; several with commas.")
+
+    static let apiKeyFile = Option.path(
+        "api-key-file", .service, default: "EXERCISEDB_API_KEY", summary: "File that holds the key for the service.")
+
+    static let placeholder = Option.path(
+        "placeholder", as: "FILE|URL", default: "a drawn one",
+        summary: "The GIF that stands in for one that cannot be had: a file or an address.")
+    static let noPlaceholder = Option.flag(
+        "no-placeholder", summary: "Leave path out of records whose GIF cannot be had.")
+    static let delay = Option.time(
+        "delay", such: "2s", summary: "Start one download at the earliest this long after the one before.")
+    static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would be done.")
+    static let repair = Option.flag("repair", summary: "Remove what is damaged, so it is fetched again.")
+    static let output = Option.path(
+        "output", short: "o", summary: "Write the PNG to this file, or - for standard output.")
 }
 
-/// As if the option were not given.
-extension GIFCommand {
-    var idField: String? { nil }
-    var needs: Needs { .looking }
-}
-
-extension ArgumentHelp {
-    static let resolution = ArgumentHelp(
-        """
-        Take this resolution alone: 180, 360, 720 or 1080. Else the configured one or 180, and where that is not there \
-        the nearest larger, then the nearest smaller one.
-        """,
-        valueName: "pixels")
-
-    static let idField = ArgumentHelp("Field that holds the id; else id or exerciseId.", valueName: "field")
-
-    static let json = ArgumentHelp("Write records, also to a terminal.")
+extension Command.Operands {
+    static let exercises = Command.Operands(
+        "ID", "Ids of exercises; - reads standard input.", completion: .exercises(field: "id"))
 }
 
 /// The surroundings of a command that looks for GIFs without the network.
@@ -45,93 +53,75 @@ struct GIFLookup {
     /// Opens no cache yet.
     ///
     /// - Parameter needs: what the command needs beside the cache; all else is given up.
-    init(_ common: some CommonArguments, _ needs: Needs = Needs()) throws {
-        context = try common.context(tool: "gif-cache")
-        caches = try common.caches(context)
+    init(_ arguments: Arguments, _ needs: Needs = Needs()) throws {
+        context = try ToolContext(arguments)
+        let settings = try context.cacheSettings()
+        caches = context.caches(settings)
         gifs = KeptGIFs(caches: caches, service: try context.exerciseService(key: nil))
-        context.confine(caches.settings, needs)
-    }
-}
-
-extension GIFCommand {
-    /// A resolution that was asked for by name, or else one that is preferred. Throws `UsageFailure` and
-    /// `ConfigurationFailure`.
-    func naming(_ context: ToolContext) throws -> GIFNaming {
-        let wanted = try context.setting(
-            "resolution", option: resolution, expected: Resolution.expected, parse: { Resolution($0) }) ?? .standard
-        let field = try idField.map { text in
-            guard let path = FieldPath(text) else {
-                throw UsageFailure("--id-field takes a field or a dotted path, not \"\(text)\"")
-            }
-            return path
-        }
-        return GIFNaming(resolution: resolution == nil ? .preferably(wanted) : .exactly(wanted), idField: field)
+        context.confine(settings, needs)
     }
 
-    /// Runs a tool over ids, each turned into a job, or over records.
+    /// Runs a tool over ids or records.
     func run(
-        _ options: (ToolContext) throws -> RecordRunOptions, expecting: String = "ids of exercises",
-        job: (String) -> RecordJob = gifJob, tool: (GIFLookup, GIFNaming) -> any RecordTool
-    ) throws {
-        let lookup = try GIFLookup(common, needs)
-        let options = try options(lookup.context)
-        let status = try lookup.context.run(
-            tool(lookup, try naming(lookup.context)), options: options, arguments: ids, expecting: expecting, job: job)
-        lookup.caches.close()
-        try end(with: status)
+        _ tool: any RecordTool, jobs: Int = 1, _ things: Things? = nil
+    ) throws -> Int32 {
+        let options = try context.runOptions(jobs: jobs)
+        defer { caches.close() }
+        return try context.run(tool, options: options, over: things ?? context.arguments.things)
     }
 
-    /// Gives every id to `body`, and ends with the status that those which failed call for; `finish` is called behind
-    /// the last one.
-    func forEachID(
-        finish: () throws -> Void = {}, _ body: (ExerciseID, GIFNaming, GIFLookup) throws -> Void
-    ) throws {
-        guard !ids.isEmpty else { throw UsageFailure("name at least one exercise by its id, such as 0001") }
-        let lookup = try GIFLookup(common, needs)
-        let naming = try naming(lookup.context)
-        var tally = ExitTally()
-        for id in ids {
-            do {
-                try body(ExerciseID(id), naming, lookup)
-            } catch {
-                let failure = failure(of: error)
-                if let system = failure as? SystemFailure, system.isBrokenPipe { break }
-                lookup.context.log.error(failure.message)
-                tally.add(failure)
-            }
+    /// Gives each GIF that is meant to `body`, and returns the status that those which failed call for.
+    func forEach(
+        finish: () throws -> Void = {}, _ body: (ExerciseID, ResolutionChoice) throws -> Void
+    ) throws -> Int32 {
+        let naming = try context.naming()
+        defer { caches.close() }
+        return try context.forEach(context.arguments.things, finish: finish) { job in
+            let (id, resolution) = try naming.meant(by: job.argument, job.record)
+            try body(id, resolution)
         }
-        lookup.caches.close()
-        try finish()
-        try end(with: tally.status)
     }
 }
 
-extension Resolution {
-    static let expected = "180, 360, 720 or 1080"
+extension Arguments {
+    /// The exercises that a command is about.
+    var things: Things { Things("ids of exercises", operands, operand: gifJob) }
 
-    /// The one that an option names; nil where it is not given.
-    init?(option: String?) throws(UsageFailure) {
-        guard let option else { return nil }
-        guard let resolution = Resolution(option) else {
-            throw UsageFailure("--resolution takes \(Self.expected), not \"\(option)\"")
-        }
-        self = resolution
+    /// The resolution that the option names.
+    var namedResolution: Resolution? { self[.resolution].flatMap(Resolution.init(rawValue:)) }
+
+    /// The exercises of the list that are meant.
+    var exerciseFilter: ExerciseFilter {
+        ExerciseFilter(
+            bodyParts: all(.bodyPart), targets: all(.target), equipment: all(.equipment), names: all(.name))
     }
 }
 
 extension ToolContext {
+    /// A resolution that was asked for by name, or else one that is preferred. Throws `ConfigurationFailure`.
+    func naming() throws -> GIFNaming {
+        let wanted = try value(.resolution).flatMap(Resolution.init(rawValue:)) ?? .standard
+        return GIFNaming(
+            resolution: arguments.isGiven(.resolution) ? .exactly(wanted) : .preferably(wanted),
+            idField: arguments[.idField])
+    }
+
     /// The service that the environment or the configuration file names.
     func exerciseService(key: String?) throws -> ExerciseService {
-        let address = try setting(
-            "exercisedb-url", option: nil, variable: "EXERCISEDB_API_URL", expected: "an http or https address"
-        ) { $0 }
-        return try ExerciseService(address: address ?? ExerciseService.standardAddress, key: key)
+        try ExerciseService(address: try text(.exerciseURL)?.text ?? AnyOption.exerciseURL.standard, key: key)
     }
 }
 
-/// The job that an id stands for: a record with it.
-func gifJob(_ id: String) -> RecordJob {
+/// The job that an id or a key stands for: a record with the id.
+func gifJob(_ argument: String) -> RecordJob {
     var record = Record()
-    record.set("id", .string(id))
-    return RecordJob(record, argument: id)
+    record.set("id", .string(ExerciseGIF(cacheKey: argument)?.id.text ?? argument))
+    return RecordJob(record, argument: argument)
+}
+
+extension [AnyOption] {
+    static let conditionsOnExercises: [AnyOption] = [.bodyPart, .target, .equipment, .name]
+
+    /// How the service is asked.
+    static let asking: [AnyOption] = [.apiKeyFile, .refresh, .offline] + .network
 }

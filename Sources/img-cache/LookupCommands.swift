@@ -1,136 +1,139 @@
-import ArgumentParser
 import Cache
 import Commands
-import HTTP
+import Options
 import Records
 import Support
 
-struct GetCommand: ParsableCommand, LookupCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "get",
-        abstract: "Say where pictures lie, without the network.",
-        discussion: """
-            A picture that is not in the cache gives a record with an error, and status 1.
-
-            EXAMPLES
-              img-cache get https://example.org/m31.jpg --print path
-              img-cache get < records.ndjson
-            """)
-
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var keys: KeyOptions
-
-    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
-    var pictures: [String] = []
-    @OptionGroup var stream: StreamOptions
-
-    func run() throws { try get(stream) }
-}
-
-struct HasCommand: ParsableCommand, LookupCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "has",
-        abstract: "Tell by the exit status whether pictures are there: 0 all, 1 not all.",
-        discussion: """
-            EXAMPLES
-              img-cache has https://example.org/m31.jpg && echo "no need to fetch"
-            """)
-
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var keys: KeyOptions
-
-    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
-    var pictures: [String] = []
-
-    func run() throws { try has() }
-}
-
-struct PathCommand: ParsableCommand, LookupCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "path",
-        abstract: "Print where pictures lie, one path a line.",
-        discussion: """
-            EXAMPLES
-              feh "$(img-cache path https://example.org/m31.jpg)"
-            """)
-
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var keys: KeyOptions
-
-    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
-    var pictures: [String] = []
-
-    @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path by NUL instead of a line feed.")
-    var nullTerminated = false
-
-    func run() throws { try printPaths(nullTerminated: nullTerminated) }
-}
-
-struct CatCommand: ParsableCommand, LookupCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cat",
-        abstract: "Write the bytes of pictures to standard output.",
-        discussion: """
-            EXAMPLES
-              img-cache cat https://example.org/m31.jpg > m31.jpg
-              img-cache cat https://example.org/m31.jpg | img-downsample - --width 800 -o small.jpg
-            """)
-
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var keys: KeyOptions
-
-    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
-    var pictures: [String] = []
-
-    func run() throws { try cat() }
-}
-
-/// What the commands above do, whichever of their options were declared.
-extension LookupCommand {
-    func get(_ stream: some StreamArguments) throws {
-        let (context, caches, rules) = try open()
-        let status = try context.run(
-            GetTool(caches: caches, rules: rules), options: try stream.runOptions(context, jobs: 1),
-            arguments: named, expecting: "addresses", job: pictureJob)
-        caches.close()
-        try end(with: status)
+extension Command {
+    static let get = Command(
+        "get", summary: "Say where pictures are, without the network.",
+        details: "A picture that is not in the cache gives a record with an error, and status 1.",
+        examples: [
+            "img-cache get https://example.org/m31.jpg --print path",
+            "img-cache get < records.ndjson",
+        ],
+        operands: .pictures, options: { [.keys, .stream, .common] },
+        synonyms: ["show", "find", "lookup"]
+    ) { arguments in
+        try lookup(arguments) { context, caches, rules in
+            try context.run(
+                GetTool(caches: caches, rules: rules), options: try context.runOptions(jobs: 1), over: arguments.things)
+        }
     }
 
-    func has() throws {
-        try keys.requireNoRecords()
-        let (context, caches, rules) = try open()
-        guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
-        for picture in named {
-            do {
-                _ = try caches.find(Record(), argument: picture, rules: rules)
-            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
-                context.log.detail(failure.message)
-                caches.close()
-                try end(with: Support.ExitCode.absent.rawValue)
+    static let has = Command(
+        "has", summary: "Tell by the exit status whether pictures are in the cache: 0 all, 1 not all.",
+        examples: ["img-cache has https://example.org/m31.jpg && echo \"no need to fetch\""],
+        operands: .pictures, options: { [.keys, [.nullData], .common] }, synonyms: ["exists", "test"]
+    ) { arguments in
+        try lookup(arguments) { context, caches, rules in
+            try context.areAllThere(arguments.things) { job in
+                _ = try caches.find(job.record, argument: job.argument, rules: rules)
             }
         }
-        caches.close()
     }
 
-    func printPaths(nullTerminated: Bool) throws {
-        let output = try File(descriptor: 1, path: "standard output", closes: false)
-        try forEachEntry { entry, _ in
-            try output.write(Array(entry.path.utf8) + [nullTerminated ? 0 : UInt8(ascii: "\n")])
+    static let path = Command(
+        "path", summary: "Print where pictures are, one path a line.",
+        examples: ["feh \"$(img-cache path https://example.org/m31.jpg)\""],
+        operands: .pictures, options: { [.keys, [.nullData, .nullTerminated], .common] },
+        synonyms: ["where", "which"]
+    ) { arguments in
+        try lookup(arguments) { context, caches, rules in
+            let output = try File(descriptor: 1, path: "standard output", closes: false)
+            return try context.forEach(arguments.things) { job in
+                let (entry, _) = try caches.find(job.record, argument: job.argument, rules: rules)
+                try output.write(Array(entry.path.utf8) + [arguments.terminator])
+            }
         }
     }
 
-    func cat() throws {
+    static let cat = Command(
+        "cat", summary: "Write the bytes of pictures to standard output.",
+        details: "Nothing is written to a terminal.",
+        examples: [
+            "img-cache cat https://example.org/m31.jpg > m31.jpg",
+            "img-cache cat https://example.org/m31.jpg | img-downsample - --width 800 -o small.jpg",
+        ],
+        operands: .pictures, options: { [.keys, [.nullData], .common] }
+    ) { arguments in
         let output = try PictureOutput(example: "m31.jpg")
-        try forEachEntry { entry, _ in try output.copy(entry.path) }
+        return try lookup(arguments) { context, caches, rules in
+            try context.forEach(arguments.things) { job in
+                try output.copy(caches.find(job.record, argument: job.argument, rules: rules).0.path)
+            }
+        }
     }
-}
 
-/// The job that an argument stands for: a record with the address, so that later tools know it, but without its
-/// secrets, which belong in no record; a file or a key has none.
-func pictureJob(_ argument: String) -> RecordJob {
-    var record = Record()
-    if argument.hasScheme, !argument.hasPrefix("file:///") {
-        record.set("url", .string(WebURL.withoutSecrets(argument)))
+    static let info = Command(
+        "info", summary: "Say all that is known of pictures, without the network.",
+        details: """
+            On a terminal it is text, elsewhere records with the field `info`. Its `file` is ok, missing, other-size, or \
+            with --verify other-content. Asking does not count as use of the picture. One that is not in the cache gives \
+            a record with an error, and status 1.
+            """,
+        examples: [
+            "img-cache info https://example.org/m31.jpg",
+            "img-cache info --key my-photo --print info.expires_at",
+            "img-cache ls --print cache.key | img-cache info - --verify --print info.file",
+        ],
+        operands: .pictures,
+        options: { [[.verifyContent], .keys, [.json], .stream, .common] }
+    ) { arguments in
+        try lookup(arguments) { context, caches, rules in
+            var options = try context.runOptions(jobs: arguments[.verifyContent] ? Thread.processors : 1)
+            let writesText = options.layout == .lines && !arguments[.json] && Terminal.isTerminal(1)
+            // Its words end their last line themselves: this is an empty line behind each.
+            if writesText { options.layout = .field(InfoTool.textField, terminator: UInt8(ascii: "\n")) }
+            let tool = InfoTool(
+                caches: caches, rules: rules, hashes: arguments[.verifyContent], writesText: writesText)
+            return try context.run(tool, options: options, over: arguments.things)
+        }
     }
-    return RecordJob(record, argument: argument)
+
+    static let pin = Command(
+        "pin", summary: "Keep pictures from being trimmed or cleaned away.",
+        details: """
+            They still expire, and are asked for again then. A picture that is not in the cache gives a record with an \
+            error, and status 1.
+            """,
+        examples: [
+            "img-cache put https://example.org/m31.jpg | img-cache pin",
+            "img-cache pin key:my-photo",
+        ],
+        operands: .pictures, options: { [.keys, .stream, .common] }
+    ) { try pin(true, $0) }
+
+    static let unpin = Command(
+        "unpin", summary: "Let pictures be trimmed and cleaned away again.",
+        examples: [
+            "img-cache unpin https://example.org/m31.jpg",
+            "img-cache ls --pinned --print cache.key | img-cache unpin -",
+        ],
+        operands: .pictures, options: { [.keys, .stream, .common] }
+    ) { try pin(false, $0) }
+
+    private static func pin(_ isPinned: Bool, _ arguments: Arguments) throws -> Int32 {
+        try lookup(arguments, needs: Needs()) { context, caches, rules in
+            try context.run(
+                PinTool(caches: caches, rules: rules, isPinned: isPinned), options: try context.runOptions(jobs: 1),
+                over: arguments.things)
+        }
+    }
+
+    /// Runs a command that looks into the cache for single pictures.
+    ///
+    /// - Parameter needs: what the command needs beside the cache.
+    static func lookup(
+        _ arguments: Arguments, needs: Needs = .looking,
+        _ body: (ToolContext, Caches, CacheItem.Rules) throws -> Int32
+    ) throws -> Int32 {
+        let context = try ToolContext(arguments)
+        let rules = try arguments.rules()
+        let settings = try context.cacheSettings()
+        context.confine(settings, needs)
+        let caches = context.caches(settings)
+        defer { caches.close() }
+        return try body(context, caches, rules)
+    }
 }

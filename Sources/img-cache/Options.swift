@@ -1,142 +1,118 @@
-import ArgumentParser
 import Cache
 import Commands
 import HTTP
+import Options
 import Records
 import Support
 
-/// How a picture is found in a record and named in the cache: what `KeyOptions` has, or those of it that a command
-/// declares itself.
-protocol KeyArguments {
-    var urlField: String? { get }
-    var key: String? { get }
-    var keyField: String? { get }
-    var keyIgnoreQuery: [String] { get }
+extension AnyOption {
+    // MARK: Pictures and keys
+
+    static let urlField = Option<PictureAddresses>(
+        "url-field", form: .value("FIELDS"), expected: "fields such as hdurl,image.url", group: .pictures,
+        summary: "Fields of a record with addresses of the picture, the best first, such as hdurl,image.url.",
+        read: PictureAddresses.init(list:))
+
+    static let key = Option<String>(
+        "key", form: .value("NAME"), expected: "a name", completion: .keys, group: .pictures,
+        summary: "Name to use as the key (key:NAME) instead of the address; for a single picture."
+    ) { name in
+        _ = try CacheKey(name: name)
+        return name
+    }
+
+    static let keyField = Option<FieldPath>(
+        "key-field", form: .value("FIELD"), expected: "a field or a dotted path", group: .pictures,
+        summary: "Field of a record that holds the name to use as the key instead of the address.",
+        read: { FieldPath($0) })
+
+    static let keyIgnoreQuery = Option<String>(
+        "key-ignore-query", form: .value("NAMES"), expected: "names", group: .pictures, repeats: true,
+        summary: "Query parameters that make no difference to the picture, with commas or blanks between them.",
+        takesMore: { word in word.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter } }
+    ) { $0 }
+
+    // MARK: Fetching
+
+    static let delay = Option.time(
+        "delay", such: "2s", summary: "Start one download at the earliest this long after the one before.")
+
+    static let incremental = Option.flag(
+        "incremental", summary: "Also write a record for each scan or pass of a picture on its way, with a preview.",
+        manual: "Its path is the preview, and its cache.status is partial.")
+
+    // MARK: Looking and maintaining
+
+    static let variants = Option.flag("variants", summary: "List shrunk variants too.")
+    static let allScopes = Option.flag("all-scopes", summary: "List all scopes.")
+    static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would go.")
+    static let verifyContent = Option.flag("verify", summary: "Read each file, and compare its SHA-256.")
+    static let repair = Option.flag("repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
+    static let keep = Option.flag("keep", summary: "Keep what the old scope holds.")
+    static let wait = Option.flag("wait", summary: "End only when all files are gone.")
+
+    static let statsFormat = Option<Statistics.Format>.case(
+        "format", "FORMAT", default: "text", summary: "text, json or prometheus.",
+        manual: "The last one is for the textfile collector of node_exporter.")
+    static let output = Option.path(
+        "output", short: "o", .files, summary: "Write to this file instead, which is replaced in one step.")
+    static let zero = Option.flag(
+        "zero", summary: "Begin to count anew after this.",
+        manual: "Both happen in one transaction, so nothing is counted twice or lost.")
 }
 
-/// As if the option were not given.
-extension KeyArguments {
-    var urlField: String? { nil }
-    var key: String? { nil }
-    var keyField: String? { nil }
-    var keyIgnoreQuery: [String] { [] }
+extension Command.Operands {
+    static let pictures = Command.Operands(
+        "PICTURE", "Addresses, files or keys; - reads standard input.", completion: .pictures)
+    static let addresses = Command.Operands(
+        "ADDRESS", "Addresses or keys; - reads standard input.", completion: .keys)
 }
 
-/// Options of all commands that look for pictures: see `KeyArguments`.
-struct KeyOptions: ParsableArguments, KeyArguments {
-    @Option(help: ArgumentHelp("Fields with addresses of the picture, the best first, such as hdurl,image.url.", valueName: "fields"))
-    var urlField: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Name to use as the key (key:NAME) instead of the address; for a single picture.", valueName: "name"))
-    var key: String?
-
-    @Option(
-        help: ArgumentHelp("Field that holds the name to use as the key instead of the address.", valueName: "field"))
-    var keyField: String?
-
-    @Option(
-        parsing: .upToNextOption,
-        help: ArgumentHelp("Query parameters that make no difference to the picture.", valueName: "names"))
-    var keyIgnoreQuery: [String] = []
-}
-
-extension KeyArguments {
-    func rules(arguments: [String]) throws -> CacheItem.Rules {
+extension Arguments {
+    /// How a picture is found in a record and named in the cache.
+    func rules() throws -> CacheItem.Rules {
         var rules = CacheItem.Rules()
-        if let urlField { rules.addresses = try PictureAddresses(list: urlField) }
-        if key != nil, arguments.count != 1 || arguments == ["-"] {
+        if let addresses = self[.urlField] { rules.addresses = addresses }
+        if isGiven(.key), pictures.count != 1 || pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
-        if let key {
-            do { _ = try CacheKey(name: key) } catch { throw UsageFailure("--key: \(failure(of: error).message)") }
-        }
-        rules.key = key
-        if let keyField {
-            guard let path = FieldPath(keyField) else {
-                throw UsageFailure("--key-field takes a field or a dotted path, not \"\(keyField)\"")
-            }
-            rules.keyField = path
-        }
-        rules.ignoredQuery = Set(keyIgnoreQuery.flatMap { $0.split(separator: ",").map(String.init) })
+        rules.key = self[.key]
+        rules.keyField = self[.keyField]
+        rules.ignoredQuery = Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) })
         return rules
     }
 
-    /// For a command that reads no records. Throws `UsageFailure` for the options that are about them.
-    func requireNoRecords() throws {
-        if urlField != nil || keyField != nil {
-            throw UsageFailure("--url-field and --key-field are about records, which this command does not read")
-        }
+    /// What is asked for: `--key` alone names a picture, too, for a command that looks.
+    var pictures: [String] { operands.isEmpty && isGiven(.key) && path.last?.name != "put" ? [""] : operands }
+
+    /// The pictures that a command is about.
+    var things: Things {
+        Things("addresses, files or keys", pictures, operand: { pictureJob($0) }, line: { try pictureJob(line: $0) })
     }
 }
 
-/// A command that looks into the cache for single pictures. A protocol rather than a group of options: see
-/// `CommonOptions`.
-protocol LookupCommand {
-    associatedtype Common: CommonArguments
-    associatedtype Keys: KeyArguments
-    var common: Common { get }
-    var keys: Keys { get }
-    var pictures: [String] { get }
-    /// What the command needs beside the cache.
-    var needs: Needs { get }
+/// The job that an argument stands for: a record with the address, so that later tools know it, but without its
+/// secrets, which belong in no record; a file or a key has none.
+private func pictureJob(_ argument: String) -> RecordJob {
+    var record = Record()
+    if argument.hasScheme, !argument.hasPrefix("file:///") {
+        record.set("url", .string(WebURL.withoutSecrets(argument)))
+    }
+    return RecordJob(record, argument: argument)
 }
 
-extension LookupCommand {
-    var needs: Needs { .looking }
-
-    func open() throws -> (context: ToolContext, caches: Caches, rules: CacheItem.Rules) {
-        let context = try common.context(tool: "img-cache")
-        let rules = try keys.rules(arguments: named)
-        let caches = try common.caches(context)
-        context.confine(caches.settings, needs)
-        return (context, caches, rules)
-    }
-
-    /// What is asked for: `--key` alone names a picture, too.
-    var named: [String] { pictures.isEmpty && keys.key != nil ? [""] : pictures }
-
-    /// Gives every named picture's entry to `body`, and ends with the status that those which failed call for.
-    ///
-    /// - Parameters:
-    ///   - handingOut: whether the entries' paths are to be used, see `ImageCache.lookup`; else only looked at.
-    ///   - finish: is called behind the last one.
-    func forEachEntry(
-        handingOut: Bool = true, before: (String, Caches, CacheItem.Rules) throws -> Void = { _, _, _ in },
-        finish: () throws -> Void = {}, _ body: (Entry, ImageCache) throws -> Void
-    ) throws {
-        try keys.requireNoRecords()
-        let (context, caches, rules) = try open()
-        guard !named.isEmpty else { throw UsageFailure("name at least one address or file") }
-        var tally = ExitTally()
-        for picture in named {
-            do {
-                try before(picture, caches, rules)
-                let (entry, cache) = try caches.find(
-                    Record(), argument: picture, rules: rules, handingOut: handingOut)
-                try body(entry, cache)
-            } catch {
-                let failure = failure(of: error)
-                if let system = failure as? SystemFailure, system.isBrokenPipe { break }
-                context.log.error(failure.message)
-                tally.add(failure)
-            }
-        }
-        caches.close()
-        try finish()
-        try end(with: tally.status)
-    }
+/// The job that a line of standard input stands for. Throws `FileInLine` for a file.
+private func pictureJob(line: String) throws -> RecordJob {
+    guard line.hasScheme || CacheKey.isPrintedKey(line) else { throw FileInLine(path: line) }
+    return pictureJob(line)
 }
 
-extension CommonArguments {
-    /// The one cache that a command is about which names no pictures: that in memory where this is the policy, else
-    /// that on the disk.
-    ///
-    /// - Parameter needs: what the command needs beside it; all else is given up.
-    func open(_ context: ToolContext, _ needs: Needs = Needs()) throws -> ImageCache {
-        let caches = try caches(context)
-        context.confine(caches.settings, needs)
-        return try caches.standard()
-    }
+extension [AnyOption] {
+    static let keys: [AnyOption] = [.urlField, .key, .keyField, .keyIgnoreQuery]
+
+    /// For every command that may open a connection.
+    static let fetching: [AnyOption] =
+        [.offline, .refresh, .stale, .maxBytes, .negativeTTL, .respectCacheControl]
+        + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]
+        + [.header, .headerFor, .headerFile, .bearerFile, .bearerFor, .netrc, .netrcFile]
 }

@@ -1,73 +1,66 @@
-import ArgumentParser
 import Cache
 import Commands
+import Options
 import Records
 import Support
 
-struct RemoveCommand: ParsableCommand, LookupCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "rm",
-        abstract: "Remove pictures and all that was made from them.",
-        discussion: """
-            Either pictures are named, or conditions say which of the scope are meant. What is pinned goes only when \
-            it is named. A named picture that is not there is passed over with status 1.
-
-            EXAMPLES
-              img-cache rm https://example.org/m31.jpg
-              img-cache rm --key my-photo
-              img-cache rm --host example.org --older-than 7d --dry-run
-            """)
-
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var keys: KeyOptions
-    @OptionGroup var selection: FilterOptions
-
-    @Argument(help: ArgumentHelp("Addresses, or files that were put.", valueName: "pictures"))
-    var pictures: [String] = []
-
-    @Flag(help: "Only say what would go.")
-    var dryRun = false
-
-    @Flag(help: "Write JSON, also to a terminal.")
-    var json = false
-
-    var needs: Needs { dryRun ? .looking : Needs() }
-
-    func run() throws {
-        try keys.requireNoRecords()
-        let filter = try selection.filter()
-        let isSelective = filter != EntryFilter()
-        if isSelective, !named.isEmpty {
-            throw UsageFailure("name pictures, or say by conditions which are meant, not both")
+extension Command {
+    static let remove = Command(
+        "rm", summary: "Remove pictures and all that was made from them.",
+        details: """
+            Either pictures are named, or conditions say which ones of the scope go. What is pinned goes only if it is \
+            named. A named picture that is not there is passed over with status 1.
+            """,
+        examples: [
+            "img-cache rm https://example.org/m31.jpg",
+            "img-cache rm key:my-photo",
+            "img-cache ls --expired --print cache.key | img-cache rm -",
+            "img-cache rm --host example.org --older-than 7d --dry-run",
+        ],
+        operands: .pictures,
+        options: { [[.dryRun], .conditions, [.host, .match, .kind], .keys, [.json, .nullData], .common] },
+        synonyms: ["remove", "delete", "del"]
+    ) { arguments in
+        let filter = arguments.filter
+        guard filter != EntryFilter() else { return try removeNamed(arguments) }
+        if !arguments.pictures.isEmpty {
+            throw UsageFailure("name pictures, or say by conditions which ones go, not both")
         }
-        guard isSelective || !named.isEmpty else {
-            throw UsageFailure("name at least one address or file, or say by conditions such as --older-than which go")
-        }
-        let output = try ReportOutput(json: json)
-        if isSelective {
-            let (context, caches, _) = try open()
+        let isDryRun = arguments[.dryRun]
+        let output = try ReportOutput(json: arguments[.json])
+        return try lookup(arguments, needs: isDryRun ? .looking : Needs()) { context, caches, _ in
             let cache = try caches.standard()
             try context.interruption.catchSignals()
-            let (removal, pinned) = try cache.remove(filter, dryRun: dryRun)
+            let (removal, pinned) = try cache.remove(filter, dryRun: isDryRun)
             cache.close()
-            let report = RemovalReport(removal, pinned: pinned, isDryRun: dryRun)
+            let report = RemovalReport(removal, pinned: pinned, isDryRun: isDryRun)
             try output.write(report.json, report.text)
-            return
+            return 0
         }
-        var sum = Removal()
-        // What is remembered of a picture that could not be had goes too.
-        func forget(_ picture: String, caches: Caches, rules: CacheItem.Rules) throws {
-            if dryRun { return }
-            for (key, address) in try CacheItem.keys(of: picture, Record(), rules) {
-                if case .cache(let cache) = try caches.place(for: address) { try cache.forgetFailures(of: key) }
+    }
+
+    private static func removeNamed(_ arguments: Arguments) throws -> Int32 {
+        let isDryRun = arguments[.dryRun]
+        let output = try ReportOutput(json: arguments[.json])
+        return try lookup(arguments, needs: isDryRun ? .looking : Needs()) { context, caches, rules in
+            var sum = Removal()
+            // What is remembered of a picture that could not be had goes too.
+            func forget(_ job: RecordJob) throws {
+                if isDryRun { return }
+                for (key, address) in try CacheItem.keys(of: job.argument, job.record, rules) {
+                    if case .cache(let cache) = try caches.place(for: address) { try cache.forgetFailures(of: key) }
+                }
             }
-        }
-        let finish = {
-            let report = RemovalReport(sum, isDryRun: dryRun)
-            if sum.entries > 0 { try output.write(report.json, report.text) }
-        }
-        try forEachEntry(handingOut: false, before: forget, finish: finish) { entry, cache in
-            sum.add(try cache.remove(entry, dryRun: dryRun))
+            let finish = {
+                let report = RemovalReport(sum, isDryRun: isDryRun)
+                if sum.entries > 0 { try output.write(report.json, report.text) }
+            }
+            return try context.forEach(arguments.things, finish: finish) { job in
+                try forget(job)
+                let (entry, cache) = try caches.find(
+                    job.record, argument: job.argument, rules: rules, handingOut: false)
+                sum.add(try cache.remove(entry, dryRun: isDryRun))
+            }
         }
     }
 }

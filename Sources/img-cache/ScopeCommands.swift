@@ -1,60 +1,31 @@
-import ArgumentParser
 import Cache
 import Commands
+import Options
 import Records
 import Support
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
-struct ScopeCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "scope",
-        abstract: "Look after scopes: parts of the cache that share nothing.",
-        discussion: """
+extension Command {
+    static let scopes = Command(
+        "scope", summary: "Manage scopes: parts of the cache that share nothing.",
+        details: """
             A run that names no scope uses the current one: --scope, APOD_TOOLS_SCOPE, the configuration file, the one \
             last switched to, default, in this order.
-
-            EXAMPLES
-              img-cache scope list
-              img-cache scope switch alice
-              img-cache scope purge bob --wait
             """,
-        subcommands: [
-            ScopeListCommand.self, ScopeCurrentCommand.self, ScopeSwitchCommand.self, ScopePurgeCommand.self,
-            ScopeFinishCommand.self,
-        ])
-}
+        examples: ["img-cache scope list", "img-cache scope switch alice", "img-cache scope purge bob --wait"],
+        subcommands: [.scopeList, .scopeCurrent, .scopeSwitch, .scopePurge, .scopeFinish], synonyms: ["scopes"])
 
-struct ScopeListCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List all scopes with what they hold; a star marks the current one.",
-        discussion: """
-            EXAMPLES
-              img-cache scope list
-              img-cache scope list --json | jq -r 'select(.entries == 0).scope'
-            """)
-
-    @OptionGroup var common: CommonOptions
-
-    @Flag(help: "Write NDJSON also to a terminal.")
-    var json = false
-
-    func run() throws {
-        let context = try common.context(tool: "img-cache")
-        let caches = try common.caches(context)
-        context.confine(caches.settings, .looking)
+    private static let scopeList = Command(
+        "list", summary: "List all scopes with what they hold; a star marks the current one.",
+        examples: ["img-cache scope list", "img-cache scope list --json | jq -r 'select(.entries == 0).scope'"],
+        options: { [[.json], .place, .messages] }, synonyms: ["ls"]
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        let caches = try context.confinedCaches(.looking)
         let scopes = try caches.scopes()
-        // Who looks from within a named scope takes that for the current one.
+        // From within a named scope, that is the current one.
         let current = try caches.scope()
         let width = scopes.map { $0.name.shown.count }.max() ?? 0
-        let output = try ReportOutput(json: json)
+        let output = try ReportOutput(json: arguments[.json])
         for scope in scopes {
             let (name, isCurrent) = (scope.name.shown, scope.name == current)
             let line = "\(isCurrent ? "*" : " ") \(name)\(String(repeating: " ", count: width - name.count))"
@@ -66,78 +37,55 @@ struct ScopeListCommand: ParsableCommand {
                     "current": .bool(isCurrent), "purge_pending": .bool(scope.isPurgePending),
                 ]), scope.isPurgePending ? line + ", purge pending\n" : line + "\n")
         }
+        return 0
     }
-}
 
-struct ScopeCurrentCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "current",
-        abstract: "Print the name of the current scope.",
-        discussion: """
-            With --json it says also where the name comes from: option, environment, configuration, switched or \
-            default.
-
-            EXAMPLES
-              test "$(img-cache scope current)" = alice
-            """)
-
-    @OptionGroup var common: CommonOptions
-
-    @Flag(help: "Write a JSON object that says also where the name comes from.")
-    var json = false
-
-    func run() throws {
-        let context = try common.context(tool: "img-cache")
-        let caches = try common.caches(context)
-        context.confine(caches.settings, .looking)
-        let cache = try caches.cache()
-        let source = try common.scopeSource(context) ?? (cache.scopeSwitchedTo() == nil ? .default : .switched)
-        let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source.rawValue)])
+    private static let scopeCurrent = Command(
+        "current", summary: "Print the name of the current scope.",
+        details: """
+            With --json, also where the name comes from: option, environment, configuration, switched or default.
+            """,
+        examples: ["test \"$(img-cache scope current)\" = alice"],
+        options: { [[.json], .place, .messages] }
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        let cache = try context.confinedCaches(.looking).cache()
+        let source = try context.text(.scope)?.source.rawValue
+            ?? (cache.scopeSwitchedTo() == nil ? "default" : "switched")
+        let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
         // The bare name also into a pipe: a script that asks for it wants nothing else.
         let name = Terminal.isTerminal(1) ? cache.scope.shown : cache.scope.text
         try File(descriptor: 1, path: "standard output", closes: false)
-            .write((json ? object.bytes : Array(name.utf8)) + [UInt8(ascii: "\n")])
+            .write((arguments[.json] ? object.bytes : Array(name.utf8)) + [UInt8(ascii: "\n")])
+        return 0
     }
-}
 
-struct ScopeSwitchCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "switch",
-        abstract: "Make another scope the current one, and empty the one that was.",
-        discussion: """
+    private static let scopeSwitch = Command(
+        "switch", summary: "Make another scope the current one, and empty the one that was.",
+        details: """
             Downloads for the old scope end in every process, with status 75. Its files are removed in the background, \
             in memory as on the disk.
-
-            EXAMPLES
-              img-cache scope switch alice
-              img-cache scope switch bob --keep
-            """)
-
-    @OptionGroup var common: CommonOptions
-
-    @Argument(help: "The scope to use from now on.")
-    var name: String
-
-    @Flag(help: "Leave what the old scope holds.")
-    var keep = false
-
-    @Flag(help: "Write NDJSON also to a terminal.")
-    var json = false
-
-    func run() throws {
-        let context = try common.context(tool: "img-cache")
-        let new = try scopeName(name)
-        let caches = try common.caches(context)
-        context.confine(caches.settings, .finishingLater)
+            """,
+        examples: ["img-cache scope switch alice", "img-cache scope switch bob --keep"],
+        operands: Operands("NAME", "the scope to use from now on", completion: .scopes, atLeast: 1, atMost: 1),
+        options: { [[.keep, .json], .place, .messages] }
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        let new = try scopeName(arguments.operands[0])
+        let caches = try context.confinedCaches(.finishingLater)
         let cache = try caches.cache()
-        let made = try cache.makeCurrent(new, keeping: keep)
+        let known = try cache.scopes().map(\.name.text)
+        let made = try cache.makeCurrent(new, keeping: arguments[.keep])
         var purged = made?.purged
         if let made, purged != nil {
             finishLater(cache, context)
             purged? += try caches.emptyMemory(of: made.old).contents
         }
-        if let source = try common.scopeSource(context) {
-            context.log.warning("\(source.words) says \"\(cache.scope)\", which beats the scope that is switched to")
+        if made != nil, !known.contains(new.text), let near = NearMatch.suggestion(for: new.text, among: known) {
+            context.log.warning("\(new.shown) is a new scope; there is one named \(near)")
+        }
+        if let place = try context.scopePlace() {
+            context.log.warning("\(place) says \"\(cache.scope)\", which beats the scope that is switched to")
         }
         let old = made?.old ?? new
         let words =
@@ -145,44 +93,29 @@ struct ScopeSwitchCommand: ParsableCommand {
                 "switched from \(old.shown) to \(new.shown); "
                     + (purged.map { "removing \($0.words) of \(old.shown)" } ?? "\(old.shown) is kept")
             } ?? "\(new.shown) is the current scope already"
-        try ReportOutput(json: json).write(
+        try ReportOutput(json: arguments[.json]).write(
             .object([
                 "scope": .string(new.text), "previous": .string(old.text), "switched": .bool(made != nil),
                 "entries": purged.map { .integer($0.entries) }, "bytes": purged.map { .integer($0.bytes) },
             ]), words + "\n")
+        return 0
     }
-}
 
-struct ScopePurgeCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "purge",
-        abstract: "Empty a scope: the current one where none is named.",
-        discussion: """
+    private static let scopePurge = Command(
+        "purge", summary: "Empty a scope: the current one if none is named.",
+        details: """
             Nothing of it is found from then on, whatever leases and pins there are. Downloads for it end in every \
             process, with status 75. Its files, those in memory among them, are removed in the background, or before \
             the command ends with --wait.
-
-            EXAMPLES
-              img-cache scope purge
-              img-cache scope purge alice --wait
-            """)
-
-    @OptionGroup var common: CommonOptions
-
-    @Argument(help: "The scope to empty.")
-    var name: String?
-
-    @Flag(help: "End only when all files are gone.")
-    var wait = false
-
-    @Flag(help: "Write NDJSON also to a terminal.")
-    var json = false
-
-    func run() throws {
-        let context = try common.context(tool: "img-cache")
-        let named = try name.map(scopeName)
-        let caches = try common.caches(context)
-        context.confine(caches.settings, wait ? Needs() : .finishingLater)
+            """,
+        examples: ["img-cache scope purge", "img-cache scope purge alice --wait"],
+        operands: Operands("NAME", "the scope to empty", completion: .scopes, atMost: 1),
+        options: { [[.wait, .json], .place, .messages] }
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        let named = try arguments.operands.first.map(scopeName)
+        let wait = arguments[.wait]
+        let caches = try context.confinedCaches(wait ? Needs() : .finishingLater)
         let scope = try named ?? caches.scope()
         let disk = try caches.onDisk()
         if named != nil, try caches.inMemory(scope: scope).isEmpty {
@@ -200,42 +133,47 @@ struct ScopePurgeCommand: ParsableCommand {
         } else if let disk {
             finishLater(disk, context)
         }
-        try ReportOutput(json: json).write(
+        try ReportOutput(json: arguments[.json]).write(
             .object([
                 "scope": .string(scope.text), "entries": .integer(purged.entries), "bytes": .integer(purged.bytes),
                 "finished": .bool(wait),
             ]), "\(wait ? "removed" : "removing") \(purged.words) of \(scope.shown)\n")
+        return 0
     }
-}
 
-/// What `finishLater` starts.
-struct ScopeFinishCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "finish-purges", abstract: "Remove what purges have left.", shouldDisplay: false)
-
-    @Argument(help: "The root of the cache.")
-    var root: String
-
-    @Flag(help: "As of the command that has purged.")
-    var allowSharedRoot = false
-
-    func run() throws {
+    /// What `finishLater` starts.
+    private static let scopeFinish = Command(
+        "finish-purges", summary: "Remove what purges have left.",
+        operands: Operands("ROOT", "the root of the cache", atLeast: 1, atMost: 1), options: { [[.allowSharedRoot]] },
+        isHidden: true
+    ) { arguments in
         DetachedProcess.closeInheritedFiles()
+        let root = arguments.operands[0]
         // A root that was removed meanwhile stays so.
-        guard access("\(root)/index.sqlite", F_OK) == 0 else { return }
+        guard File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
-        settings.allowsSharedRoot = allowSharedRoot
+        settings.allowsSharedRoot = arguments[.allowSharedRoot]
         try ImageCache(settings: settings, interruption: Interruption()).finishPurgesInBackground()
+        return 0
     }
-}
 
-/// Has a process of its own remove what was purged. Where none can be started, later runs take it on.
-private func finishLater(_ cache: ImageCache, _ context: ToolContext) {
-    do {
-        let shared = cache.settings.allowsSharedRoot ? ["--allow-shared-root"] : []
-        try DetachedProcess.start(["scope", "finish-purges", cache.root] + shared)
-    } catch {
-        context.log.detail("the files are left to later runs: \(failure(of: error).message)")
+    /// Has a process of its own remove what was purged. If none can be started, later runs take it on.
+    private static func finishLater(_ cache: ImageCache, _ context: ToolContext) {
+        do {
+            let shared = cache.settings.allowsSharedRoot ? ["--allow-shared-root"] : []
+            try DetachedProcess.start(["scope", "finish-purges", cache.root] + shared)
+        } catch {
+            context.log.detail("the files are left to later runs: \(failure(of: error).message)")
+        }
+    }
+
+    /// A name from the command line.
+    private static func scopeName(_ text: String) throws -> ScopeName {
+        do {
+            return try ScopeName(text)
+        } catch {
+            throw UsageFailure(failure(of: error).message)
+        }
     }
 }
 
@@ -248,15 +186,6 @@ extension Needs {
     }
 }
 
-/// A name from the command line.
-private func scopeName(_ text: String) throws -> ScopeName {
-    do {
-        return try ScopeName(text)
-    } catch {
-        throw UsageFailure(failure(of: error).message)
-    }
-}
-
 extension ScopeName {
     fileprivate var shown: String { TerminalText.escaped(text) }
 }
@@ -266,25 +195,21 @@ extension ScopeContents {
     var words: String { "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))" }
 }
 
-/// Where the scope in use is named.
-private enum ScopeSource: String {
-    case option, environment, configuration, switched, `default`
+extension ToolContext {
+    /// The caches, once all that the command does not need is given up.
+    fileprivate func confinedCaches(_ needs: Needs) throws -> Caches {
+        let settings = try cacheSettings()
+        confine(settings, needs)
+        return caches(settings)
+    }
 
-    var words: String {
-        switch self {
+    /// The place outside the cache that names the scope; nil if none does.
+    fileprivate func scopePlace() throws -> String? {
+        switch try text(.scope)?.source {
         case .option: "--scope"
         case .environment: "APOD_TOOLS_SCOPE"
         case .configuration: "the configuration file"
-        case .switched, .default: "the cache"
+        case nil: nil
         }
-    }
-}
-
-extension CommonOptions {
-    /// The place outside the cache that names the scope; nil where none does.
-    fileprivate func scopeSource(_ context: ToolContext) throws -> ScopeSource? {
-        if scope != nil { return .option }
-        if context.environment["APOD_TOOLS_SCOPE"] != nil { return .environment }
-        return try cacheSettings(context).scope == nil ? nil : .configuration
     }
 }

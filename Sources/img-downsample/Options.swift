@@ -1,158 +1,158 @@
-import ArgumentParser
 import Commands
+import Images
+import Options
+import Placeholders
+import Support
+import Variants
 
-/// The options that nearly every call has. They are few, since each costs a cold start about 20 microseconds.
-struct ShrinkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Variants and styles to make; repeatable, or a list with commas.", valueName: "names"))
-    var variant: [String] = []
+extension AnyOption {
+    // MARK: Size and shape
 
-    @Option(help: ArgumentHelp("Columns at most.", valueName: "pixels"))
-    var width: String?
+    static let variant = Option.text(
+        "variant", "NAMES", .sizes, completion: .list(["pager", "overlay", "fit", "custom"] + Style.builtIn.map(\.name)),
+        repeats: true, summary: "Variants and styles to make, with commas between them.")
+    static let width = side("width", "Columns at most.")
+    static let height = side("height", "Rows at most.")
+    static let fit = Option<FitBox>(
+        "fit", form: .value("WxH"), expected: "points such as 300x200", group: .sizes,
+        summary: "Cover this box of points, such as 300x200.", read: FitBox.init)
+    static let aspectRatio = Option<Double>(
+        "aspect-ratio", form: .value("RATIO"), expected: AspectRatio.expected, group: .sizes,
+        summary: "Width to height, such as 16:9, for the side that is not given.", read: AspectRatio.read)
+    static let scale = Option.decimal(
+        "scale", "FACTOR", .sizes, in: 1...3, expected: "pixels for each point, from 1 to 3", default: "2",
+        summary: "Pixels for each point of --fit and of styles.")
+    static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
+    static let enlarge = Option.flag("enlarge", .sizes, summary: "Make small pictures larger.")
+    static let contentMode = Option<ContentMode>.case(
+        "content-mode", "MODE", .sizes, summary: "fit (show all), fill (cut what stands over) or force (stretch).")
+    static let gravity = Option<Gravity>.case(
+        "gravity", "WHERE", .sizes, summary: "What fill keeps: center, a side or corner, attention or entropy.",
+        manual: "attention keeps the part that catches the eye, entropy the one with the most detail.")
+    static let region = Option<Region>(
+        "region", form: .value("X,Y,W,H"), expected: "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%",
+        group: .sizes, summary: "Use this part of the upright picture only, in pixels or percent.", read: Region.init)
+    static let rotate = Option<Int>(
+        "rotate", form: .value("DEGREES"), expected: "90, 180 or 270 degrees clockwise",
+        completion: .words(["90", "180", "270"]), group: .sizes,
+        summary: "Turn clockwise by 90, 180 or 270 degrees, before anything is measured."
+    ) { ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][$0] }
+    static let poster = Option.flag("poster", .sizes, summary: "Take the first frame of an animation only.")
+    static let frame = Option.number(
+        "frame", .sizes, in: 0...1_000_000, of: "the number of a frame",
+        summary: "Take this frame of an animation only, counted from 0.")
 
-    @Option(help: ArgumentHelp("Rows at most.", valueName: "pixels"))
-    var height: String?
+    /// JPEG, which ends at 65535, has the largest sides.
+    private static func side(_ name: String, _ summary: String) -> Option<Int> {
+        .number(name, .sizes, as: "PIXELS", in: 1...65_535, of: "pixels", summary: summary)
+    }
 
-    @Option(help: ArgumentHelp("Cover this box of points, such as 300x200.", valueName: "size"))
-    var fit: String?
+    // MARK: Format and look
 
-    @Option(help: ArgumentHelp("auto (as the source), jpeg, png, webp, avif or gif.", valueName: "format"))
-    var format: String?
+    static let format = Option<PictureFormatChoice>(
+        "format", form: .value("FORMAT"), expected: PictureFormatChoice.words.joined(separator: ", "),
+        completion: .words(PictureFormatChoice.words), group: .looks,
+        default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif or gif.",
+        read: PictureFormatChoice.init)
+    static let gradient = Option<Gradient>.case(
+        "gradient", "KIND", .looks, summary: "Darken towards the bottom: standard, enhanced (up to the middle) or none.")
+    static let cornerRadius = Option.decimal(
+        "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
+        summary: "Round the corners: points for styles, else pixels.")
+    static let background = Option<RGB>(
+        "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c", group: .looks, default: "#ffffff",
+        summary: "What lies under transparent pixels in a format without transparency.", read: RGB.init(hex:))
+    static let fitBytes = Option.size(
+        "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits, such as 100KB.")
+    static let progressive = Option.flag("progressive", .looks, summary: "Write JPEG in scans, PNG interlaced.")
+    static let linear = Option.flag("linear", .looks, summary: "Mix colours in linear light.")
+    static let keepProfile = Option.flag(
+        "keep-profile", .looks, summary: "Keep colours in their profile and embed it, instead of sRGB.")
+    static let keepMetadata = Option.flag(
+        "keep-metadata", .looks, summary: "Keep EXIF and XMP, including where the picture was taken.")
+    static let keepCopyright = Option.flag("keep-copyright", .looks, summary: "Keep copyright and artist only.")
+    static let printHash = Option.flag(
+        "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash to each variant.")
+    static let qualityDecode = Option<DecodeOptions.Quality>.case(
+        "quality-decode", "HOW", .looks, default: "fast",
+        summary: "fast (leave out what a small output would not show) or full.")
+    static let allowTruncated = Option.flag(
+        "allow-truncated", .looks, summary: "Use what there is of pictures that end too early.")
 
-    @Option(help: ArgumentHelp("1 to 100 (82).", valueName: "n"))
-    var quality: String?
+    // MARK: Files
 
-    @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Write the one picture here; - is standard output.", valueName: "file"))
-    var output: String?
+    static let output = Option.path(
+        "output", short: "o", .files, summary: "Write the one picture to this file; - is standard output.")
+    static let outputDir = Option.path(
+        "output-dir", .files, as: "DIR", isFolder: true, summary: "Write variants into this folder; it is made if missing.")
+    static let nameTemplate = Option.text(
+        "name-template", "TEMPLATE", .files, default: "{stem}-{variant}.{ext}",
+        summary: "Names in --output-dir: {stem}, {variant}, {ext}, {width}, {height}, or a field of the record.",
+        manual: "A name cannot leave the folder. Two pictures with the same name in one run are an error (73).")
+    static let progressiveRecords = Option.flag(
+        "progressive-records", .files,
+        summary: "Write a record each time a variant is done, the picture's thumbnail first.")
 
-    @Option(
-        help: ArgumentHelp("Write variants into this folder, which is made where it is missing.", valueName: "folder"))
-    var outputDir: String?
+    // MARK: Placeholders
 
-    @Option(
-        help: ArgumentHelp(
-            "Names in --output-dir, of {stem}, {variant}, {ext}, {width}, {height} and {date}.", valueName: "template"))
-    var nameTemplate: String?
+    static let fallback = Option.flag(
+        "fallback", .placeholders, summary: "Draw a placeholder for a record without a picture.")
+    static let fallbackMessage = Option.text(
+        "fallback-message", "TEXT", .placeholders, summary: "What the placeholder says.")
+    static let theme = Option<Placeholder.Theme>.case(
+        "theme", "THEME", .placeholders, default: "light", summary: "The placeholder's colours: light or dark.")
+    static let font = Option.path("font", .placeholders, as: "FONT", summary: "The placeholder's font: a file or a family.")
+
+    // MARK: Limits
 }
 
-/// All others.
-struct FineOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Width to height, such as 16:9, for the side that is not given.", valueName: "ratio"))
-    var aspectRatio: String?
+/// The box of `--fit`, in points.
+struct FitBox: Sendable {
+    let width: Double
+    let height: Double
 
-    @Option(help: ArgumentHelp("Pixels for each point of --fit and of styles, 1 to 3 (2).", valueName: "factor"))
-    var scale: String?
+    /// Reads `300x200`; nil unless both sides are from 1 to 20,000.
+    init?(_ text: String) {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
+        guard sides.count == 2, sides.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
+        (width, height) = (sides[0], sides[1])
+    }
+}
 
-    @Flag(help: "Do not round --fit.")
-    var exact = false
+/// A format by name, or the source's.
+enum PictureFormatChoice: Sendable, Equatable {
+    case auto
+    case fixed(OutputFormat)
 
-    @Flag(help: "Make small pictures larger.")
-    var enlarge = false
+    static var words: [String] { ["auto"] + OutputFormat.allCases.map(\.rawValue) }
 
-    @Option(help: ArgumentHelp("fit (show all), fill (cut what stands over) or force (stretch).", valueName: "mode"))
-    var contentMode: String?
+    init?(_ text: String) {
+        if text == "auto" {
+            self = .auto
+        } else if let format = OutputFormat(rawValue: text == "jpg" ? "jpeg" : text) {
+            self = .fixed(format)
+        } else {
+            return nil
+        }
+    }
+}
 
-    @Option(
-        help: ArgumentHelp(
-            "What fill keeps: center, north, northeast ... northwest, attention, entropy.", valueName: "where"))
-    var gravity: String?
+extension [AnyOption] {
+    static let sizes: [AnyOption] = [
+        .variant, .width, .height, .fit, .aspectRatio, .scale, .exact, .enlarge, .contentMode, .gravity, .region,
+        .rotate, .poster, .frame,
+    ]
 
-    @Option(
-        help: ArgumentHelp(
-            "Look at this part alone: X,Y,WIDTH,HEIGHT of the upright picture, in pixels or percent.",
-            valueName: "region"))
-    var region: String?
+    static let looks: [AnyOption] = [
+        .format, .quality, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear, .keepProfile,
+        .keepMetadata, .keepCopyright, .printHash, .qualityDecode, .allowTruncated,
+    ]
 
-    @Option(
-        help: ArgumentHelp(
-            "Turn clockwise by 90, 180 or 270 degrees, before anything is measured.", valueName: "degrees"))
-    var rotate: String?
+    static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]
 
-    @Option(
-        help: ArgumentHelp(
-            "Darken towards the bottom: standard, enhanced (up to the middle) or none.", valueName: "kind"))
-    var gradient: String?
+    static let placeholders: [AnyOption] = [.fallback, .fallbackMessage, .theme, .font]
 
-    @Option(help: ArgumentHelp("Round the corners: points for styles, else pixels.", valueName: "radius"))
-    var cornerRadius: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "What lies under transparent pixels where the format has none (#ffffff).", valueName: "colour"))
-    var background: String?
-
-    @Option(help: ArgumentHelp("Lower the quality until it fits, such as 100KB.", valueName: "size"))
-    var fitBytes: String?
-
-    @Flag(help: "Write JPEG in scans, PNG interlaced.")
-    var progressive = false
-
-    @Flag(help: "Mix colours in linear light.")
-    var linear = false
-
-    @Flag(help: "Keep colours in their profile and embed it, instead of sRGB.")
-    var keepProfile = false
-
-    @Flag(help: "Keep EXIF and XMP, where the picture was taken included.")
-    var keepMetadata = false
-
-    @Flag(help: "Keep copyright and artist alone.")
-    var keepCopyright = false
-
-    @Flag(help: "Add the dominant colour and a ThumbHash to each variant.")
-    var printHash = false
-
-    @Flag(help: "Show the first frame of an animation alone.")
-    var poster = false
-
-    @Option(help: ArgumentHelp("Show this frame of an animation alone, counted from 0.", valueName: "n"))
-    var frame: String?
-
-    @Flag(help: "Take what there is of pictures that end too early.")
-    var allowTruncated = false
-
-    @Option(help: ArgumentHelp("fast (leave out what a small output would not show) or full.", valueName: "quality"))
-    var qualityDecode: String?
-
-    @Flag(help: "Draw a placeholder where there is no picture.")
-    var fallback = false
-
-    @Option(help: ArgumentHelp("What the placeholder says.", valueName: "text"))
-    var fallbackMessage: String?
-
-    @Option(help: ArgumentHelp("The placeholder's colours: light or dark.", valueName: "theme"))
-    var theme: String?
-
-    @Option(help: ArgumentHelp("The placeholder's font: a file or a family.", valueName: "font"))
-    var font: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Let records name files below this folder, too; repeatable (APOD_TOOLS_ALLOW_PATH).", valueName: "folder"))
-    var allowPath: [String] = []
-
-    @Flag(help: "Write a record each time a variant is done, the picture's thumbnail first.")
-    var progressiveRecords = false
-
-    @Flag(help: "End only when files of -o and --output-dir are on the disk, safe from a power cut.")
-    var sync = false
-
-    @Option(help: ArgumentHelp("Bytes of a picture (256MiB).", valueName: "size"))
-    var maxBytes: String?
-
-    @Option(help: ArgumentHelp("Pixels of a picture (400 million).", valueName: "n"))
-    var maxPixels: String?
-
-    @Option(help: ArgumentHelp("Frames of an animation (2000).", valueName: "n"))
-    var maxFrames: String?
-
-    @Option(help: ArgumentHelp("Pixels times frames of an animation (4000 million).", valueName: "n"))
-    var maxAnimationPixels: String?
-
-    @Option(help: ArgumentHelp("Memory for pictures in all (1GiB).", valueName: "size"))
-    var maxMemory: String?
-
-    @Option(help: ArgumentHelp("Seconds for a picture (60).", valueName: "n"))
-    var maxSeconds: String?
+    static let limits: [AnyOption] = [
+        .maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds,
+    ]
 }

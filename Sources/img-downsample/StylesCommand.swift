@@ -1,45 +1,36 @@
-import ArgumentParser
 import Commands
+import Options
 import Records
 import Support
 import Variants
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+extension Command {
+    /// Lists the styles: a table on a terminal, else records.
+    static let styles = Command(
+        "styles", summary: "List the styles of cards, and where each comes from.",
+        details: """
+            Sizes and radii are points. A file of this name is ./styles. The configuration file adds styles, or changes \
+            those that are built in:
 
-/// Lists the styles: a table on a terminal, else records.
-struct StylesCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "img-downsample styles",
-        abstract: "List the styles of cards, and where each comes from.",
-        discussion: """
-            Sizes and radii are points. The configuration file adds styles, or changes those that are built in:
-
-              {"styles": {"hero": {"width": 600, "height": 300, "corner_radius": 24, "content_mode": "fill",
+              {"styles": {"hero": {"width": 600, "height": 300,
+                                   "corner_radius": 24, "content_mode": "fill",
                                    "gravity": "attention", "gradient": "none"}}}
 
-            A side that is left out follows from the other and from `aspect_ratio` (such as "16:9"), or from the picture.
-            """)
-
-    @OptionGroup var common: CommonOptions
-
-    @Flag(help: "Write records, also to a terminal.")
-    var json = false
-
-    func run() throws {
-        let context = try common.context(tool: "img-downsample")
+            A side that is left out follows from the other one and from `aspect_ratio` (such as "16:9"), or from the \
+            picture.
+            """,
+        examples: ["img-downsample styles", "img-downsample styles --json | jq -r .name"],
+        options: { [[.json], .messages] }
+    ) { arguments in
+        let context = try ToolContext(arguments)
         let records = try ShrinkSettings.styles(context).map(\.record)
         let output = try File(descriptor: 1, path: "standard output", closes: false)
-        if json || isatty(1) == 0 {
+        if arguments[.json] || !Terminal.isTerminal(1) {
             for record in records { try output.write(record.line + [UInt8(ascii: "\n")]) }
         } else {
-            try output.write(Array(Self.table(records).utf8))
+            try output.write(Array(table(records).utf8))
         }
+        return 0
     }
 
     private static func table(_ records: [Record]) -> String {

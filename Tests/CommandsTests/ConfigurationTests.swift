@@ -1,3 +1,4 @@
+import Options
 import Records
 import Support
 import TestSupport
@@ -15,37 +16,51 @@ struct ConfigurationTests {
         try .load(option: folder.write("config.json", text), environment: Environment())
     }
 
-    private func context(_ variables: [String: String] = [:], _ configuration: Configuration = .empty) -> ToolContext {
-        ToolContext(tool: "tool", environment: Environment(variables), configuration: configuration, log: .silent)
-    }
+    private static let number = Option.number(
+        "max-pixels", in: 0...9, field: "max_pixels", summary: "A number.")
+    private static let size = Option<Int>(
+        "size", form: .value("SIZE"), expected: "a number", group: .own, variable: "TEST_NUMBER", field: "max_bytes",
+        summary: "A size.") { Int($0) }
+    private static let keyFile = Option.path("key-file", summary: "The key's file.")
+    private static let key = Option<String>(
+        "key", form: .none, expected: "a key", group: .secrets, variable: "TEST_KEY", summary: "The key.") { $0 }
 
-    private func number(_ context: ToolContext, option: String? = nil) throws -> Int? {
-        try context.setting("max-bytes", option: option, variable: "TEST_NUMBER", expected: "a number") { Int($0) }
+    private func context(
+        _ variables: [String: String] = [:], _ configuration: Configuration = .empty, _ words: String...
+    ) throws -> ToolContext {
+        try ToolContext(
+            words, options: [Self.number, Self.size, Self.keyFile], environment: Environment(variables),
+            configuration: configuration)
     }
 
     // MARK: Which one counts
 
     @Test func optionBeatsEnvironmentBeatsFileBeatsNothing() throws {
         let file = try load("{\"max_bytes\": 3}")
-        #expect(try number(context(["TEST_NUMBER": "2"], file), option: "1") == 1)
-        #expect(try number(context(["TEST_NUMBER": "2"], file)) == 2)
-        #expect(try number(context([:], file)) == 3)
-        #expect(try number(context()) == nil)
+        #expect(try context(["TEST_NUMBER": "2"], file, "--size", "1").value(Self.size) == 1)
+        #expect(try context(["TEST_NUMBER": "2"], file).value(Self.size) == 2)
+        #expect(try context([:], file).value(Self.size) == 3)
+        #expect(try context().value(Self.size) == nil)
+        #expect(try context(["TEST_NUMBER": "2"], file, "--size=1").text(Self.size)?.source == .option)
+        #expect(try context(["TEST_NUMBER": "2"], file).text(Self.size)?.source == .environment)
+        #expect(try context([:], file).text(Self.size)?.source == .configuration)
     }
 
     @Test func anEmptyVariableIsAnUnsetOne() throws {
-        #expect(try number(context(["TEST_NUMBER": ""], load("{\"max_bytes\":3}"))) == 3)
+        #expect(try context(["TEST_NUMBER": ""], load("{\"max_bytes\":3}")).value(Self.size) == 3)
     }
 
     @Test func aBadValueIsToldWithItsPlace() throws {
-        #expect(message { _ = try number(context(), option: "x") } == "64 --max-bytes takes a number, not \"x\"")
-        #expect(message { _ = try number(context(["TEST_NUMBER": "x"])) } == "78 TEST_NUMBER takes a number, not \"x\"")
+        #expect(message { _ = try context([:], .empty, "--size", "x") } == "64 --size takes a number, not \"x\"")
+        #expect(
+            message { _ = try context(["TEST_NUMBER": "x"]).value(Self.size) }
+                == "78 TEST_NUMBER takes a number, not \"x\"")
         let file = try load("{\"max_bytes\":\"x\"}")
         #expect(
-            message { _ = try number(context([:], file)) }
+            message { _ = try context([:], file).value(Self.size) }
                 == "78 \(folder.path("config.json")): \"max_bytes\" takes a number, not \"x\"")
         // What counts less is not even looked at.
-        #expect(try number(context(["TEST_NUMBER": "x"], file), option: "1") == 1)
+        #expect(try context(["TEST_NUMBER": "x"], file, "--size", "1").value(Self.size) == 1)
     }
 
     // MARK: The file
@@ -114,30 +129,30 @@ struct ConfigurationTests {
     // MARK: Keys
 
     @Test func aKeyComesFromItsFileElseFromTheEnvironment() throws {
-        let context = context(["TEST_KEY": "from-environment"])
+        let context = try context(["TEST_KEY": "from-environment"])
         let file = try folder.write("key", " \t from-file\r\n\n")
-        #expect(try context.secret(file: file, variable: "TEST_KEY") == "from-file")
-        #expect(try context.secret(file: nil, variable: "TEST_KEY") == "from-environment")
-        #expect(try context.secret(file: nil, variable: "OTHER_KEY") == nil)
+        #expect(try self.context(["TEST_KEY": "from-environment"], .empty, "--key-file", file).secret(Self.keyFile, Self.key) == "from-file")
+        #expect(try context.secret(Self.keyFile, Self.key) == "from-environment")
+        #expect(try self.context().secret(Self.keyFile, Self.key) == nil)
     }
 
     @Test func aKeyOfTheEnvironmentIsReadLikeThatOfAFile() throws {
-        #expect(try context(["TEST_KEY": " key\n"]).secret(file: nil, variable: "TEST_KEY") == "key")
-        #expect(try context(["TEST_KEY": " \n"]).secret(file: nil, variable: "TEST_KEY") == nil)
-        let said = message { _ = try context(["TEST_KEY": "two\nlines"]).secret(file: nil, variable: "TEST_KEY") }
+        #expect(try context(["TEST_KEY": " key\n"]).secret(Self.keyFile, Self.key) == "key")
+        #expect(try context(["TEST_KEY": " \n"]).secret(Self.keyFile, Self.key) == nil)
+        let said = message { _ = try context(["TEST_KEY": "two\nlines"]).secret(Self.keyFile, Self.key) }
         #expect(said == "78 TEST_KEY does not hold a key: one word on one line is expected", "\(said ?? "taken")")
     }
 
     @Test(arguments: ["", " \n", "two words", "one\ntwo", "caf\u{E9}", "a\u{7F}b"])
     func aFileThatHoldsNoKeyIsRefusedWithoutBeingQuoted(_ text: String) throws {
         let file = try folder.write("key", text)
-        let said = message { _ = try context().secret(file: file, variable: "TEST_KEY") }
+        let said = message { _ = try context([:], .empty, "--key-file", file).secret(Self.keyFile, Self.key) }
         #expect(said == "78 \(file) does not hold a key: one word on one line is expected", "\(said ?? "taken")")
     }
 
     @Test func aKeyFileThatCannotBeReadIsAFaultOfTheConfiguration() {
         #expect(
-            message { _ = try context().secret(file: folder.path("none"), variable: "K") }?.hasPrefix(
+            message { _ = try context([:], .empty, "--key-file", folder.path("none")).secret(Self.keyFile, Self.key) }?.hasPrefix(
                 "78 cannot read the key") == true)
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import Options
 import Support
 import TestSupport
 import Testing
@@ -19,22 +20,37 @@ struct CredentialsTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    private struct Surroundings {
+        let configuration: Configuration
+        let environment: Environment
+        let log: Log
+
+        func context(_ words: [String]) throws -> ToolContext {
+            try ToolContext(
+                words,
+                options: [.header, .headerFor, .headerFile, .bearerFile, .bearerFor, .netrc, .netrcFile],
+                environment: environment, configuration: configuration, log: log)
+        }
+    }
+
     private func context(
         _ configuration: String = "{}", _ variables: [String: String] = [:], log: Log = .silent
-    ) throws -> ToolContext {
-        ToolContext(
-            tool: "tool", environment: Environment(variables),
-            configuration: try .load(option: folder.write("config.json", configuration), environment: Environment()),
-            log: log)
+    ) throws -> Surroundings {
+        Surroundings(
+            configuration: try .load(
+                option: folder.write("config.json", configuration), environment: Environment()),
+            environment: Environment(variables), log: log)
     }
 
     private func headers(
-        _ context: ToolContext, _ plain: [String] = [], addressed: [String] = [], file: String? = nil,
+        _ surroundings: Surroundings, _ plain: [String] = [], addressed: [String] = [], file: String? = nil,
         bearerFile: String? = nil, bearers: [String] = [], for arguments: [String]? = ["https://a.example/"]
     ) throws -> [String] {
-        let options = ToolContext.HeaderOptions(
-            plain: plain, addressed: addressed, file: file, bearerFile: bearerFile, bearers: bearers)
-        return try context.headers(options, for: arguments?.map { try WebURL($0) })
+        var words = plain.map { "--header=\($0)" } + addressed.map { "--header-for=\($0)" }
+        words += bearers.map { "--bearer-for=\($0)" }
+        if let file { words.append("--header-file=\(file)") }
+        if let bearerFile { words.append("--bearer-file=\(bearerFile)") }
+        return try surroundings.context(words).headers(for: arguments?.map { try WebURL($0) })
             .headers(for: WebURL("https://a.example/")).map { "\($0.name): \($0.value)" }
     }
 
@@ -133,7 +149,8 @@ struct CredentialsTests {
         try folder.write("home/.netrc", "machine a login u password p")
         let file = try folder.write("netrc", "machine a login v password q")
         func user(_ configuration: String = "{}", usesHome: Bool = false, file: String? = nil) throws -> String? {
-            let passwords = try context(configuration, ["HOME": home]).passwords(usesHome: usesHome, file: file)
+            let words = (usesHome ? ["--netrc"] : []) + (file.map { ["--netrc-file", $0] } ?? [])
+            let passwords = try context(configuration, ["HOME": home]).context(words).passwords()
             return passwords?.credentials(for: url)?.user
         }
         #expect(try user() == nil)
@@ -143,6 +160,6 @@ struct CredentialsTests {
         #expect(try user("{\"netrc_file\":\"\(file)\"}", usesHome: true) == "u")
         #expect(message { _ = try user(usesHome: true, file: file) }?.hasPrefix("64 ") == true)
         #expect(message { _ = try user(file: folder.path("none")) }?.hasPrefix("78 ") == true)
-        #expect(message { _ = try context().passwords(usesHome: true, file: nil) }?.hasPrefix("78 ") == true)
+        #expect(message { _ = try context().context(["--netrc"]).passwords() }?.hasPrefix("78 ") == true)
     }
 }

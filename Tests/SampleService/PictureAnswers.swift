@@ -58,9 +58,9 @@ final class PictureAnswers: Sendable {
 
     /// Exactly `w` × `h`, or within that box for `fit=clip`; else the full size.
     private func size(_ request: LoopbackRequest, _ stem: String) -> (Int, Int) {
-        let isSmall = stem.contains("logo") || stem.contains("thumbnail")
+        let isSmall = stem.contains(text: "logo") || stem.contains(text: "thumbnail")
         let turned = (min(width, height), max(width, height))
-        let full = isSmall ? (594, 516) : stem.contains("portrait") ? turned : (width, height)
+        let full = isSmall ? (594, 516) : stem.contains(text: "portrait") ? turned : (width, height)
         func side(_ name: String) -> Int? {
             request.field(name).flatMap { Int($0) }.map { min(max($0, 1), Self.longestSide) }
         }

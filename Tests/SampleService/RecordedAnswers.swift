@@ -110,7 +110,7 @@ struct RecordedHead: Sendable {
                 continue
             }
             let told = cells[cells.count - 1]
-            var head = told.contains("as above") ? above : RecordedHead()
+            var head = told.contains(text: "as above") ? above : RecordedHead()
             head.status = status
             for (index, piece) in told.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             where index % 2 == 1 {

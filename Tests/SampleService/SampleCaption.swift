@@ -78,7 +78,7 @@ struct Sentence {
         after = parts.count > 2 ? parts[2] : ""
         let whole = before + link + after
         let hasEntity = whole.utf8.contains(UInt8(ascii: "&"))
-        text = hasEntity ? whole.split(separator: "&amp;").joined(separator: "&") : String(whole)
+        text = hasEntity ? String(whole).replacing(text: "&amp;", with: "&") : String(whole)
     }
 
     func writeHTML(_ own: String, to text: inout String) {

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Options
 import Support
 import TestSupport
 
@@ -10,15 +10,53 @@ import Musl
 import Darwin
 #endif
 
+extension AnyOption {
+    static let port = Option.number("port", in: 0...65_535, default: "a free one", summary: "The port.")
+    static let today = Option<CalendarDay>(
+        "today", form: .value("DATE"), expected: "a day such as 2026-11-21", group: .own, default: "today in UTC",
+        summary: "The newest day with a picture.") { CalendarDay($0) }
+    static let legacy = Option<LegacyManner>.case(
+        "legacy", "MANNER", default: "logo",
+        summary: "What the old service answers: its logo for every day, as since October 2026, or the day's picture.")
+    static let apiKey = Option.text("api-key", "KEY", summary: "The one key that the old service takes.")
+    static let exerciseKey = Option.text("exercise-key", "KEY", summary: "The key that ExerciseDB asks for.")
+    static let exercises = Option.number(
+        "exercises", in: 0...9999, default: "1300", summary: "How many exercises there are.")
+    static let exerciseQuota = Option.number(
+        "exercise-quota", in: 0...1_000_000,
+        summary: "Refuse requests for GIFs after so many: the month's quota is used up.")
+    static let exerciseSide = Option.number(
+        "exercise-side", in: 8...1080, summary: "The side of all GIFs, whatever resolution is asked for.")
+    static let exerciseFaults = Option.flag("exercise-faults", summary: "Let some GIFs be wrong, as told below.")
+    static let size = Option<PictureSize>(
+        "size", form: .value("WxH"), expected: "a size such as 2400x1600", group: .own, default: "2400x1600",
+        summary: "Width and height of the full pictures.", read: PictureSize.init)
+    static let fixtures = Option.path(
+        "fixtures", as: "DIR", isFolder: true, summary: "The folder of recorded answers (apod, exercisedb, launches).")
+    static let log = Option.path("log", summary: "Append a line for each request: status, method, target.")
+    static let draw = Option.text(
+        "draw", "ADDRESS", summary: "Write one picture to standard output, as after /pictures/.")
+}
+
+struct PictureSize: Sendable {
+    let width: Int
+    let height: Int
+
+    init?(_ text: String) {
+        let numbers = text.split(separator: "x").compactMap { Int($0) }
+        guard numbers.count == 2, numbers.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
+        (width, height) = (numbers[0], numbers[1])
+    }
+}
+
 /// Answers like the services that the tools ask, on loopback, for tests and the demonstration.
 @main
-struct SampleServiceCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "sample-service",
-        abstract: "Answers like NASA's picture of the day and ExerciseDB, on 127.0.0.1.",
-        discussion: """
+struct SampleServiceCommand {
+    static let command = Command(
+        "sample-service", summary: "Answers like NASA's picture of the day and ExerciseDB, on 127.0.0.1.",
+        details: """
             Prints its address on one line of standard output as soon as it listens. Ends when its standard input \
-            ends, or by a signal, so that whoever starts it cannot leave it behind.
+            ends, or by a signal, so that the program that starts it cannot leave it behind.
 
             \(Routes.help)
 
@@ -27,72 +65,54 @@ struct SampleServiceCommand: ParsableCommand {
             \(Fault.help)
 
             \(ExerciseFault.help)
-            """)
+            """,
+        options: {
+            [
+                [.port, .today, .legacy, .apiKey, .exerciseKey, .exercises, .exerciseQuota, .exerciseSide],
+                [.exerciseFaults, .size, .fixtures, .log, .draw],
+            ]
+        }
+    ) { arguments in
+        try SampleServiceCommand(arguments: arguments).run()
+        return 0
+    }
 
-    @Option(help: "The port; 0 takes a free one.")
-    var port: UInt16 = 0
-
-    @Option(help: ArgumentHelp("The newest day with a picture (default: today in UTC).", valueName: "date"))
-    var today: String?
-
-    @Option(help: "What the old service answers: its logo for every day, as since October 2026, or the day's picture.")
-    var legacy: LegacyManner = .logo
-
-    @Option(help: "The one key that the old service takes (default: any that is not named below).")
-    var apiKey: String?
-
-    @Option(help: "The key that ExerciseDB asks for (default: none).")
-    var exerciseKey: String?
-
-    @Option(help: "How many exercises there are.")
-    var exercises = 1300
-
-    @Option(help: ArgumentHelp("Refuse requests for GIFs after so many: the month's quota is used up.", valueName: "n"))
-    var exerciseQuota: Int?
-
-    @Option(help: ArgumentHelp("The side of all GIFs, whatever resolution is asked for.", valueName: "pixels"))
-    var exerciseSide: Int?
-
-    @Flag(help: "Let some GIFs be wrong, as told below.")
-    var exerciseFaults = false
-
-    @Option(help: ArgumentHelp("Width and height of the full pictures.", valueName: "WxH"))
-    var size = "2400x1600"
-
-    @Option(help: ArgumentHelp("The folder of recorded answers (apod, exercisedb, launches).", valueName: "folder"))
-    var fixtures: String?
-
-    @Option(help: ArgumentHelp("Append a line for each request: status, method, target.", valueName: "file"))
-    var log: String?
-
-    @Option(help: ArgumentHelp("Write one picture to standard output, as after /pictures/.", valueName: "address"))
-    var draw: String?
-
-    func validate() throws {
-        if let today, CalendarDay(today) == nil { throw ValidationError("--today must be a day such as 2026-11-21") }
-        if parsedSize == nil { throw ValidationError("--size must be such as 2400x1600") }
-        if !(0...9999).contains(exercises) { throw ValidationError("--exercises must be 0 to 9999") }
-        if let exerciseSide, !(8...1080).contains(exerciseSide) {
-            throw ValidationError("--exercise-side must be 8 to 1080")
+    static func main() {
+        do {
+            switch try command.request(ProgramArguments.ofProcess()) {
+            case .run(let command, let arguments): exit(try command.run?(arguments) ?? 0)
+            case .help(let path, _): print(Command.fullHelp(path, exitStatus: "0 done, 64 usage."))
+            case .version, .generate: print(toolsVersion)
+            }
+        } catch {
+            let failure = failure(of: error)
+            Log(tool: command.name).error(failure.message)
+            exit(failure.exitCode.rawValue)
         }
     }
 
+    let arguments: Arguments
+
     func run() throws {
-        let (width, height) = parsedSize ?? (2400, 1600)
+        let (width, height) = arguments[.size].map { ($0.width, $0.height) } ?? (2400, 1600)
         let output = try File(descriptor: 1, path: "standard output", closes: false)
-        if let draw {
+        if let draw = arguments[.draw] {
             let request = LoopbackRequest(method: "GET", target: "/pictures/\(draw)")
             guard let response = PictureAnswers(width: width, height: height).answer(request), response.status == 200
-            else { throw ValidationError("cannot draw \(draw)") }
+            else { throw UsageFailure("cannot draw \(draw)") }
             return try output.write(response.body)
         }
         let settings = SampleSettings(
-            today: today.flatMap { CalendarDay($0) }, legacy: legacy, apiKey: apiKey, exerciseKey: exerciseKey,
-            exerciseCount: exercises,
-            exerciseQuota: exerciseQuota, exerciseSide: exerciseSide, hasExerciseFaults: exerciseFaults, width: width, height: height, fixtures: fixtures)
-        let log = try log.map { try File.open($0, O_WRONLY | O_CREAT | O_APPEND, mode: 0o644, purpose: .makeOutput) }
+            today: arguments[.today], legacy: arguments[.legacy] ?? .logo, apiKey: arguments[.apiKey],
+            exerciseKey: arguments[.exerciseKey], exerciseCount: arguments[.exercises] ?? 1300,
+            exerciseQuota: arguments[.exerciseQuota], exerciseSide: arguments[.exerciseSide],
+            hasExerciseFaults: arguments[.exerciseFaults], width: width, height: height,
+            fixtures: arguments[.fixtures])
+        let log = try arguments[.log].map {
+            try File.open($0, O_WRONLY | O_CREAT | O_APPEND, mode: 0o644, purpose: .makeOutput)
+        }
         let service = SampleService(settings, log: log)
-        let server = try LoopbackServer(port: port) { request, connection in
+        let server = try LoopbackServer(port: UInt16(arguments[.port] ?? 0)) { request, connection in
             try service.answer(request, on: connection)
         }
         service.listens(at: server.address)
@@ -104,15 +124,9 @@ struct SampleServiceCommand: ParsableCommand {
         while try input.read(into: buffer) > 0 {}
         server.stop()
     }
-
-    private var parsedSize: (Int, Int)? {
-        let numbers = size.split(separator: "x").compactMap { Int($0) }
-        guard numbers.count == 2, numbers.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
-        return (numbers[0], numbers[1])
-    }
 }
 
 /// How the old service behaves.
-enum LegacyManner: String, ExpressibleByArgument, CaseIterable {
+enum LegacyManner: String, Sendable, CaseIterable {
     case logo, classic
 }

@@ -117,6 +117,8 @@ const char *cavif_load(void) {
     return load_error;
 }
 
+const char *cavif_version(void) { return cavif_load() == NULL ? avif.version() : NULL; }
+
 static cavif_status fail(cavif_file *file, avifResult result) {
     if (result == AVIF_RESULT_OUT_OF_MEMORY) return CAVIF_NO_MEMORY;
     snprintf(file->message, sizeof file->message, "libavif: %s", avif.result_text(result));

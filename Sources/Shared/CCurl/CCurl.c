@@ -66,6 +66,7 @@ static struct {
     int (*multi_poll)(void *multi, void *extra, unsigned int count, int milliseconds, int *ready);
     int (*multi_wakeup)(void *multi);
     struct message *(*multi_info_read)(void *multi, int *left);
+    char *(*version)(void);
 } curl;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -107,6 +108,7 @@ static void load(void) {
         {&curl.multi_poll, "curl_multi_poll"},
         {&curl.multi_wakeup, "curl_multi_wakeup"},
         {&curl.multi_info_read, "curl_multi_info_read"},
+        {&curl.version, "curl_version"},
     };
     for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
         void *function = dlsym(library, functions[index].name);
@@ -123,6 +125,8 @@ const char *ccurl_load(void) {
     pthread_once(&once, load);
     return load_error;
 }
+
+const char *ccurl_version(void) { return curl.version(); }
 
 struct ccurl_connection {
     void *easy;

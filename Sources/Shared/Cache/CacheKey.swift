@@ -47,15 +47,15 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
         if text.hasControlCharacters { throw CacheFailure.badKey(reason: "it has control characters") }
     }
 
+    /// Whether the text looks like a key as it is printed that is not an address.
+    public static func isPrintedKey(_ text: String) -> Bool {
+        [namePrefix, "file:///", "exercisedb:"].contains(where: text.hasPrefix)
+    }
+
     /// A key as it was printed that is not an address; nil for any other text.
     init?(argument text: String) throws {
-        if text.hasPrefix(Self.namePrefix) {
-            try self.init(name: text)
-        } else if ["file:///", "exercisedb:"].contains(where: text.hasPrefix) {
-            try self.init(printed: text)
-        } else {
-            return nil
-        }
+        guard Self.isPrintedKey(text) else { return nil }
+        if text.hasPrefix(Self.namePrefix) { try self.init(name: text) } else { try self.init(printed: text) }
     }
 
     /// Returns the keys that a name may mean where something is looked up: the key that it was printed as, since a

@@ -7,7 +7,7 @@ extension ImageCache {
     @discardableResult
     public func removeOldPreviews() -> Int {
         var count = 0
-        for name in index.root.names(in: CacheRoot.partials) where name.contains(ArrivingBody.previewMark) {
+        for name in index.root.names(in: CacheRoot.partials) where name.contains(text: ArrivingBody.previewMark) {
             let name = "\(CacheRoot.partials)/\(name)"
             guard index.root.file(name) != nil, !isLeasedPreview(name) else { continue }
             index.root.remove(name)
@@ -18,7 +18,7 @@ extension ImageCache {
 
     /// Whether a file is a preview whose path may still be in use.
     func isLeasedPreview(_ name: String) -> Bool {
-        guard name.contains(ArrivingBody.previewMark), let found = index.root.file(name) else { return false }
+        guard name.contains(text: ArrivingBody.previewMark), let found = index.root.file(name) else { return false }
         return lease.end(from: found.modified) > clock.now()
     }
 }

@@ -32,7 +32,7 @@ struct ArgumentSecrets: Sendable, Hashable {
             } else if argument == "--header-for", let first = rest.popFirst() {
                 // The origin and the header are one word or two.
                 let origin = arguments[first]
-                if !origin.contains("://") {
+                if !origin.contains(text: "://") {
                     add(first, origin[...])
                     // A host without its scheme is wrong, and the header behind it no less a secret.
                     if !origin.contains(" "), let second = rest.popFirst() { add(second, arguments[second][...]) }
@@ -60,6 +60,6 @@ struct ArgumentSecrets: Sendable, Hashable {
 
     /// `message` with `***` for each of them: for the words of somebody who quotes arguments without knowing them.
     func redacted(_ message: String) -> String {
-        texts.sorted { $0.utf8.count > $1.utf8.count }.reduce(message) { $0.replacing($1, with: "***") }
+        texts.sorted { $0.utf8.count > $1.utf8.count }.reduce(message) { $0.replacing(text: $1, with: "***") }
     }
 }

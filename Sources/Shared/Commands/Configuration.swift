@@ -1,25 +1,11 @@
+import Options
 import Records
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The configuration file: one JSON object whose fields are named like the long options, with `_` for `-`.
 public struct Configuration: Sendable {
     /// Every field that some tool knows. One file serves all tools, so each of them accepts all.
-    static let fields = [
-        "allow_path", "allow_private", "allow_shared_root", "api_url", "bearer_file", "cache_dir", "capacity",
-        "confinement", "exercisedb_url", "header_file", "jobs", "jobs_per_host", "lease", "max_animation_pixels",
-        "max_bytes", "max_frames", "max_memory", "max_pixels", "max_seconds", "memory_bytes", "memory_capacity",
-        "memory_entries", "metrics", "negative_ttl", "netrc_file", "policy", "policy_rules", "quality", "rate",
-        "resolution", "respect_cache_control", "retries", "science_url", "scope", "service", "styles", "sync",
-        "timeout", "ttl",
-    ]
+    static var fields: [String] { [AnyOption].settings.compactMap(\.field) }
 
     private static let byteLimit = 1 << 20
 
@@ -34,14 +20,14 @@ public struct Configuration: Sendable {
         self.path = path
     }
 
-    /// Reads the file named by the option or `APOD_TOOLS_CONFIG`, which must exist, else the one at the usual place, if
-    /// there is one. Throws `ConfigurationFailure` (78).
+    /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, else the one at the usual place if
+    /// it exists. Throws `ConfigurationFailure` (78).
     public static func load(option: String?, environment: Environment) throws -> Configuration {
         if let path = option ?? environment["APOD_TOOLS_CONFIG"] {
             return try read(path)
         }
         let base = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }
-        guard let path = base.map({ $0 + "/apod-tools/config.json" }), access(path, F_OK) == 0 else { return empty }
+        guard let path = base.map({ $0 + "/apod-tools/config.json" }), File.exists(path) else { return empty }
         return try read(path)
     }
 
@@ -54,6 +40,7 @@ public struct Configuration: Sendable {
         } catch let failure as any Failure {
             throw ConfigurationFailure("cannot use the configuration file \(path): \(failure.message)")
         }
+        let fields = fields
         for name in record.names where !fields.contains(name) {
             throw ConfigurationFailure(
                 "\(path): unknown field \"\(name)\"\(NearMatch.advice(for: name, among: fields))")
@@ -70,7 +57,7 @@ public struct Configuration: Sendable {
         return record.printable(path)
     }
 
-    /// The field's object with the file's path, for fields that hold more than one value; nil where it is not set.
+    /// Returns the field's object with the file's path, for fields that hold more than one value; nil if it is not set.
     /// Throws for anything but an object.
     public func object(_ field: FieldPath) throws -> (record: Record, path: String)? {
         guard let raw = record.raw(field) else { return nil }

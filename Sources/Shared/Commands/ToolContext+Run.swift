@@ -1,3 +1,4 @@
+import Options
 import Records
 import Support
 
@@ -10,44 +11,37 @@ import Darwin
 #endif
 
 extension ToolContext {
-    /// Runs a tool over its arguments, each turned into a job, or over standard input where there are none; `-` among
-    /// them stands for standard input. Gives the exit status.
+    /// How records are worked on and written, as the options say.
     ///
-    /// - Parameters:
-    ///   - expecting: what the tool wants, for somebody who gave nothing at a terminal: "addresses or files".
-    ///   - job: turns an argument into a job; its failure becomes a record like any other.
-    public func run(
-        _ tool: any RecordTool, options: RecordRunOptions, arguments: [String], expecting: String,
-        job: (String) throws -> RecordJob
-    ) throws -> Int32 {
-        if arguments.isEmpty, isatty(0) == 1 {
-            throw UsageFailure(
-                "give \(expecting) as arguments, or records on standard input; see \(self.tool) --help")
-        }
-        if !arguments.isEmpty, !arguments.contains("-") { progress.expect(records: arguments.count) }
-        var rest = (arguments.isEmpty ? ["-"] : arguments)[...]
-        var reader: RecordReader?
-        return try run(tool, options: options) { flush in
-            while true {
-                if let open = reader {
-                    if let input = try open.nextInput() { return input }
-                    reader = nil
-                }
-                guard let argument = rest.popFirst() else { return nil }
-                if argument == "-" {
-                    reader = RecordReader(continuing: try standardInput(flush))
-                    continue
-                }
-                do {
-                    return .job(try job(argument))
-                } catch {
-                    return .bad(failure(of: error))
-                }
-            }
-        }
+    /// - Parameter jobs: how many at once if nothing is said.
+    public func runOptions(jobs standard: Int) throws -> RecordRunOptions {
+        var options = RecordRunOptions()
+        options.jobs = try value(.jobs) ?? standard
+        options.unordered = arguments[.unordered]
+        options.failFast = arguments[.failFast]
+        options.strict = arguments[.strict]
+        options.retryErrors = arguments[.retryErrors]
+        options.layout = try layout()
+        return options
     }
 
-    /// Runs a tool over what `next` gives, to standard output. `next` is handed a way to write out what is done, for
+    private func layout() throws -> RecordLayout {
+        guard let fields = arguments[.print] else {
+            if arguments[.nullTerminated] { throw UsageFailure("-0 goes with --print") }
+            return arguments[.pretty] ? .indented : .lines
+        }
+        return .field(fields.paths[0], terminator: arguments.terminator)
+    }
+
+    /// Runs a tool over the operands, each turned into a job, or over standard input if there are none; `-` among them
+    /// stands for standard input. Returns the exit status.
+    public func run(_ tool: any RecordTool, options: RecordRunOptions, over things: Things) throws -> Int32 {
+        let source = try JobSource(self, things)
+        if let count = source.count { progress.expect(records: count) }
+        return try run(tool, options: options) { try source.next(flush: $0) }
+    }
+
+    /// Runs a tool over what `next` returns, to standard output. `next` is handed a way to write out what is done, for
     /// when it has to wait.
     public func run(
         _ tool: any RecordTool, options: RecordRunOptions, next: (_ flush: @escaping () -> Void) throws -> RecordInput?
@@ -64,17 +58,62 @@ extension ToolContext {
         return status
     }
 
+    /// Gives every thing that the operands or standard input name to `body`, tells of each failure, and returns the
+    /// status that those which failed call for; `finish` is called after the last one.
+    public func forEach(
+        _ things: Things, finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void
+    ) throws -> Int32 {
+        let source = try JobSource(self, things)
+        var tally = ExitTally()
+        while let input = try source.next(flush: {}) {
+            do {
+                switch input {
+                case .job(let job): try body(job)
+                case .bad(let failure, _): throw failure
+                }
+            } catch {
+                let failure = failure(of: error)
+                if let system = failure as? SystemFailure, system.isBrokenPipe { break }
+                log.error(failure.message)
+                tally.add(failure)
+            }
+        }
+        try finish()
+        return tally.status
+    }
+
+    /// Asks for everything that the operands or standard input name; returns 1 as soon as something is missing, else the
+    /// status that other failures call for.
+    ///
+    /// - Parameter find: throws `absent` or `noInput` for a thing that is not there.
+    public func areAllThere(_ things: Things, _ find: (RecordJob) throws -> Void) throws -> Int32 {
+        let source = try JobSource(self, things)
+        while let input = try source.next(flush: {}) {
+            do {
+                switch input {
+                case .job(let job): try find(job)
+                case .bad(let failure, _): throw failure
+                }
+            } catch let failure as any Failure where failure.exitCode == .absent || failure.exitCode == .noInput {
+                log.detail(failure.message)
+                return ExitCode.absent.rawValue
+            }
+        }
+        return 0
+    }
+
     /// Standard input, of which nothing has been read yet.
     ///
     /// - Parameter flush: writes out what is done, for when it has to be waited for.
     public func standardInput(_ flush: @escaping () -> Void) throws -> LineReader {
-        LineReader(file: try File(descriptor: 0, path: "standard input", closes: false)) {
+        let file = try File(descriptor: 0, path: "standard input", closes: false)
+        return LineReader(file: file, endsInNUL: arguments[.nullData]) {
             flush()
             try waitForInput()
         }
     }
 
-    /// Waits until there is something to read, or throws `Cancelled` when whoever reads our output has gone, which a
+    /// Waits until there is something to read, or throws `Cancelled` when the reader of our output has gone, which a
     /// blocked `read` would not notice before the next record comes.
     private func waitForInput() throws {
         var watched = [pollfd(fd: 0, events: Int16(POLLIN), revents: 0), pollfd(fd: 1, events: 0, revents: 0)]
@@ -91,4 +130,90 @@ extension ToolContext {
             }
         }
     }
+}
+
+/// The things that a command is about, and how each is named.
+public struct Things {
+    /// What they are, for somebody who gave nothing at a terminal: "addresses or files".
+    let expected: String
+    let operands: [String]
+    /// Turns an operand into a job; its failure becomes a record like any other.
+    let operand: (String) throws -> RecordJob
+    /// Turns a line of standard input into a job: read like an operand, but trusted no more than a record.
+    let line: (String) throws -> RecordJob
+
+    public init(
+        _ expected: String, _ operands: [String], operand: @escaping (String) throws -> RecordJob,
+        line: ((String) throws -> RecordJob)? = nil
+    ) {
+        self.expected = expected
+        self.operands = operands
+        self.operand = operand
+        self.line = line ?? operand
+    }
+}
+
+/// Gives the jobs that operands and standard input stand for, one by one.
+private final class JobSource {
+    private let context: ToolContext
+    private let things: Things
+    private var rest: ArraySlice<String>
+    /// Standard input, once it is its turn; whether it holds records shows in its first byte.
+    private var records: RecordReader?
+    private var lines: LineReader?
+
+    /// Throws `UsageFailure` if there are no operands and standard input is a terminal.
+    init(_ context: ToolContext, _ things: Things) throws {
+        if things.operands.isEmpty, Terminal.isTerminal(0) {
+            throw UsageFailure(
+                "give \(things.expected) as arguments, or lines or records on standard input; see "
+                    + "\(context.arguments.path.line) --help")
+        }
+        self.context = context
+        self.things = things
+        rest = (things.operands.isEmpty ? ["-"] : things.operands)[...]
+    }
+
+    /// How many jobs there will be; nil if that is not known.
+    var count: Int? { things.operands.isEmpty || things.operands.contains("-") ? nil : things.operands.count }
+
+    func next(flush: @escaping () -> Void) throws -> RecordInput? {
+        while true {
+            if let input = try nextOfInput() { return input }
+            guard let operand = rest.popFirst() else { return nil }
+            if operand != "-" { return input { try things.operand(operand) } }
+            let reader = try context.standardInput(flush)
+            if try reader.beginsRecords() { records = RecordReader(continuing: reader) } else { lines = reader }
+        }
+    }
+
+    private func nextOfInput() throws -> RecordInput? {
+        if let records {
+            if let input = try records.nextInput() { return input }
+            self.records = nil
+        }
+        while let line = try lines?.next() {
+            switch line {
+            case .bad(let failure): return .bad(failure)
+            case .line(let line):
+                if line.text.isEmpty { continue }
+                do {
+                    return .job(try things.line(line.text))
+                } catch {
+                    return .bad(FailureInLine(failure(of: error), line: line.number))
+                }
+            }
+        }
+        lines = nil
+        return nil
+    }
+
+    private func input(_ job: () throws -> RecordJob) -> RecordInput {
+        do { return .job(try job()) } catch { return .bad(failure(of: error)) }
+    }
+}
+
+extension Arguments {
+    /// The byte behind each thing that is printed.
+    public var terminator: UInt8 { self[.nullTerminated] ? 0 : UInt8(ascii: "\n") }
 }

@@ -1,9 +1,10 @@
+import Options
 import Support
 
-/// What a command takes from the world around it: environment, configuration, log, who is told of the work, and the way
-/// to be stopped.
+/// What a command takes from the world around it: its arguments, the environment, the configuration, the log, progress
+/// and metrics, and the way to be stopped.
 public struct ToolContext: Sendable {
-    public let tool: String
+    public let arguments: Arguments
     public let environment: Environment
     public let configuration: Configuration
     public let log: Log
@@ -14,57 +15,76 @@ public struct ToolContext: Sendable {
     public let interruption: Interruption
 
     public init(
-        tool: String, environment: Environment, configuration: Configuration = .empty, log: Log,
+        _ arguments: Arguments, environment: Environment, configuration: Configuration = .empty, log: Log,
         interruption: Interruption = Interruption()
     ) {
-        self.tool = tool
+        self.arguments = arguments
         self.environment = environment
         self.configuration = configuration
         self.log = log
         self.interruption = interruption
     }
 
-    /// Finds one setting: the option beats the environment beats the configuration file; nil where none of them has it.
-    ///
-    /// - Parameters:
-    ///   - name: the option's long name without dashes; the field of the file has `_` for `-`.
-    ///   - variable: the environment variable, if the setting has one.
-    ///   - expected: what a good value looks like, for the message about a bad one.
-    ///   - parse: gives nil, or throws, for a bad value.
-    ///
-    /// Throws `UsageFailure` (64) for a bad option, `ConfigurationFailure` (78) for the two others.
-    public func setting<Value>(
-        _ name: String, option: String?, variable: String? = nil, expected: String, parse: (String) throws -> Value?
-    ) throws -> Value? {
-        func read(_ text: String, of source: String, else refusal: (String) -> any Failure) throws -> Value {
-            do {
-                if let value = try parse(text) { return value }
-            } catch {
-                throw refusal("\(source): \(failure(of: error).message)")
-            }
-            throw refusal("\(source) takes \(expected), not \"\(text)\"")
-        }
-        if let option { return try read(option, of: "--\(name)") { UsageFailure($0) } }
-        if let variable, let text = environment[variable] {
-            return try read(text, of: variable) { ConfigurationFailure($0) }
-        }
-        let field = String(name.map { $0 == "-" ? "_" : $0 })
-        guard let text = try configuration.text(field) else { return nil }
-        return try read(text, of: configuration.describes(field)) { ConfigurationFailure($0) }
+    /// The surroundings of a command line. Reads the configuration file, if there is one, and opens the file for
+    /// metrics, if one is wanted.
+    public init(_ arguments: Arguments) throws {
+        let environment = Environment.ofProcess()
+        let threshold: Log.Level = arguments[.quiet] ? .error : arguments[.verbose] ? .detail : .warning
+        let log = Log(tool: arguments.tool, threshold: threshold, format: arguments[.logFormat] ?? .plain)
+        self.init(
+            arguments, environment: environment,
+            configuration: try .load(option: arguments[.config], environment: environment), log: log)
+        if let path = try value(.metrics) { metrics = try MetricsFile.open(path, tool: tool, log: log) }
+        let style = ProgressStyle(
+            arguments[.progress] ?? .auto, isTerminal: Terminal.isTerminal(2), isQuiet: arguments[.quiet],
+            logFormat: log.format, environment: environment)
+        if style != .hidden { progress = Progress(style, log: log, meetsOutput: Terminal.isTerminal(1)) }
+        isConfined = try value(.noConfinement) ?? true
     }
 
-    /// Returns whether to wait until written files are on the disk: `--sync`, or `sync` in the configuration file.
-    /// Throws `ConfigurationFailure`.
-    public func synchronizes(option: Bool) throws -> Bool {
-        try option || setting("sync", option: nil, expected: "true or false", parse: Bool.init) == true
+    public var tool: String { arguments.tool }
+
+    /// Where a setting's value comes from. The option beats the environment, which beats the configuration file.
+    public enum Source: String, Sendable {
+        case option, environment, configuration
     }
+
+    /// The text that sets an option, and where it stands; nil if nothing does, or if its field is an object.
+    ///
+    /// Throws `ConfigurationFailure` for a field that is no text, number or truth value.
+    public func text(_ option: AnyOption) throws -> (text: String, source: Source)? {
+        if let text = arguments.text(option) { return (text, .option) }
+        if let variable = option.variable, let text = environment[variable] { return (text, .environment) }
+        guard let field = option.field, !option.isObject, let text = try configuration.text(field) else { return nil }
+        return (text, .configuration)
+    }
+
+    /// The value of an option or setting: the option beats the environment, which beats the configuration file; nil if
+    /// none of them has it.
+    ///
+    /// Throws `ConfigurationFailure` (78) for a bad value; those of options were refused when the line was read.
+    public func value<Value>(_ option: Option<Value>) throws -> Value? {
+        if let value = arguments.all(option).last { return value }
+        guard let (text, source) = try text(option) else { return nil }
+        let place = source == .environment ? option.variable ?? "" : configuration.describes(option.field ?? "")
+        do {
+            return try option.value(of: text)
+        } catch let bad as BadValue {
+            throw ConfigurationFailure(bad.message(source: place))
+        } catch {
+            throw ConfigurationFailure("\(place): \(failure(of: error).message)")
+        }
+    }
+
+    /// Whether a flag is set. Throws as `value` does.
+    public func isSet(_ flag: Option<Bool>) throws -> Bool { try value(flag) ?? false }
 
     /// A key for a service: from a file or the environment, never from an argument. Blanks and line ends around it do
     /// not count. Throws `ConfigurationFailure` for a file that cannot be read, and where there is something else than
     /// a key.
-    public func secret(file: String?, variable: String) throws -> String? {
-        if let file { return try secret(file: file) }
-        guard let text = environment[variable] else { return nil }
+    public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
+        if let file = arguments[file] { return try secret(file: file) }
+        guard let variable = variable.variable, let text = environment[variable] else { return nil }
         // An empty variable is how some schedulers unset one.
         return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)
     }

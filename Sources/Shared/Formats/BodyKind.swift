@@ -1,3 +1,5 @@
+import Support
+
 /// What bytes that are no JPEG, PNG, GIF or WebP look like, for the message that says so.
 public enum BodyKind: Sendable, Equatable, CaseIterable {
     case html, json, xml, text
@@ -96,9 +98,9 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         guard rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0C, 0x0D].contains($0) }) else { return nil }
         let text = String(decoding: rest, as: UTF8.self).lowercased()
         if first == UInt8(ascii: "<") {
-            if text.contains("<svg") { return .svg }
-            if text.hasPrefix("<!doctype html") || text.contains("<html") || text.contains("<head")
-                || text.contains("<body")
+            if text.contains(text: "<svg") { return .svg }
+            if text.hasPrefix("<!doctype html") || text.contains(text: "<html") || text.contains(text: "<head")
+                || text.contains(text: "<body")
             {
                 return .html
             }

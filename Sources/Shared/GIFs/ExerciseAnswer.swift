@@ -1,3 +1,5 @@
+import Support
+
 import Formats
 import HTTP
 import Records
@@ -13,9 +15,9 @@ enum ExerciseAnswer {
         switch status {
         case 401: hasKey ? .keyInvalid : .keyMissing
         case 403 where !hasKey: .keyMissing
-        case 403 where message(in: body).contains("not subscribed"): .notSubscribed
+        case 403 where message(in: body).contains(text: "not subscribed"): .notSubscribed
         // A wrong EXERCISEDB_API_URL, which is no fault of the id.
-        case 404 where message(in: body).contains("endpoint"): nil
+        case 404 where message(in: body).contains(text: "endpoint"): nil
         case 404, 422: gif.map { .unknownExercise($0) }
         case 429: quota(in: body).map { .quotaExceeded($0) }
         default: nil
@@ -26,9 +28,9 @@ enum ExerciseAnswer {
     /// nil where it is about a burst, `Too many requests`, which a short wait ends.
     static func quota(in body: [UInt8]) -> GIFFailure.Quota? {
         let message = message(in: body)
-        guard message.contains("quota") else { return nil }
-        if message.contains("monthly") { return .monthly }
-        return message.contains("daily") ? .daily : .other
+        guard message.contains(text: "quota") else { return nil }
+        if message.contains(text: "monthly") { return .monthly }
+        return message.contains(text: "daily") ? .daily : .other
     }
 
     /// The `message` of a JSON answer, or all of another one, in lower case.

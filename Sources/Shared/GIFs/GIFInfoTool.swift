@@ -35,7 +35,8 @@ public struct GIFInfoTool: CacheTool {
 
     private func describe(_ record: Record, _ argument: String?) throws -> GIFDescription {
         if let argument, Self.isFile(argument) { return try GIFDescription(path: argument) }
-        let found = try gifs.find(naming.id(argument, record), naming.resolution, handingOut: false)
+        let (id, resolution) = try naming.meant(by: argument, record)
+        let found = try gifs.find(id, resolution, handingOut: false)
         return try GIFDescription(path: found.entry.path, gif: found.gif)
     }
 }

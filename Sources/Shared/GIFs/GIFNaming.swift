@@ -11,9 +11,14 @@ public struct GIFNaming: Sendable {
         self.idField = idField
     }
 
-    /// The id that an argument is, or a record has where there is none. Throws `GIFFailure.noID` and `.badID`.
-    public func id(_ argument: String?, _ record: Record = Record()) throws(GIFFailure) -> ExerciseID {
-        if let argument { return try ExerciseID(argument) }
-        return try ExerciseID(of: record, field: idField)
+    /// Returns the exercise that an argument or, without one, a record names, and which resolutions of it will do. An
+    /// argument is an id, or the key of a GIF as it is printed (`exercisedb:0001@180`), which means its resolution
+    /// alone. Throws `GIFFailure.noID` and `.badID`.
+    public func meant(
+        by argument: String?, _ record: Record = Record()
+    ) throws(GIFFailure) -> (id: ExerciseID, resolution: ResolutionChoice) {
+        guard let argument else { return (try ExerciseID(of: record, field: idField), resolution) }
+        if let gif = ExerciseGIF(cacheKey: argument) { return (gif.id, .exactly(gif.resolution)) }
+        return (try ExerciseID(argument), resolution)
     }
 }

@@ -79,7 +79,8 @@ public struct GIFTool: CacheTool {
     }
 
     private func gif(_ argument: String?, _ record: Record) throws -> ExerciseGIF {
-        ExerciseGIF(id: try naming.id(argument, record), resolution: naming.resolution.wanted)
+        let (id, resolution) = try naming.meant(by: argument, record)
+        return ExerciseGIF(id: id, resolution: resolution.wanted)
     }
 
     private func set(_ item: GIFCache.Item, of gif: ExerciseGIF, in record: inout Record) {

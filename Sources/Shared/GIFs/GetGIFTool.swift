@@ -16,15 +16,16 @@ public struct GetGIFTool: CacheTool {
     }
 
     public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard pins == nil, let id = try? naming.id(argument, record),
-            let kept = gifs.immediately(id, naming.resolution)
+        guard pins == nil, let (id, resolution) = try? naming.meant(by: argument, record),
+            let kept = gifs.immediately(id, resolution)
         else { return false }
         record.setGIF(kept)
         return true
     }
 
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let found = try gifs.find(naming.id(argument, record), naming.resolution)
+        let (id, resolution) = try naming.meant(by: argument, record)
+        let found = try gifs.find(id, resolution)
         record.setGIF(try pins.map(found.pinned) ?? found)
     }
 }

@@ -25,7 +25,8 @@ public struct PosterTool: CacheTool {
     }
 
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let kept = try gifs.find(naming.id(argument, record), naming.resolution)
+        let (id, resolution) = try naming.meant(by: argument, record)
+        let kept = try gifs.find(id, resolution)
         let (entry, isMade) = try kept.poster(options)
         record.setGIF(kept)
         record.set(

@@ -1,3 +1,5 @@
+import Support
+
 /// The way to a value in a record: field names joined by dots, such as `variants.overlay.path`; a number steps into an
 /// array.
 ///
@@ -7,7 +9,7 @@ public struct FieldPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 
     /// Nil for a path with an empty step.
     public init?(_ text: String) {
-        guard !text.isEmpty, !text.hasPrefix("."), !text.hasSuffix("."), !text.contains("..") else { return nil }
+        guard !text.isEmpty, !text.hasPrefix("."), !text.hasSuffix("."), !text.contains(text: "..") else { return nil }
         description = text
     }
 

@@ -2,7 +2,8 @@ import Support
 
 /// Reads lines of text as they arrive.
 ///
-/// A line ends with a line feed, which needs not stand behind the last one; a carriage return before it goes with it.
+/// A line ends with a line feed, which the last one may lack; a carriage return before it goes with it. Or it ends with
+/// NUL, and holds all other bytes.
 /// Memory: one read's worth, more only while one line is longer than that.
 public final class LineReader {
     public struct Line: Sendable, Equatable {
@@ -30,19 +31,25 @@ public final class LineReader {
     /// As much as a pipe holds by default on Linux.
     private static let readSize = 64 << 10
     private static let lineFeed = UInt8(ascii: "\n")
+    /// What ends a line.
+    private let lineEnd: UInt8
 
-    /// - Parameter willWait: called each time before `next` reads on, when no whole line is left: the moment to flush
-    ///   what has been written so far.
-    public init(file: File, willWait: @escaping () throws -> Void = {}) {
+    /// - Parameters:
+    ///   - endsInNUL: whether lines end with NUL instead of a line feed, as those of `find -print0` do.
+    ///   - willWait: called each time before `next` reads on, when no whole line is left: the moment to flush what has
+    ///     been written so far.
+    public init(file: File, endsInNUL: Bool = false, willWait: @escaping () throws -> Void = {}) {
         self.file = file
+        lineEnd = endsInNUL ? 0 : Self.lineFeed
         self.willWait = willWait
         buffer = [UInt8](repeating: 0, count: 2 * Self.readSize)
         end = 0
         atEnd = false
     }
 
-    public init(bytes: [UInt8]) {
+    public init(bytes: [UInt8], endsInNUL: Bool = false) {
         file = nil
+        lineEnd = endsInNUL ? 0 : Self.lineFeed
         willWait = {}
         buffer = bytes
         end = bytes.count
@@ -62,7 +69,7 @@ public final class LineReader {
                     start += 1
                 case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): start += 1
                 case UInt8(ascii: "{"), UInt8(ascii: "["): return true
-                default: return RecordReader.isBinary(buffer[start..<end])
+                default: return lineEnd != 0 && RecordReader.isBinary(buffer[start..<end])
                 }
             }
             if try !fill() { return false }
@@ -70,15 +77,15 @@ public final class LineReader {
     }
 
     /// Whether `next` has a line to give without reading on.
-    public var hasLine: Bool { buffer[start..<end].contains(Self.lineFeed) }
+    public var hasLine: Bool { buffer[start..<end].contains(lineEnd) }
 
     /// The next line; nil at the end. Throws `SystemFailure` when reading fails.
     public func next() throws -> Item? {
         var searched = 0
         while true {
-            if let lineEnd = buffer[(start + searched)..<end].firstIndex(of: Self.lineFeed) {
-                defer { start = lineEnd + 1 }
-                return take(through: lineEnd)
+            if let place = buffer[(start + searched)..<end].firstIndex(of: lineEnd) {
+                defer { start = place + 1 }
+                return take(through: place)
             }
             searched = end - start
             if searched > RecordReader.lengthLimit { return try skipTooLong() }
@@ -89,11 +96,11 @@ public final class LineReader {
         }
     }
 
-    private func take(through lineEnd: Int) -> Item {
+    private func take(through place: Int) -> Item {
         defer { line += 1 }
-        guard lineEnd - start <= RecordReader.lengthLimit else { return .bad(tooLong) }
-        let hasReturn = lineEnd > start && buffer[lineEnd - 1] == UInt8(ascii: "\r")
-        let text = String(decoding: buffer[start..<(hasReturn ? lineEnd - 1 : lineEnd)], as: UTF8.self)
+        guard place - start <= RecordReader.lengthLimit else { return .bad(tooLong) }
+        let hasReturn = lineEnd != 0 && place > start && buffer[place - 1] == UInt8(ascii: "\r")
+        let text = String(decoding: buffer[start..<(hasReturn ? place - 1 : place)], as: UTF8.self)
         return .line(Line(text: text, number: line))
     }
 
@@ -101,8 +108,8 @@ public final class LineReader {
     private func skipTooLong() throws -> Item {
         let bad = tooLong
         repeat {
-            if let lineEnd = buffer[start..<end].firstIndex(of: Self.lineFeed) {
-                start = lineEnd + 1
+            if let place = buffer[start..<end].firstIndex(of: lineEnd) {
+                start = place + 1
                 line += 1
                 break
             }

@@ -62,6 +62,9 @@ public final class File: ByteSource, Sendable {
         return file
     }
 
+    /// Whether there is something at `path`, links followed.
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// Opens `path` with `flags` (close-on-exec is added) and, where it is made, `mode`.
     public static func open(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io

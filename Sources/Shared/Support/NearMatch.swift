@@ -13,17 +13,20 @@ public enum NearMatch {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// How many letters must be inserted, dropped or exchanged (Levenshtein). Cost: O(n·m).
+    /// How many letters must be inserted, dropped, exchanged, or swapped with their neighbour (Damerau's distance, each
+    /// letter touched once). Cost: O(n·m).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
+        var before: [Int] = []
         var row = Array(0...b.count)
         for (i, left) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
+            var next = [i + 1]
+            next.reserveCapacity(b.count + 1)
             for (j, right) in b.enumerated() {
-                let next = min(row[j] + 1, row[j + 1] + 1, diagonal + (left == right ? 0 : 1))
-                diagonal = row[j + 1]
-                row[j + 1] = next
+                var least = min(row[j + 1] + 1, next[j] + 1, row[j] + (left == right ? 0 : 1))
+                if i > 0, j > 0, left == b[j - 1], a[i - 1] == right { least = min(least, before[j - 1] + 1) }
+                next.append(least)
             }
+            (before, row) = (row, next)
         }
         return row[b.count]
     }

@@ -130,7 +130,7 @@ final class StreamCollector: Sendable {
     /// Waits until `text` is among what has come; false where the stream ended or `limit` passed before.
     func wait(for text: String, within limit: Duration) -> Bool {
         state.wait(atMost: limit) { state -> Bool? in
-            String(decoding: state.bytes, as: UTF8.self).contains(text) ? true : (state.ended ? false : nil)
+            String(decoding: state.bytes, as: UTF8.self).contains(text: text) ? true : (state.ended ? false : nil)
         } ?? false
     }
 

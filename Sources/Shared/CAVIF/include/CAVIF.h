@@ -16,6 +16,9 @@
 /// Any number of threads may call it.
 const char *_Nullable cavif_load(void);
 
+/// The library's version, loading it first; NULL if it cannot be used.
+const char *_Nullable cavif_version(void);
+
 /// Bytes of somebody else's; NULL where there are none.
 typedef struct {
     const uint8_t *_Nullable bytes;

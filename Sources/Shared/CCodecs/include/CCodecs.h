@@ -48,6 +48,11 @@ typedef struct {
 /// learns from the first such block to keep those that follow, once for each thread.
 void apod_return_large_blocks(void);
 
+/// Name and version of the JPEG library that this was built with.
+const char *apod_jpeg_version(void);
+/// The version of libpng that is in use.
+const char *apod_png_version(void);
+
 // JPEG in
 
 typedef struct apod_jpeg_decoder apod_jpeg_decoder;

@@ -85,6 +85,9 @@ enum {
 // as long as the process.
 const char *_Nullable ccurl_load(void);
 
+// Names and versions of libcurl and of the libraries that it uses. Only after ccurl_load has given NULL.
+const char *ccurl_version(void);
+
 // An easy handle inside a multi handle of its own. One thread at a time may use it, but for ccurl_wake.
 typedef struct ccurl_connection ccurl_connection;
 

@@ -25,7 +25,7 @@ public struct ExerciseFilter: Sendable, Equatable {
         func value(_ field: FieldPath) -> String { exercise.string(field)?.lowercased() ?? "" }
         func isOne(_ words: [String], of field: FieldPath) -> Bool { words.isEmpty || words.contains(value(field)) }
         return isOne(bodyParts, of: "bodyPart") && isOne(targets, of: "target") && isOne(equipment, of: "equipment")
-            && (names.isEmpty || names.contains { value("name").contains($0) })
+            && (names.isEmpty || names.contains { value("name").contains(text: $0) })
     }
 
     private static func words(_ lists: [String]) -> [String] {

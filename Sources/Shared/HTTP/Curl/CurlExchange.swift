@@ -183,7 +183,7 @@ final class CurlExchange {
 
     /// libcurl's words, unless they repeat the proxy's URL with a user name and a password in it.
     private func withoutProxySecret(_ detail: String) -> String {
-        guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"), detail.contains(text[...at])
+        guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"), detail.contains(text: String(text[...at]))
         else { return detail }
         return "its URL cannot be read"
     }
@@ -192,6 +192,6 @@ final class CurlExchange {
         if response == nil, ccurl_info_microseconds(handle, Int32(CCURL_INFO_PRETRANSFER_TIME_T)) == 0 {
             return .connecting
         }
-        return detail.contains("too slow") ? .waiting : .receiving
+        return detail.contains(text: "too slow") ? .waiting : .receiving
     }
 }

@@ -11,6 +11,12 @@ public final class CurlTransport: HTTPTransport {
         public init(certificateFile: String? = nil) { self.certificateFile = certificateFile }
     }
 
+    /// Names and versions of libcurl and of the libraries that it uses, in words. Loads it.
+    public static var libraryVersion: String {
+        if let reason = ccurl_load() { return "libcurl cannot be used: \(String(cString: reason))" }
+        return String(cString: ccurl_version())
+    }
+
     private let addressGuard: AddressGuard
     private let proxiedHosts: ProxiedHosts
     private let environment: Environment

@@ -38,8 +38,8 @@ public enum ProxyChoice: Sendable, Hashable {
     /// By the proxy's scheme, which libcurl reads in the same way; nil without a proxy.
     var nameResolution: NameResolution? {
         guard case .proxy(let text) = self else { return nil }
-        guard let scheme = text.firstRange(of: "://") else { return .atProxy }
-        return switch text[..<scheme.lowerBound].lowercased() {
+        guard let scheme = text.prefix(before: "://") else { return .atProxy }
+        return switch scheme.lowercased() {
         case "socks", "socks4", "socks5": .here
         case "socks4a", "socks5h": .atProxyAlone
         default: .atProxy

@@ -1,0 +1,66 @@
+import Cache
+import Options
+import Support
+
+/// Where the cache is, and how it is used.
+extension AnyOption {
+    public static let cacheDir = Option.path(
+        "cache-dir", .cache, as: "DIR", isFolder: true, default: "~/.cache/apod-tools", variable: "APOD_TOOLS_CACHE_DIR",
+        field: "cache_dir", summary: "The root of the cache.",
+        manual: "It is made if it is missing, and used only if nobody else can write to it.")
+
+    public static let allowSharedRoot = Option.flag(
+        "allow-shared-root", .cache, field: "allow_shared_root",
+        summary: "Use a root that another user owns or everyone may write to, as in a container.")
+
+    public static let scope = Option<ScopeName>(
+        "scope", form: .value("NAME"), expected: "a name", completion: .scopes, group: .cache,
+        default: "the one last switched to, else default", variable: "APOD_TOOLS_SCOPE", field: "scope",
+        summary: "Use this part of the cache, which shares nothing with the others.", read: ScopeName.init)
+
+    public static let ttl = Option.time(
+        "ttl", alias: "expire-after", .cache, such: "14d", default: "14d", field: "ttl",
+        summary: "How long an entry is fresh.")
+
+    public static let capacity = Option.size(
+        "capacity", .cache, such: "200MB", default: "200MB", field: "capacity", summary: "How much to keep.",
+        manual: "What was used least recently goes first, never what is pinned or leased.")
+
+    public static let lease = Option.time(
+        "lease", .cache, such: "10m", default: "10m", field: "lease",
+        summary: "How long a path stays valid after it was handed out.")
+
+    public static let policy = Option<Policy>.case(
+        "policy", "POLICY", .cache, default: "enabled", field: "policy",
+        summary: "Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.")
+
+    public static let policyRule = Option<Policies.Rule>(
+        "policy-rule", form: .value("PATTERN=POLICY"), expected: Policies.Rule.expected, group: .cache,
+        field: "policy_rules", isObject: true, repeats: true,
+        summary: "Another policy for some addresses, such as '*/private/*=disabled'; the first that matches counts.",
+        manual: "In the configuration file it is an object of patterns and policies.", read: Policies.Rule.init)
+
+    public static let memoryCapacity = Option<Int>(
+        "memory-capacity", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
+        field: "memory_capacity", summary: "How much all pictures that are kept in memory may take.", read: ByteCount.parse)
+
+    public static let memoryEntries = Option<Int>(
+        "memory-entries", form: .none, expected: "a number from 0 to 1000000", group: .cache, default: "50",
+        field: "memory_entries", summary: "How many pictures one run hands out again without looking at the disk."
+    ) { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } }
+
+    public static let memoryBytes = Option<Int>(
+        "memory-bytes", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
+        field: "memory_bytes", summary: "How much those pictures may take.", read: ByteCount.parse)
+}
+
+extension [AnyOption] {
+    /// Which cache: for every command that uses one.
+    public static let place: [AnyOption] = [.cacheDir, .allowSharedRoot, .scope, .policy, .policyRule]
+
+    /// How long and how much is kept: for every command that hands out entries or stores some.
+    public static let retention: [AnyOption] = [.ttl, .capacity, .lease]
+
+    /// What nearly every command has at its end.
+    public static var common: [AnyOption] { place + retention + messages }
+}

@@ -1,0 +1,45 @@
+import Options
+import Support
+
+/// How a tool speaks, and where its settings are.
+extension AnyOption {
+    public static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print errors only.")
+
+    public static let verbose = Option.flag("verbose", short: "v", .messages, summary: "Also print what happens.")
+
+    public static let logFormat = Option<Log.Format>.case(
+        "log-format", "FORMAT", .messages, default: "plain",
+        summary: "How to write messages: plain, or json for one object a line.")
+
+    public static let progress = Option<ProgressStyle.Wish>.case(
+        "progress", "STYLE", .messages, default: "auto",
+        summary: "How to show progress: auto draws it on a terminal, plain writes lines for a log.",
+        manual: """
+            Nothing is drawn for work that takes less than half a second. NO_COLOR, TERM=dumb and CLICOLOR_FORCE are \
+            honoured.
+            """)
+
+    public static let metrics = Option.path(
+        "metrics", .messages, variable: "APOD_TOOLS_METRICS", field: "metrics",
+        summary: "Append an event for each step of the work to this file.")
+
+    public static let config = Option.path(
+        "config", .messages, default: "~/.config/apod-tools/config.json", variable: "APOD_TOOLS_CONFIG",
+        summary: "Read settings from this file.",
+        manual: "If it is not given, the file at the usual place is read if it exists: see apod-tools.json(5).")
+
+    public static let noConfinement = Option.flag(
+        "no-confinement", .messages, means: false, field: "confinement",
+        summary: "Keep rights that the process does not need, to find out why something is refused.",
+        manual: """
+            The tools give up what a run does not need (Landlock and a system call filter on Linux) before they look at \
+            anything that a stranger prepared.
+            """)
+}
+
+extension [AnyOption] {
+    /// Those of every command.
+    public static let messages: [AnyOption] = [
+        .quiet, .verbose, .logFormat, .progress, .metrics, .config, .noConfinement,
+    ]
+}

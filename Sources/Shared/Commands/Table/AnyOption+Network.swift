@@ -1,0 +1,100 @@
+import HTTP
+import Options
+import Support
+
+/// How the network is used.
+extension AnyOption {
+    public static let timeout = Option.time(
+        "timeout", .network, such: "120s", default: "120s", field: "timeout", isPositive: true,
+        summary: "How long one request may take in all, retries included.")
+
+    public static let retries = Option.number(
+        "retries", .network, in: 0...100, default: "3", field: "retries",
+        summary: "How often to retry a request that failed temporarily.")
+
+    public static let allowPrivate = Option<AddressGuard>(
+        "allow-private", form: .optionalValue("CIDRS", implied: "1"),
+        expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network, default: "refused",
+        variable: "APOD_TOOLS_ALLOW_PRIVATE", field: "allow_private",
+        summary: "Allow private, loopback and reserved addresses: all, or these blocks.",
+        manual: "A value of 1 allows all, 0 none.", takesMore: isAddressList, read: AddressGuard.init(allowPrivate:))
+
+    /// Whether the word can be meant as a list of address blocks, a wrong one included, which must not pass as all of
+    /// them. A word of nothing but letters and digits (`cafe`, `0001`) is a name unless it says all or none.
+    private static func isAddressList(_ text: String) -> Bool {
+        if text == "0" || text == "1" { return true }
+        return text.contains { ".:/,".contains($0) } && text.first != "/"
+            && text.allSatisfy { $0.isHexDigit || ".:/,".contains($0) }
+    }
+
+    public static let cacert = Option.path(
+        "cacert", .network, default: "the system's", summary: "Trust the certificates in this PEM file instead of the system's.")
+
+    public static let netrc = Option.flag(
+        "netrc", .secrets, summary: "Take user names and passwords from ~/.netrc.")
+
+    public static let netrcFile = Option.path(
+        "netrc-file", .secrets, field: "netrc_file", summary: "Take user names and passwords from this file.")
+
+    public static let offline = Option.flag(
+        "offline", .network, summary: "Never open a connection: use what is in the cache.")
+
+    public static let refresh = Option.flag(
+        "refresh", .network, summary: "Ask the server even if the cache has a fresh answer.")
+
+    /// Of img-cache alone; here because the configuration file has them.
+
+    public static let header = Option.text(
+        "header", "HEADER", .secrets, repeats: true, summary: "Send 'Name: value' to the one server of the arguments.")
+
+    public static let headerFor = Option<String>(
+        "header-for", form: .pair("ORIGIN", "HEADER"), expected: "an origin and a header", group: .secrets,
+        repeats: true, summary: "Send 'Name: value' to this server alone.",
+        manual: """
+            Secrets are sent encrypted, or to this machine itself, unless the origin begins with http://. A redirect to \
+            another origin drops every header.
+            """
+    ) { $0 }
+
+    public static let headerFile = Option.path(
+        "header-file", .secrets, field: "header_file",
+        summary: "Send the headers in this file: one a line, an origin in front of it if there are several servers.")
+
+    public static let bearerFile = Option.path(
+        "bearer-file", .secrets, field: "bearer_file",
+        summary: "Send the token in this file to the one server of the arguments.")
+
+    public static let bearerFor = Option<String>(
+        "bearer-for", form: .pair("ORIGIN", "FILE"), expected: "an origin and a file", completion: .files,
+        group: .secrets, repeats: true, summary: "Send the token in a file to this server alone."
+    ) { $0 }
+
+    public static let rate = Option.size(
+        "rate", .network, atLeast: 1000, such: "500KB", default: "no limit", field: "rate",
+        summary: "Download no more than this in a second.")
+
+    public static let jobsPerHost = Option.number(
+        "jobs-per-host", .network, in: 1...256, default: "6", field: "jobs_per_host",
+        summary: "How many downloads to run at once from one host.")
+
+    public static let allowInsecureRedirects = Option.flag(
+        "allow-insecure-redirects", .network, summary: "Follow redirects from https to http.")
+
+    public static let stale = Option.flag(
+        "stale", .network, isNegatable: true,
+        summary: "Use an expired picture if its server cannot be reached, or do not.")
+
+    public static let negativeTTL = Option.time(
+        "negative-ttl", .network, such: "10m", default: "2m to 1h, by the kind of failure", field: "negative_ttl",
+        summary: "How long to remember a definite failure; 0 for not at all.")
+
+    public static let respectCacheControl = Option.flag(
+        "respect-cache-control", .network, field: "respect_cache_control",
+        summary: "Let Cache-Control and Expires shorten how long a picture is fresh.",
+        manual: "A picture whose server says no-store is then not kept.")
+}
+
+extension [AnyOption] {
+    /// For every command that may open a connection.
+    public static let network: [AnyOption] = [.timeout, .retries, .allowPrivate, .cacert, .netrc, .netrcFile]
+}

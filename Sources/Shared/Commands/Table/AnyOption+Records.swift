@@ -1,0 +1,68 @@
+import Options
+import Records
+import Support
+
+/// How records are worked on and written.
+extension AnyOption {
+    public static let jobs = Option.number(
+        "jobs", short: "j", .records, in: 1...256,
+        default: "6 downloads, 3 GIFs, 4 requests for days, as many pictures or files as cores", field: "jobs",
+        summary: "How many to work on at once.")
+
+    public static let unordered = Option.flag(
+        "unordered", .records, summary: "Write each record as soon as it is done, not in the order of the input.")
+
+    public static let failFast = Option.flag("fail-fast", .records, summary: "Stop at the first failure.")
+
+    public static let strict = Option.flag(
+        "strict", .records, summary: "Count records that came in with an error in the exit status.",
+        manual: "For shells without pipefail, such as Make's.")
+
+    public static let retryErrors = Option.flag(
+        "retry-errors", .records, summary: "Try records again that bear a temporary error of this tool.",
+        manual: "So a saved stream can be run again.")
+
+    public static let print = Option<RecordFields>(
+        "print", form: .value("FIELD"), expected: "a field, or several with commas, such as path or cache.key,cache.bytes",
+        group: .records,
+        summary: "Print this field of each record instead of the record; several with commas as columns.",
+        manual: """
+            A field is a dotted path such as variants.overlay.path. One field is printed as it is; several are separated \
+            by tabs, with \\t, \\n, \\r and \\\\ for such characters in them.
+            """, read: RecordFields.init)
+
+    public static let nullTerminated = Option.flag(
+        "null", short: "0", .records, summary: "End what is printed with NUL instead of a line feed.")
+
+    public static let nullData = Option.flag(
+        "null-data", short: "z", .records, summary: "Lines of the input end with NUL, as those of find -print0 do.")
+
+    public static let pretty = Option.flag("pretty", .records, summary: "Indent the records.")
+
+    public static let json = Option.flag("json", .records, summary: "Write records, on a terminal too.")
+}
+
+/// The fields that `--print` names, at least one.
+public struct RecordFields: Sendable, Equatable {
+    public let paths: [FieldPath]
+
+    /// Reads names with commas between them; nil if one of them is none.
+    public init?(_ text: String) {
+        var paths: [FieldPath] = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let path = FieldPath(String(name)) else { return nil }
+            paths.append(path)
+        }
+        self.paths = paths
+    }
+}
+
+extension [AnyOption] {
+    /// How records are written.
+    public static let recordOutput: [AnyOption] = [.print, .nullTerminated, .pretty]
+
+    /// For a command that works on a stream of records.
+    public static let stream: [AnyOption] = [
+        .jobs, .unordered, .failFast, .strict, .retryErrors, .nullData, .print, .nullTerminated, .pretty,
+    ]
+}

@@ -1,0 +1,117 @@
+import HTTP
+import Options
+import Support
+
+/// Settings of single tools. They stand here because one configuration file serves all tools, and each of them checks
+/// the whole of it.
+extension AnyOption {
+    // MARK: apod-fetch
+
+    public static let service = Option.word(
+        "service", "SERVICE", .service, of: ["auto", "science", "api"], default: "auto", field: "service",
+        summary: "Which of NASA's services to ask: science (the new one), api (the old one), or auto.",
+        manual: "auto asks the new one, and the old one only if the new one cannot answer.")
+
+    public static let scienceURL = address(
+        "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic", "NASA's new service.")
+    public static let apiURL = address(
+        "api-url", "APOD_API_URL", "https://api.nasa.gov/planetary/apod", "NASA's old service.")
+
+    public static let nasaKey = key("nasa-api-key", "NASA_API_KEY", "DEMO_KEY", "The key for NASA's old service.")
+
+    // MARK: gif-cache
+
+    public static let exerciseKey = key("exercisedb-api-key", "EXERCISEDB_API_KEY", "", "The key for ExerciseDB.")
+
+    public static let exerciseURL = address(
+        "exercisedb-url", "EXERCISEDB_API_URL", "https://exercisedb.p.rapidapi.com", "ExerciseDB.")
+
+    public static let resolution = Option<Int>(
+        "resolution", form: .value("PIXELS"), expected: "180, 360, 720 or 1080",
+        completion: .words(["180", "360", "720", "1080"]), group: .own, default: "180", field: "resolution",
+        summary: "The side of a GIF: 180, 360, 720 or 1080.",
+        manual: """
+            Commands that fetch get this resolution as far as the plan allows it. Commands that look take this resolution \
+            alone if the option is given; else the configured one or 180, or the nearest larger, then the nearest \
+            smaller one.
+            """
+    ) { text in [180, 360, 720, 1080].first { "\($0)" == text } }
+
+    private static func address(
+        _ name: String, _ variable: String, _ standard: String, _ summary: String
+    ) -> Option<WebURL> {
+        let field = String(name.map { $0 == "-" ? "_" : $0 })
+        return Option(
+            name, form: .none, expected: "an http or https address", group: .service, default: standard,
+            variable: variable, field: field, summary: summary
+        ) { try WebURL($0) }
+    }
+
+    /// A secret is no option's value and no field's: a file, or the environment, holds it.
+    private static func key(
+        _ name: String, _ variable: String, _ standard: String, _ summary: String
+    ) -> Option<String> {
+        Option(
+            name, form: .none, expected: "a key", group: .secrets, default: standard, variable: variable, summary: summary
+        ) { $0 }
+    }
+
+    // MARK: img-downsample
+
+    public static let quality = Option.number(
+        "quality", .looks, in: 1...100, default: "82", field: "quality", summary: "The quality of JPEG, WebP and AVIF, 1 to 100.")
+
+    public static let styles = Option<String>(
+        "styles", form: .none, expected: "an object of styles", group: .sizes, field: "styles", isObject: true,
+        summary: "Styles of cards, beside those that are built in."
+    ) { $0 }
+
+    public static let allowPath = Option<String>(
+        "allow-path", form: .value("DIR"), expected: "absolute paths of folders, with a colon between two",
+        completion: .folders, group: .files, variable: "APOD_TOOLS_ALLOW_PATH", field: "allow_path", repeats: true,
+        summary: "Let records and lines name files below this folder too; repeatable.",
+        manual: "The variable and the field of the file separate several folders by colons."
+    ) { $0 }
+
+    public static let maxBytes = Option<Int>(
+        "max-bytes", form: .value("SIZE"), expected: "a size such as 256MB", group: .limits,
+        default: "256MB of a download, 256MiB of a picture that is shrunk", field: "max_bytes",
+        summary: "Refuse pictures with more bytes.", read: ByteCount.parse)
+    public static let maxPixels = Option.number(
+        "max-pixels", .limits, in: 1...Int.max, default: "400000000", field: "max_pixels",
+        summary: "Refuse pictures with more pixels.")
+    public static let maxFrames = Option.number(
+        "max-frames", .limits, in: 1...Int.max, default: "2000", field: "max_frames",
+        summary: "Refuse animations with more frames.")
+    public static let maxAnimationPixels = Option.number(
+        "max-animation-pixels", .limits, in: 1...Int.max, default: "4000000000", field: "max_animation_pixels",
+        summary: "Refuse animations with more pixels times frames.")
+    public static let maxMemory = Option.size(
+        "max-memory", .limits, such: "1GiB", default: "1GiB", field: "max_memory",
+        summary: "Memory for all pictures that are worked on at once.")
+    public static let maxSeconds = Option.decimal(
+        "max-seconds", "N", .limits, in: 0.001...86_400, expected: "seconds, such as 60 or 0.5", default: "60",
+        field: "max_seconds", summary: "Give up on a picture after this many seconds.")
+
+    // MARK: What writes files
+
+    public static let sync = Option.flag(
+        "sync", .files, field: "sync",
+        summary: "End only when the files that were written are on the disk, safe from a power cut.")
+}
+
+extension [AnyOption] {
+    /// Every setting: what the configuration file may hold, and what the environment says.
+    public static let settings: [AnyOption] = {
+        let lists: [[AnyOption]] = [
+            [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],
+            [.jobs, .timeout, .retries, .allowPrivate, .rate, .jobsPerHost, .negativeTTL, .respectCacheControl],
+            [.headerFile, .bearerFile, .netrcFile],
+            [.service, .scienceURL, .apiURL, .nasaKey, .exerciseURL, .exerciseKey, .resolution],
+            [.quality, .styles, .allowPath],
+            [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],
+            [.sync, .metrics, .noConfinement],
+        ]
+        return lists.flatMap(\.self)
+    }()
+}

@@ -1,0 +1,39 @@
+/// What a command line says, checked: the values of its options, and its operands.
+public struct Arguments: Sendable {
+    struct Given: Sendable {
+        let option: AnyOption
+        let value: any Sendable
+        let text: String
+    }
+
+    /// In the order in which they stand there.
+    let given: [Given]
+    public let operands: [String]
+    /// The commands that the line names, the tool first.
+    public let path: [Command]
+
+    init(_ given: [Given], operands: [String], path: [Command]) {
+        self.given = given
+        self.operands = operands
+        self.path = path
+    }
+
+    /// The tool's name.
+    public var tool: String { path[0].name }
+
+    /// The last value that was given.
+    public subscript<Value>(_ option: Option<Value>) -> Value? { all(option).last }
+
+    /// Whether a flag was given and stands for true.
+    public subscript(_ option: Option<Bool>) -> Bool { all(option).last ?? false }
+
+    /// Every value that was given, in order.
+    public func all<Value>(_ option: Option<Value>) -> [Value] {
+        given.compactMap { $0.option === option ? $0.value as? Value : nil }
+    }
+
+    public func isGiven(_ option: AnyOption) -> Bool { given.contains { $0.option === option } }
+
+    /// The last value as it was typed.
+    public func text(_ option: AnyOption) -> String? { given.last { $0.option === option }?.text }
+}

@@ -1,0 +1,284 @@
+import Support
+
+/// What a command line asks for.
+public enum Request: Sendable {
+    case run(Command, Arguments)
+    /// `-h` (short) or `--help`, about the last command of the path.
+    case help([Command], isShort: Bool)
+    case version
+    /// `--generate`: a text for packagers.
+    case generate(Generated)
+}
+
+/// What `--generate` writes.
+public enum Generated: String, Sendable, CaseIterable {
+    case man
+    case bash = "complete-bash"
+    case zsh = "complete-zsh"
+    case fish = "complete-fish"
+    case settings
+}
+
+extension Command {
+    /// Reads the words behind the tool's name.
+    ///
+    /// Options may stand anywhere, before the command too: `--name value`, `--name=value`, `-jvalue`, `-j value`,
+    /// several short ones in one word (`-qv`); behind `--` all words are operands. Of an option that counts once, the
+    /// last one counts. A wish for help goes before anything that is wrong.
+    ///
+    /// Throws `UsageFailure`.
+    public func request(_ words: [String]) throws -> Request {
+        if let place = helpPlace(words) { return .help(try helpPath(words[(place + 1)...]), isShort: false) }
+        let (path, positions, failure) = commandPath(words)
+        var reader = CommandLineReader(path: path, options: path[path.count - 1].options)
+        var rest: [String] = []
+        rest.reserveCapacity(words.count)
+        for (index, word) in words.enumerated() where !positions.contains(index) { rest.append(word) }
+        let wish = reader.read(rest[...])
+        if let wish { return wish }
+        if let failure = failure ?? reader.failure { throw failure }
+        return try reader.request()
+    }
+
+    /// Where the word `help` stands in place of a command.
+    private func helpPlace(_ words: [String]) -> Int? {
+        guard let first = words.firstIndex(where: { !$0.hasPrefix("-") }), words[first] == "help" else { return nil }
+        // Else it is the value of an option.
+        return first == 0 || commandPath(Array(words[..<first]) + ["help"]).failure != nil ? first : nil
+    }
+
+    /// The commands that the words name, with the places where their names stand. What is wrong with the line is given
+    /// rather than thrown, as it may ask for help all the same.
+    private func commandPath(_ words: [String]) -> (path: [Command], positions: [Int], failure: UsageFailure?) {
+        var path = [self]
+        var positions: [Int] = []
+        var index = 0
+        var known: [AnyOption]?
+        while index < words.count, !path[path.count - 1].subcommands.isEmpty {
+            let word = words[index]
+            let command = path[path.count - 1]
+            if word.hasPrefix("-"), word != "-" {
+                if word == "--" { break }
+                // Which words are values depends on options of commands that are not known yet.
+                let options = known ?? allOptions
+                known = options
+                index += CommandLineReader.length(of: words[index...], options)
+                continue
+            }
+            if let next = command.subcommands.first(where: { $0.name == word }) {
+                path.append(next)
+                positions.append(index)
+            } else if command.run == nil {
+                return (path, [], command.unknown(word, path))
+            } else {
+                break
+            }
+            index += 1
+        }
+        return (path, positions, nil)
+    }
+
+    /// What `help scope switch` is about.
+    private func helpPath(_ words: ArraySlice<String>) throws -> [Command] {
+        var path = [self]
+        for word in words where !word.hasPrefix("-") {
+            let command = path[path.count - 1]
+            guard let next = command.subcommands.first(where: { $0.name == word }) else {
+                throw command.unknown(word, path)
+            }
+            path.append(next)
+        }
+        return path
+    }
+
+    private func unknown(_ word: String, _ path: [Command]) -> UsageFailure {
+        let names = visibleSubcommands.map(\.name)
+        if names.isEmpty { return UsageFailure("\(path.line) has no command \"\(word)\"; see \(path.line) --help") }
+        let known = visibleSubcommands.first { $0.synonyms.contains(word) }?.name
+        let advice = known.map { "; did you mean \($0)?" } ?? NearMatch.advice(for: word, among: names)
+        let what = (path.dropFirst().map(\.name) + [word]).joined(separator: " ")
+        return UsageFailure("there is no command \"\(what)\"; there are \(names.joined(separator: ", "))\(advice)")
+    }
+
+    /// The options of all commands below this one. A name means the same in all of them.
+    var allOptions: [AnyOption] {
+        tree.flatMap { $0.command.options }
+    }
+}
+
+/// Reads the options and operands of one command.
+struct CommandLineReader {
+    let path: [Command]
+    let options: [AnyOption]
+    private var given: [Arguments.Given] = []
+    private var operands: [String] = []
+    /// The first thing that is wrong.
+    private(set) var failure: UsageFailure?
+
+    init(path: [Command], options: [AnyOption]) {
+        self.path = path
+        self.options = options
+    }
+
+    private var command: Command { path[path.count - 1] }
+    private var advice: String { "; see \(path.line) --help" }
+
+    /// The line as a whole, once it has been read.
+    func request() throws -> Request {
+        guard command.run != nil else {
+            let names = command.visibleSubcommands.map(\.name).joined(separator: ", ")
+            throw UsageFailure("say what to do: \(names)\(advice)")
+        }
+        if operands.count > command.operands.atMost {
+            throw UsageFailure("unexpected argument \"\(operands[command.operands.atMost])\"\(advice)")
+        }
+        if operands.count < command.operands.atLeast {
+            throw UsageFailure("\(path.line) needs \(command.operands.name), \(command.operands.summary)\(advice)")
+        }
+        return .run(command, Arguments(given, operands: operands, path: path))
+    }
+
+    /// Reads all words; returns what the line asks for if it is not to run the command.
+    mutating func read(_ words: ArraySlice<String>) -> Request? {
+        var rest = words
+        var wish: Request?
+        while let word = rest.popFirst() {
+            if word == "--" {
+                operands += rest
+                break
+            } else if word.hasPrefix("--") {
+                wish = readLong(word, &rest) ?? wish
+            } else if word.hasPrefix("-"), word != "-" {
+                wish = readShort(word, &rest) ?? wish
+            } else {
+                operands.append(word)
+            }
+        }
+        return wish
+    }
+
+    private mutating func readLong(_ word: String, _ rest: inout ArraySlice<String>) -> Request? {
+        let body = word.dropFirst(2)
+        let sign = body.firstIndex(of: "=")
+        let name = String(body[..<(sign ?? body.endIndex)])
+        let attached = sign.map { String(body[body.index(after: $0)...]) }
+        if attached == nil {
+            if name == "help" { return .help(path, isShort: false) }
+            if name == "version" { return .version }
+        }
+        if name == "generate" {
+            guard let kind = (attached ?? rest.popFirst()).flatMap(Generated.init(rawValue:)) else {
+                fail("--generate takes \(Generated.allCases.map(\.rawValue).orList)")
+                return nil
+            }
+            return .generate(kind)
+        }
+        guard let (option, isNegated) = Self.find(name, options) else {
+            fail(unknownOption("--\(name)", name))
+            return nil
+        }
+        take(option, named: "--\(name)", isNegated: isNegated, attached: attached, &rest)
+        return nil
+    }
+
+    private mutating func readShort(_ word: String, _ rest: inout ArraySlice<String>) -> Request? {
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            if letter == "h" { return .help(path, isShort: true) }
+            guard let option = options.first(where: { $0.short == letter }) else {
+                // A long option with one dash is a common slip.
+                fail(unknownOption(word, String(word.dropFirst())))
+                return nil
+            }
+            if case .flag = option.form {
+                take(option, named: "-\(letter)", isNegated: false, attached: nil, &rest)
+            } else {
+                take(option, named: "-\(letter)", isNegated: false, attached: letters.isEmpty ? nil : String(letters), &rest)
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Takes an option with the words that belong to it.
+    private mutating func take(
+        _ option: AnyOption, named name: String, isNegated: Bool, attached: String?, _ rest: inout ArraySlice<String>
+    ) {
+        switch option.form {
+        case .none: return
+        case .flag(let means, _):
+            if attached != nil { return fail("\(name) takes no value\(advice)") }
+            given.append(.init(option: option, value: means != isNegated, text: "\(means != isNegated)"))
+        case .optionalValue(_, let implied):
+            if let attached { return add(option, attached, name) }
+            if let next = rest.first, option.takes(next) {
+                rest.removeFirst()
+                return add(option, next, name)
+            }
+            add(option, implied, name)
+        case .pair(let first, let second):
+            guard let word = attached ?? rest.popFirst() else {
+                return fail("\(name) needs two values: \(first) and \(second)\(advice)")
+            }
+            if word.contains(" ") || attached != nil { return add(option, word, name) }
+            guard let next = rest.popFirst() else {
+                return fail("\(name) needs two values: \(first) and \(second)\(advice)")
+            }
+            add(option, "\(word) \(next)", name)
+        case .value(let valueName):
+            if let attached { return add(option, attached, name) }
+            guard let word = rest.first else { return fail("\(name) needs a value: \(valueName)\(advice)") }
+            if word.hasPrefix("--"), Self.find(String(word.dropFirst(2)), options) != nil {
+                return fail("\(name) needs a value: \(valueName); write \(name)=\(word) if \(word) is one")
+            }
+            rest.removeFirst()
+            add(option, word, name)
+            while let next = rest.first, option.takes(next) {
+                rest.removeFirst()
+                add(option, next, name)
+            }
+        }
+    }
+
+    private mutating func add(_ option: AnyOption, _ text: String, _ name: String) {
+        do {
+            given.append(.init(option: option, value: try option.parse(text), text: text))
+        } catch let bad as BadValue {
+            fail(bad.message(source: name))
+        } catch {
+            fail("\(name): \(Support.failure(of: error).message)")
+        }
+    }
+
+    private mutating func fail(_ message: String) {
+        if failure == nil { failure = UsageFailure(message) }
+    }
+
+    private func unknownOption(_ word: String, _ name: String) -> String {
+        let names = options.filter(\.isTyped).flatMap(\.spellings) + ["help", "version"]
+        let known = NearMatch.suggestion(for: name, among: names)
+        return "unknown option \(word)" + (known.map { "; did you mean --\($0)? See" } ?? "; see")
+            + " \(path.line) --help"
+    }
+
+    /// The option with this long name, and whether it is meant to be off.
+    private static func find(_ name: String, _ options: [AnyOption]) -> (AnyOption, isNegated: Bool)? {
+        for option in options {
+            if option.name == name { return option.isTyped ? (option, false) : nil }
+            if option.alias == name { return (option, false) }
+            if case .flag(_, isNegatable: true) = option.form, name.hasPrefix("no-"), name.dropFirst(3) == option.name {
+                return (option, true)
+            }
+        }
+        return nil
+    }
+
+    /// How many words an option at the beginning of `words` takes, itself included. One that is not known takes one.
+    static func length(of words: ArraySlice<String>, _ options: [AnyOption]) -> Int {
+        guard let word = words.first else { return 0 }
+        var reader = CommandLineReader(path: [Command("", summary: "")], options: options)
+        var rest = words.dropFirst()
+        if word.hasPrefix("--") { _ = reader.readLong(word, &rest) } else { _ = reader.readShort(word, &rest) }
+        return words.count - rest.count
+    }
+}

@@ -1,0 +1,162 @@
+import Cache
+import Commands
+import GIFs
+import HTTP
+import Options
+import Records
+import Support
+
+extension Command {
+    static let exercises = Command(
+        "list", summary: "Give all exercises of the service as records.",
+        details: """
+            Each record is as the service gave it. The list is asked for once in the time that entries are fresh \
+            (--ttl), whatever the conditions; if the service cannot be reached, an older one will do.
+            """,
+        examples: [
+            "gif-cache list --print name",
+            "gif-cache list --body-part back,chest | gif-cache put > exercises.ndjson",
+            "gif-cache list --name curl --refresh",
+        ],
+        options: { [.conditionsOnExercises, .stream, .asking, .common] }
+    ) { arguments in
+        let work = try ServiceWork(arguments)
+        let options = try work.context.runOptions(jobs: 1)
+        var rest = try work.exercises()[...]
+        defer { work.caches.close() }
+        return try work.context.run(PassingTool(name: "gif-cache"), options: options) { _ in
+            rest.popFirst().map { .job(RecordJob($0)) }
+        }
+    }
+
+    static let sync = Command(
+        "sync", summary: "Fetch the GIFs of all exercises that are not there yet, three at a time.",
+        details: """
+            Does what list and put do. The records of all exercises are the output; at the end it says on standard \
+            error how many were there already (hit), fetched, replaced by a placeholder, or failed without one. What \
+            is fetched is kept, however the run ends, so that the next one goes on from there; two at once share the \
+            work. A run that finds all there and fresh makes no request for a GIF.
+
+            The default capacity of 200 MB has room for the 1,300 GIFs of 180 pixels, not for larger ones.
+            """,
+        examples: [
+            "gif-cache sync > exercises.ndjson", "gif-cache sync --body-part back --delay 1s > back.ndjson",
+            "gif-cache sync --dry-run",
+        ],
+        options: { [[.dryRun, .delay, .resolution, .placeholder, .noPlaceholder], .conditionsOnExercises, [.json], .stream, .asking, .common] }
+    ) { arguments in
+        let work = try ServiceWork(arguments)
+        let context = work.context
+        let naming = try context.naming()
+        let options = try context.runOptions(jobs: 3)
+        var tool = try work.tool(naming)
+        if let delay = arguments[.delay] {
+            tool.pacing = StartPacing(delay: delay, sleep: context.interruption.sleep)
+        }
+        let exercises = try work.exercises()
+        if arguments[.dryRun] { return try sayWhatIsMissing(of: exercises, work, naming) }
+        context.progress.expect(records: exercises.count)
+        var rest = exercises[...]
+        let status = try context.run(tool, options: options) { _ in rest.popFirst().map { .job(RecordJob($0)) } }
+        work.caches.close()
+        context.log.notice(tool.summary.text)
+        return status
+    }
+
+    private static func sayWhatIsMissing(
+        of exercises: [Record], _ work: ServiceWork, _ naming: GIFNaming
+    ) throws -> Int32 {
+        let output = try ReportOutput(json: work.context.arguments[.json])
+        let kept = KeptGIFs(caches: work.caches, service: work.service)
+        let missing = try exercises.count { exercise in
+            let (id, resolution) = try naming.meant(by: nil, exercise)
+            return try !kept.isFresh(ExerciseGIF(id: id, resolution: resolution.wanted))
+        }
+        work.caches.close()
+        try output.write(
+            .object(["exercises": .integer(exercises.count), "missing": .integer(missing)]),
+            "\(missing) of \(exercises.count) GIFs would be fetched\n")
+        return 0
+    }
+
+    static let put = Command(
+        "put", summary: "Fetch GIFs that are not there yet, three at a time, and say where they are.",
+        details: """
+            A record whose GIF cannot be had bears the error and goes on with a placeholder, a small animation, as its \
+            path; gif.placeholder tells it. When the plan's requests are used up, nothing more is asked.
+            """,
+        examples: [
+            "gif-cache put 0001 --resolution 360 --print path",
+            "gif-cache put --placeholder ./soon.gif < workouts.ndjson",
+            "gif-cache put --id-field exercise.id < workouts.ndjson",
+        ],
+        operands: .exercises,
+        options: { [[.resolution, .idField, .placeholder, .noPlaceholder], .stream, .asking, .common] },
+        synonyms: ["add", "download", "fetch", "store", "save"]
+    ) { arguments in
+        let work = try ServiceWork(arguments, refreshesGIFs: arguments[.refresh])
+        let context = work.context
+        let tool = try work.tool(context.naming())
+        defer { work.caches.close() }
+        return try context.run(tool, options: try context.runOptions(jobs: 3), over: arguments.things)
+    }
+}
+
+/// What a command needs that may ask ExerciseDB. Opens no cache and no connection yet.
+struct ServiceWork {
+    let context: ToolContext
+    let caches: Caches
+    let service: ExerciseService
+    let client: HTTPClient
+    /// For addresses that are not the service's.
+    private let plainClient: HTTPClient
+
+    /// - Parameter refreshesGIFs: whether those that are there and fresh are asked for again.
+    init(_ arguments: Arguments, refreshesGIFs: Bool = false) throws {
+        if arguments[.offline], arguments[.refresh] {
+            throw UsageFailure("--refresh and --offline cannot be combined")
+        }
+        if arguments.isGiven(.placeholder), arguments[.noPlaceholder] {
+            throw UsageFailure("--placeholder and --no-placeholder cannot be combined")
+        }
+        let context = try ToolContext(arguments)
+        var settings = try context.cacheSettings()
+        settings.isOffline = arguments[.offline]
+        settings.refreshes = refreshesGIFs
+        let caches = context.caches(settings)
+        let quotas = caches.quotas(log: context.log)
+        let ledger = arguments[.refresh] ? RenewedQuotas.over(quotas) : quotas
+        service = try context.exerciseService(key: context.secret(.apiKeyFile, .exerciseKey))
+        let passwords = try context.passwords()
+        client = try context.client(passwords: passwords) {
+            QuotaTransport(over: ExerciseTransport(over: $0), ledger: ledger, log: context.log)
+        }
+        plainClient = try context.client(passwords: passwords)
+        self.context = context
+        self.caches = caches
+        var needs = context.networkNeeds
+        needs.inputs = arguments[.placeholder].map { [$0] } ?? []
+        context.confine(settings, needs)
+    }
+
+    /// Reads the file of the placeholder, if one is named.
+    func tool(_ naming: GIFNaming) throws -> GIFTool {
+        let arguments = context.arguments
+        let source = try arguments[.placeholder].map { try GIFPlaceholder.Source($0) } ?? .drawn
+        return GIFTool(
+            cache: GIFCache(caches: caches, service: service, client: client), naming: naming,
+            placeholder: arguments[.noPlaceholder]
+                ? nil
+                : GIFPlaceholder(source, caches: caches, service: service, client: plainClient, log: context.log))
+    }
+
+    /// The exercises that are meant.
+    func exercises() throws -> [Record] {
+        try context.interruption.catchSignals()
+        let list = ExerciseList(caches: caches, service: service, client: client, log: context.log)
+        let all = try context.interruption.during { try list.exercises(refreshes: context.arguments[.refresh]) }
+        let wanted = all.filter(context.arguments.exerciseFilter.accepts)
+        if wanted.isEmpty { context.log.warning("no exercise matches; gif-cache list shows all \(all.count)") }
+        return wanted
+    }
+}

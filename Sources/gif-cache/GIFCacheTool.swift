@@ -1,0 +1,40 @@
+import Cache
+import Commands
+import HTTP
+import Options
+
+@main
+enum GIFCacheTool {
+    static func main() { runTool(tool) }
+
+    static let tool = Tool(
+        Command(
+            "gif-cache", summary: "Keep ExerciseDB's GIFs on the disk.",
+            details: """
+                GIFs are found by the exercise's id and the resolution, and kept in the cache that img-cache uses. The \
+                service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or --api-key-file. Only list, sync \
+                and put ask it. Exercises are arguments, else they come on standard input: records, or lines with an id \
+                or a key such as exercisedb:0001@180 each.
+                """,
+            examples: [
+                "gif-cache sync > exercises.ndjson",
+                "gif-cache list --body-part back | gif-cache put",
+                "gif-cache put 0001 0002",
+                "gif-cache put < exercises.ndjson | img-downsample --width 96 --format png",
+                "gif-cache get 0001 --print path",
+                "gif-cache poster 0001 --print poster.path",
+                "gif-cache info 0001 curl.gif",
+                "gif-cache rm --unused-for 30d",
+            ],
+            subcommands: [
+                .exercises, .sync, .put, .get, .has, .cat, .path, .info, .poster, .list, .size, .remove, .clear, .pin,
+                .unpin, .verify,
+            ]),
+        exitStatus: """
+            0 all done, 1 not in the cache, 64 usage, 65 not a GIF,
+            66 no such file, 69 no such exercise, 73/74 cannot write,
+            75 may work later (also a quota that is used up),
+            77 not allowed (a key is missing or wrong), 78 configuration.
+            """,
+        libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] })
+}

@@ -1,0 +1,54 @@
+import Cache
+import Commands
+import HTTP
+import Options
+import Support
+
+extension ToolContext {
+    /// The cache's settings with what the options say about fetching. Touches no file.
+    func fetchSettings() throws -> CacheSettings {
+        if arguments[.offline], arguments[.refresh] { throw UsageFailure("--offline and --refresh cannot be combined") }
+        var settings = try cacheSettings()
+        settings.isOffline = arguments[.offline]
+        settings.refreshes = arguments[.refresh]
+        settings.servesStale = arguments.all(.stale).last ?? true
+        settings.negativeTTL = try value(.negativeTTL).map { $0 > .zero ? .always($0) : .none } ?? .byClass
+        settings.respectsCacheControl = try isSet(.respectCacheControl)
+        return settings
+    }
+
+    /// A client for downloads. Opens and loads nothing.
+    func downloadClient() throws -> HTTPClient {
+        var pace = NetworkPace(jobsPerHost: 6)  // as browsers do
+        pace.bytesPerSecond = try value(.rate)
+        if let count = try value(.jobsPerHost) { pace.jobsPerHost = count }
+        return try client(
+            redirects: RedirectPolicy(allowsInsecure: arguments[.allowInsecureRedirects]), pace: pace)
+    }
+
+    /// What a command needs that fetches, and keeps local files too.
+    var fetchNeeds: Needs {
+        var needs = networkNeeds
+        needs.inputs = arguments.pictures
+        return needs
+    }
+
+    /// Returns what turns an address into a request. Reads the files with headers and passwords, if there are any.
+    ///
+    /// A header without an origin is for the one that all addresses of the command line have. Throws `UsageFailure` if
+    /// they have several, and if there are records, which may name any.
+    func requests() throws -> @Sendable (WebURL) -> HTTPRequest {
+        let limit = try value(.maxBytes)
+        let pictures = arguments.pictures
+        let readsInput = pictures.isEmpty || pictures.contains("-")
+        // What is no address is said when its turn has come.
+        let addresses = pictures.filter(\.hasScheme).compactMap { try? WebURL($0) }
+        let given = try headers(for: readsInput ? nil : addresses)
+        let passwords = try passwords()
+        return { url in
+            HTTPRequest(
+                url: url, headers: given.headers(for: url), netrc: passwords, cleartextOrigins: given.cleartextOrigins,
+                byteLimit: limit ?? HTTPRequest.defaultByteLimit, acceptsCompression: false)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Cache
+import Commands
+import Options
+import Records
+import Support
+
+extension Command {
+    static let clean = Command(
+        "clean", summary: "Remove what has expired, what is over the capacity, and what killed runs have left.",
+        details: """
+            All scopes are cleaned; with --scope, that scope alone, of what has expired and of failures, whatever \
+            APOD_TOOLS_SCOPE and the configuration file say. What is pinned, or was handed out lately (--lease), stays, \
+            and so does what other runs are just fetching. Metadata goes 30 days after it has expired. Each step says \
+            how much went.
+            """,
+        examples: [
+            "img-cache clean", "img-cache clean --dry-run", "img-cache clean --capacity 50MB",
+            "img-cache clean --scope alice",
+        ],
+        options: { [[.dryRun, .json], .common] }, synonyms: ["gc", "prune", "trim", "cleanup"]
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        let isDryRun = arguments[.dryRun]
+        let output = try ReportOutput(json: arguments[.json], progress: context.progress)
+        let cache = try context.openCache(isDryRun ? .looking : Needs())
+        try context.interruption.catchSignals()
+        // Nobody knows how much there is: it is shown how long it takes.
+        context.progress.expect(records: 1)
+        context.progress.beginWork()
+        defer { context.progress.end() }
+        var isEmpty = true
+        try context.interruption.during {
+            try cache.clean(arguments[.scope], dryRun: isDryRun) { step in
+                if output.isForPeople, step.count == 0 { return }
+                isEmpty = false
+                try output.write(step.json(dryRun: isDryRun), step.text(dryRun: isDryRun))
+            }
+        }
+        cache.close()
+        if output.isForPeople, isEmpty { try output.write(.null, "there is nothing to remove\n") }
+        return 0
+    }
+
+    static let verify = Command(
+        "verify", summary: "Check the index and the files against each other; status 1 if something is wrong.",
+        details: """
+            The steps are index (is it sound?), mark (has each row its file?), check (has each file its SHA-256?), \
+            and sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
+            makes rows from files whose index was lost. All scopes are looked at, while others use the cache.
+
+            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the status \
+            is 1 all the same.
+            """,
+        examples: [
+            "img-cache verify", "img-cache verify --repair --jobs 4",
+            "img-cache verify --json | jq -r 'select(.code) | .path'",
+        ],
+        options: { [[.repair, .jobs, .json], .common] }, synonyms: ["fsck", "check"]
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        let repairs = arguments[.repair]
+        let jobs = try context.value(.jobs) ?? Thread.processors
+        let output = try ReportOutput(json: arguments[.json], progress: context.progress)
+        let settings = try context.cacheSettings()
+        context.confine(settings, repairs ? Needs() : .looking)
+        let verification = Verification(
+            settings: try context.caches(settings).standardSettings(), jobs: jobs, repairs: repairs,
+            log: context.log, progress: context.progress, interruption: context.interruption)
+        try context.interruption.catchSignals()
+        defer { context.progress.end() }
+        let problems = try context.interruption.during {
+            try verification.run { event in try output.write(event.json, event.text) }
+        }
+        return problems == 0 ? 0 : ExitCode.absent.rawValue
+    }
+
+    static let reset = Command(
+        "reset", summary: "Empty the whole cache, on disk and in memory: all scopes, counters and metadata.",
+        details: """
+            With --scope, empty that scope alone, and forget its counters. APOD_TOOLS_SCOPE and the configuration file \
+            make no difference here. Safe while other tools use the cache: what they have under way ends with status 75.
+            """,
+        examples: ["img-cache reset --dry-run", "img-cache reset", "img-cache reset --scope alice"],
+        options: { [[.dryRun, .json], .place, .messages] }
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        let isDryRun = arguments[.dryRun]
+        let settings = try context.cacheSettings()
+        context.confine(settings, isDryRun ? .looking : Needs())
+        let caches = context.caches(settings)
+        let scope = arguments[.scope]
+        var report = ResetReport()
+        try context.untilInterrupted {
+            if let disk = try caches.onDisk() {
+                report += try isDryRun ? disk.resetReport(of: scope) : scope.map(disk.reset) ?? disk.reset()
+            }
+            report += try isDryRun ? caches.memoryReport(of: scope) : caches.emptyMemory(of: scope)
+        }
+        try ReportOutput(json: arguments[.json]).write(
+            .object([
+                "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),
+                "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
+                "metadata": .integer(report.metadata), "dry_run": .bool(isDryRun),
+            ]),
+            "\(isDryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes)"
+                + " \(report.scopes == 1 ? "scope" : "scopes"), \(report.counters) counters"
+                + (report.metadata > 0 ? ", \(report.metadata) records of metadata\n" : "\n"))
+        return 0
+    }
+
+    static let stats = Command(
+        "stats", summary: "Say what the cache holds and what it has done.",
+        details: "For all scopes, or for the one that --scope names. img-cache(1) explains each counter.",
+        examples: [
+            "img-cache stats", "img-cache stats --json | jq .scopes", "img-cache stats --scope alice --zero",
+            "img-cache stats --format prometheus --output /srv/metrics/cache.prom",
+        ],
+        options: { [[.statsFormat, .json, .zero, .output, .sync], .common] }, synonyms: ["status", "du", "size"]
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        var format = arguments[.statsFormat] ?? .text
+        if arguments[.json] {
+            if arguments.isGiven(.statsFormat), format != .json {
+                throw UsageFailure("--json and --format \(format.rawValue) cannot be combined")
+            }
+            format = .json
+        }
+        let target = arguments[.output]
+        if arguments[.sync], target == nil { throw UsageFailure("--sync goes with --output") }
+        let synchronizes = try context.isSet(.sync)
+        func write(_ bytes: [UInt8]) throws {
+            guard let target, target != "-" else {
+                return try File(descriptor: 1, path: "standard output", closes: false).write(bytes)
+            }
+            let file = try OutputFile(path: target)
+            try bytes.withUnsafeBytes { try file.write($0) }
+            try file.commit(synchronized: synchronizes)
+        }
+        var needs = Needs()
+        needs.changesCache = arguments[.zero]
+        needs.outputs = target.map { [$0] } ?? []
+        let cache = try context.openCache(needs)
+        if arguments[.zero] {
+            try cache.zeroStatistics(scope: arguments[.scope]) { try write($0.bytes(format)) }
+        } else {
+            try write(cache.statistics(scope: arguments[.scope]).bytes(format))
+        }
+        return 0
+    }
+}
+
+extension ToolContext {
+    /// Runs `body`, which a signal stops between two of its steps.
+    func untilInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
+        try interruption.catchSignals()
+        do {
+            return try interruption.during { try body() }
+        } catch is Cancelled {
+            interruption.endIfSignalled()
+            throw Cancelled()
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Options
+import Records
+import Support
+
+@testable import Commands
+
+extension ToolContext {
+    /// The surroundings of a command with these options, as a line with these words has them.
+    init(
+        _ words: [String] = [], options: [AnyOption], environment: Environment = Environment(),
+        configuration: Configuration = .empty, log: Log = .silent
+    ) throws {
+        let command = Command(
+            "tool", summary: "Test.", operands: .init("WORD", "words"), options: { [options] }) { _ in 0 }
+        guard case .run(_, let arguments) = try command.request(words) else { throw UsageFailure("does not run") }
+        self.init(arguments, environment: environment, configuration: configuration, log: log)
+    }
+}

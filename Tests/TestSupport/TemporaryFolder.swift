@@ -39,7 +39,7 @@ public final class TemporaryFolder: Sendable {
         var made = path
         for part in name.split(separator: "/") {
             made += "/\(part)"
-            if mkdir(made, 0o700) != 0 && errno != EEXIST {
+            if made.withPathPointer({ mkdir($0, 0o700) }) != 0 && errno != EEXIST {
                 throw SystemFailure(errno: errno, "make \(made)", purpose: .makeOutput)
             }
         }
@@ -80,18 +80,16 @@ public final class TemporaryFolder: Sendable {
 
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return path.withPathPointer { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// What lies in a folder, sorted.
     public static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
+        guard let stream = folder.withPathPointer({ opendir($0) }) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            let name = String(nameIn: entry)
             if name != "." && name != ".." { names.append(name) }
         }
         return names.sorted()
@@ -100,12 +98,12 @@ public final class TemporaryFolder: Sendable {
     /// Removes what is at `path`; a folder that a test made unreadable is opened first.
     private static func remove(_ path: String) {
         guard isFolder(path) else {
-            unlink(path)
+            path.withPathPointer { _ = unlink($0) }
             return
         }
-        chmod(path, 0o700)
+        path.withPathPointer { _ = chmod($0, 0o700) }
         for name in names(in: path) { remove("\(path)/\(name)") }
-        rmdir(path)
+        path.withPathPointer { _ = rmdir($0) }
     }
 }
 
@@ -121,12 +119,12 @@ public enum TestFile {
     /// Whether anything is there.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0
+        return path.withPathPointer { lstat($0, &status) } == 0
     }
 
     /// The permission bits, such as `0o600`; nil where nothing is there.
     public static func mode(_ path: String) -> mode_t? {
         var status = stat()
-        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+        return path.withPathPointer { lstat($0, &status) } == 0 ? status.st_mode & 0o7777 : nil
     }
 }

@@ -6,6 +6,7 @@ import Musl
 import Darwin
 #endif
 import CText
+import Support
 
 /// A face of a font file, open for shaping and drawing. One thread at a time may use it.
 ///
@@ -35,7 +36,7 @@ final class Font {
     /// Opens a file's face. A mapping of the file, some 0.1 ms.
     init(path: String, index: Int32 = 0) throws(Fault) {
         var opened: OpaquePointer?
-        switch ctext_open(path, index, &opened) {
+        switch path.withPathPointer({ ctext_open($0, index, &opened) }) {
         case CTEXT_UNREADABLE: throw Fault(reason: String(cString: strerror(errno)))
         case CTEXT_TOO_LARGE: throw Fault(reason: "it is over 256 MiB")
         default: break

@@ -67,7 +67,7 @@ struct FontStack {
 
     /// Whether `font` is meant as a file's path rather than as a family's name.
     private static func isPath(_ font: String) -> Bool {
-        font.utf8.contains(UInt8(ascii: "/")) || access(font, F_OK) == 0
+        font.utf8.contains(UInt8(ascii: "/")) || font.withPathPointer { access($0, F_OK) } == 0
     }
 
     /// What has to be in a font to draw the text, with the ellipsis that may end it.
@@ -115,7 +115,7 @@ struct FontStack {
                     family, language ?? "en", values, values.count, limit,
                     { context, path, index, family in
                         let search = context!.assumingMemoryBound(to: Search.self)
-                        guard let font = try? Font(path: String(cString: path), index: index),
+                        guard let font = try? Font(path: String(pathPointer: path), index: index),
                             search.pointee.accepts?(font) == true
                         else { return true }
                         search.pointee.found = (font, String(cString: family))

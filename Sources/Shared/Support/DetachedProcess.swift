@@ -41,14 +41,16 @@ public enum DetachedProcess {
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
         let program = try ownProgram()
-        var argv = ([program] + arguments).map { strdup($0) } + [nil]
-        var envp = passedOn.compactMap { name in getenv(name).map { strdup("\(name)=\(String(cString: $0))") } } + [nil]
+        var argv = ([program] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
+        var envp = passedOn.compactMap { name in getenv(name).map { value in
+            "\(name)=\(String(pathPointer: value))".withPathPointer { strdup($0) }
+        } } + [nil]
         defer {
             for text in argv { free(text) }
             for text in envp { free(text) }
         }
         var process = pid_t()
-        let status = posix_spawn(&process, program, &actions, &attributes, &argv, &envp)
+        let status = program.withPathPointer { posix_spawn(&process, $0, &actions, &attributes, &argv, &envp) }
         if status != 0 { throw SystemFailure(errno: status, "start \(program)") }
     }
 
@@ -60,10 +62,7 @@ public enum DetachedProcess {
         guard let folder = opendir("/dev/fd") else { return }
         var open: [Int32] = []
         while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if let descriptor = Int32(name), descriptor > 2 { open.append(descriptor) }
+            if let descriptor = Int32(String(nameIn: entry)), descriptor > 2 { open.append(descriptor) }
         }
         closedir(folder)
         // The folder's own is among them, and closed already.
@@ -83,7 +82,7 @@ public enum DetachedProcess {
         guard _NSGetExecutablePath(&path, &size) == 0 else {
             throw SystemFailure(errno: ENAMETOOLONG, "find the program")
         }
-        return path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        return path.withUnsafeBufferPointer { String(pathPointer: $0.baseAddress!) }
     }
     #else
     // POSIX_SPAWN_SETSID of <spawn.h>, the same in glibc (2.26) and musl; glibc's header hides it from Swift.
@@ -95,7 +94,7 @@ public enum DetachedProcess {
             readlink("/proc/self/exe", $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
         }
         guard count > 0 else { throw SystemFailure(errno: errno, "find the program") }
-        return String(decoding: path[..<count], as: UTF8.self)
+        return String(pathBytes: path[..<count])
     }
     #endif
 }

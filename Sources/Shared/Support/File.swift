@@ -83,7 +83,7 @@ public final class File: ByteSource, Sendable {
     /// Whether its path still leads to it: it was neither removed nor replaced since it was opened.
     public var isStillNamed: Bool {
         var status = stat()
-        return stat(path, &status) == 0
+        return path.withPathPointer({ stat($0, &status) }) == 0
             && Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity
     }
 
@@ -166,7 +166,7 @@ public final class File: ByteSource, Sendable {
     /// is left to its own order. Throws `SystemFailure`.
     public static func synchronizeFolder(of path: String) throws {
         let folder = try open(
-            path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
+            path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
         if synchronize(folder: folder.descriptor) != 0 {
             throw SystemFailure(errno: errno, "write the folder of \(path) to the disk")
         }
@@ -187,7 +187,9 @@ public final class File: ByteSource, Sendable {
 private func fdatasync(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 #endif
 
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    path.withPathPointer { open($0, flags, mode) }
+}
 private func systemRead(_ descriptor: Int32, _ base: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, base, count)
 }

@@ -59,14 +59,12 @@ public final class Folder: Sendable {
     private static func resolve(_ path: String, links: Int) -> String {
         var rest = ""
         var there = path.hasPrefix("/") ? path : currentFolder() + "/" + path
-        while there.utf8.count > 1, there.hasSuffix("/") { there.removeLast() }
+        while there.utf8.count > 1, there.utf8.last == UInt8(ascii: "/") { there.removeLast() }
         while there.utf8.count > 1 {
-            if let found = realpath(there, nil) {
-                defer { free(found) }
-                let resolved = String(cString: found)
+            if let resolved = resolvedPath(there) {
                 return rest.isEmpty ? resolved : (resolved == "/" ? "" : resolved) + rest
             }
-            guard let slash = there.lastIndex(of: "/") else { break }
+            guard let slash = there.utf8.lastIndex(of: UInt8(ascii: "/")) else { break }
             if links > 0, let target = target(ofLink: there) {
                 let above = slash == there.startIndex ? "/" : there[..<slash] + "/"
                 return resolve((target.hasPrefix("/") ? target : above + target) + rest, links: links - 1)
@@ -79,16 +77,16 @@ public final class Folder: Sendable {
 
     private static func target(ofLink path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            let count = readlink(path, buffer.baseAddress!, buffer.count - 1)
+            let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count - 1) }
             guard count > 0 else { return nil }
             buffer[count] = 0
-            return String(cString: buffer.baseAddress!)
+            return String(pathPointer: buffer.baseAddress!)
         }
     }
 
     private static func currentFolder() -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            getcwd(buffer.baseAddress!, buffer.count) == nil ? "" : String(cString: buffer.baseAddress!)
+            getcwd(buffer.baseAddress!, buffer.count) == nil ? "" : String(pathPointer: buffer.baseAddress!)
         }
     }
 
@@ -129,7 +127,9 @@ public final class Folder: Sendable {
         #if !canImport(Darwin)
         // In one step, as each hit of a cache asks this.
         if asksKernel, Self.parts(of: name) != nil {
-            let opened = csystem_open_beneath(descriptor, name, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
+            let opened = name.withPathPointer {
+                csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
+            }
             if opened >= 0 {
                 defer { close(opened) }
                 return fstat(opened, &status) == 0 ? FileStatus(status) : nil
@@ -181,7 +181,7 @@ public final class Folder: Sendable {
     /// `SystemFailure`, and `UnsafePlace` where a link stands in the way.
     public func makeFolder(_ name: String) throws {
         if withParent(of: name, { mkdirat($0, $1, 0o700) }) == 0 { return }
-        if errno == ENOENT, let slash = name.lastIndex(of: "/") {
+        if errno == ENOENT, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
             try makeFolder(String(name[..<slash]))
             if withParent(of: name, { mkdirat($0, $1, 0o700) }) == 0 { return }
         }
@@ -212,9 +212,7 @@ public final class Folder: Sendable {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
+            let name = String(nameIn: entry)
             if name != "." && name != ".." { names.append(name) }
         }
         return names
@@ -224,12 +222,12 @@ public final class Folder: Sendable {
 
     /// Calls `body` with the folder that a name lies in and the last part of the name; -1 with `errno` set where there
     /// is no such folder.
-    private func withParent(of name: String, _ body: (Int32, String) -> Int32) -> Int32 {
+    private func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard let (folder, last) = Self.parts(of: name) else { return Self.refusal(EXDEV) }
-        guard let folder else { return body(descriptor, name) }
+        guard let folder else { return name.withPathPointer { body(descriptor, $0) } }
         let parent = descriptor(of: String(folder), O_RDONLY | O_DIRECTORY)
         guard parent >= 0 else { return -1 }
-        let result = body(parent, String(last))
+        let result = String(last).withPathPointer { body(parent, $0) }
         let failure = errno
         close(parent)
         errno = failure
@@ -241,7 +239,7 @@ public final class Folder: Sendable {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW
         let mode = flags & O_CREAT != 0 ? mode : 0
         while asksKernel {
-            let opened = csystem_open_beneath(descriptor, name, flags, UInt32(mode))
+            let opened = name.withPathPointer { csystem_open_beneath(descriptor, $0, flags, UInt32(mode)) }
             if opened >= 0 { return opened }
             switch errno {
             case EINTR, EAGAIN: continue
@@ -255,7 +253,7 @@ public final class Folder: Sendable {
     }
 
     private func walk(_ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
         guard name == "." || parts.allSatisfy(Self.isPlain) else { return Self.refusal(EXDEV) }
         var current = descriptor
         defer { if current != descriptor { Self.closeKeepingErrno(current) } }
@@ -270,13 +268,13 @@ public final class Folder: Sendable {
 
     private static func openPart(_ folder: Int32, _ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
         while true {
-            let opened = openat(folder, name, flags, mode)
+            let opened = name.withPathPointer { openat(folder, $0, flags, mode) }
             if opened >= 0 { return opened }
             if errno == EINTR { continue }
             // As above.
             var status = stat()
             if errno == ENOTDIR {
-                let isLink = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+                let isLink = name.withPathPointer { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
                     && status.st_mode & S_IFMT == S_IFLNK
                 errno = isLink ? ELOOP : ENOTDIR
             }
@@ -307,4 +305,4 @@ public final class Folder: Sendable {
     }
 }
 
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }

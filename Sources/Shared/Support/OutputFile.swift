@@ -26,7 +26,7 @@ public final class OutputFile {
 
     /// Removes what has been begun by anyone in this process: for one that ends without letting them finish.
     static func removeBegun() {
-        for path in begun.withLock({ $0 }) { unlink(path) }
+        for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
 
     /// Begins a file that will stand at `path`. Throws `SystemFailure` (status 73) if the file or its folder cannot be
@@ -56,7 +56,7 @@ public final class OutputFile {
 
     deinit {
         guard let names else { return }
-        if !isCommitted { unlink(names.temporary) }
+        if !isCommitted { names.temporary.withPathPointer { _ = unlink($0) } }
         Self.begun.withLock { _ = $0.remove(names.temporary) }
     }
 
@@ -74,7 +74,8 @@ public final class OutputFile {
     public func commit(synchronized: Bool = false) throws {
         guard let names else { return }
         if synchronized { try file.synchronize() }
-        guard rename(names.temporary, names.final) == 0 else {
+        let result = names.temporary.withPathPointer { old in names.final.withPathPointer { rename(old, $0) } }
+        guard result == 0 else {
             throw SystemFailure(errno: errno, "create \(path)", purpose: .makeOutput)
         }
         isCommitted = true
@@ -85,22 +86,22 @@ public final class OutputFile {
 /// Makes a folder and those above it where they are missing. With `synchronized`, returns only when the names of those
 /// that were made are on the disk. Throws `SystemFailure` (status 73).
 public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool = false) throws {
-    if mkdir(path, mode) == 0 {
+    if path.withPathPointer({ mkdir($0, mode) }) == 0 {
         if synchronized { try File.synchronizeFolder(of: path) }
         return
     }
     if errno == EEXIST {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        guard path.withPathPointer({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path)", purpose: .makeOutput)
         }
         return
     }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+    guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
         throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
     }
     try makeFolder(String(path[..<slash]), mode: mode, synchronized: synchronized)
-    guard mkdir(path, mode) == 0 || errno == EEXIST else {
+    guard path.withPathPointer({ mkdir($0, mode) }) == 0 || errno == EEXIST else {
         throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
     }
     if synchronized { try File.synchronizeFolder(of: path) }

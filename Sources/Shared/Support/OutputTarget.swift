@@ -33,9 +33,9 @@ public struct OutputTarget {
         var path = name
         for _ in 0...Self.linkLimit {
             if path.isEmpty { throw Self.failure(ENOENT, name) }
-            if path.hasSuffix("/") { throw Self.failure(EISDIR, name) }
+            if path.utf8.last == UInt8(ascii: "/") { throw Self.failure(EISDIR, name) }
             var status = stat()
-            guard lstat(path, &status) == 0 else {
+            guard path.withPathPointer({ lstat($0, &status) }) == 0 else {
                 guard errno == ENOENT else { throw Self.failure(errno, name) }
                 (self.path, isStream, replaced) = (path, false, nil)
                 return
@@ -44,7 +44,9 @@ public struct OutputTarget {
             case S_IFDIR: throw Self.failure(EISDIR, name)
             case S_IFREG:
                 // Renaming needs a right on the folder only, but a file without the right to write is meant to stay.
-                guard faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 else { throw Self.failure(errno, name) }
+                guard path.withPathPointer({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
+                    throw Self.failure(errno, name)
+                }
                 (self.path, isStream, replaced) = (path, false, Replaced(status))
                 return
             case S_IFLNK where !Self.isOpenFile(link: status): break
@@ -55,7 +57,7 @@ public struct OutputTarget {
             let folder = Self.folder(of: path)
             guard Self.mayFollow(linkOf: status.st_uid, in: folder) else { throw Self.failure(EACCES, name) }
             guard let link = Self.text(ofLink: path) else { throw Self.failure(errno, name) }
-            path = link.hasPrefix("/") ? link : folder + link
+            path = link.utf8.first == UInt8(ascii: "/") ? link : folder + link
         }
         throw Self.failure(ELOOP, name)
     }
@@ -71,29 +73,31 @@ public struct OutputTarget {
     }
 
     private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
     }
 
     /// The rule of `fs.protected_symlinks` (proc(5)), which the kernel cannot apply to links that are followed here:
     /// where everybody may put links, only one's own and those of the folder's owner count.
     private static func mayFollow(linkOf owner: uid_t, in folder: String) -> Bool {
         var status = stat()
-        guard stat(folder.isEmpty ? "." : folder, &status) == 0 else { return false }
+        guard (folder.isEmpty ? "." : folder).withPathPointer({ stat($0, &status) }) == 0 else { return false }
         let isShared = status.st_mode & S_ISVTX != 0 && status.st_mode & S_IWOTH != 0
         return !isShared || owner == geteuid() || owner == status.st_uid
     }
 
-    /// Returns what a link says, or nil, with the reason in `errno`, if it cannot be read or is not UTF-8.
+    /// Returns what a link says, or nil, with the reason in `errno`, if it cannot be read.
     private static func text(ofLink path: String) -> String? {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
-            let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+            let count = buffer.withMemoryRebound(to: CChar.self) { text in
+                path.withPathPointer { readlink($0, text.baseAddress!, text.count) }
+            }
             guard count >= 0 else { return nil }
             // The system lets no link be longer than this; a text that fills the buffer might be cut.
-            guard count < buffer.count, let text = String(validating: buffer[..<count], as: UTF8.self) else {
-                errno = count < buffer.count ? EILSEQ : ENAMETOOLONG
+            guard count < buffer.count else {
+                errno = ENAMETOOLONG
                 return nil
             }
-            return text
+            return String(pathBytes: buffer[..<count])
         }
     }
 

@@ -2,13 +2,15 @@ import CSystem
 
 /// What this program was started with.
 public enum ProgramArguments {
-    /// Returns the words behind the program's name.
+    /// Returns the words behind the program's name, each byte for byte, as a path's text (`String(pathBytes:)`).
     ///
     /// On Linux, `CommandLine` looks for them in `/proc/self`, which costs time and is closed to a process that was
-    /// started by a confined one.
+    /// started by a confined one, or beside the environment, which a library may have moved away before `main`. So they
+    /// are those that the C library hands to constructors, if it does that.
     public static func ofProcess() -> [String] {
-        let count = csystem_argument_count()
-        if count == 0 { return Array(CommandLine.arguments.dropFirst()) }
-        return (1..<max(count, 1)).map { String(cString: csystem_argument($0)) }
+        let count = Int(csystem_argument_count())
+        if count > 0 { return (1..<count).map { String(pathPointer: csystem_argument(Int32($0))) } }
+        let words = CommandLine.unsafeArgv
+        return (1..<max(Int(CommandLine.argc), 1)).compactMap { words[$0].map { String(pathPointer: $0) } }
     }
 }

@@ -2,7 +2,7 @@
 public enum TerminalText {
     /// The text with every control character, bidirectional override and zero-width character written as `\u{…}`, so
     /// that a title or a server's message can neither move the cursor nor fake a line of its own. Line breaks become
-    /// blanks.
+    /// blanks, and foreign bytes of a path `\xNN`.
     public static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
@@ -10,7 +10,12 @@ public enum TerminalText {
             switch scalar.value {
             case 0x0A, 0x0D, 0x09: result.unicodeScalars.append(" ")
             case _ where isHarmful(scalar.value): result += "\\u{\(String(scalar.value, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
+            default:
+                if let byte = ForeignByte.byte(of: scalar) {
+                    result += ForeignByte.words(for: byte)
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
             }
         }
         return result
@@ -20,7 +25,7 @@ public enum TerminalText {
     /// replaces.
     public static func jsonString(_ text: String, forTerminal: Bool = false) -> String {
         var result = "\""
-        for scalar in text.unicodeScalars {
+        for scalar in (forTerminal ? text.showingForeignBytes : text).unicodeScalars {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"

@@ -69,6 +69,10 @@ public enum UnsafePlace: Failure, Equatable {
                 || "/._-+:@%".utf8.contains(byte)
         }
         if plain, !path.isEmpty { return path }
+        // Messages show foreign bytes as bash reads them there.
+        if path.hasForeignBytes {
+            return "$'" + path.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
+        }
         return "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 

@@ -7,7 +7,8 @@ import Darwin
 #endif
 import Support
 
-/// Starts a program with exactly this environment and these three descriptors, default signals and none blocked.
+/// Starts a program with exactly this environment and these three descriptors, default signals and none blocked. Words
+/// that are not UTF-8 are given as paths are (`String(pathBytes:)`).
 ///
 /// `posix_spawn` rather than `fork`: the test process has threads.
 func spawn(
@@ -43,8 +44,8 @@ func spawn(
     #endif
     posix_spawnattr_setflags(&attributes, Int16(flags))
 
-    var argv = ([executable] + arguments).map { strdup($0) } + [nil]
-    var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    var argv = ([executable] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
+    var envp = environment.map { "\($0.key)=\($0.value)".withPathPointer { strdup($0) } } + [nil]
     defer {
         for string in argv { free(string) }
         for string in envp { free(string) }

@@ -40,13 +40,13 @@ final class BypassFile {
         self.file = BoundedFile(file, use: use)
         guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let failure = SystemFailure(errno: errno, "lock \(path)")
-            unlink(path)
+            path.withPathPointer { _ = unlink($0) }
             throw failure
         }
     }
 
     deinit {
-        if !isKept { unlink(path) }
+        if !isKept { path.withPathPointer { _ = unlink($0) } }
     }
 
     var count: Int { file.count }
@@ -68,7 +68,7 @@ final class BypassFile {
     /// Keeps the file until `end`, and gives the digest of its bytes; afterwards `path` is its lasting one.
     func keep(until end: Timestamp, fileExtension: String) throws -> String {
         let place = BypassName(end: end, token: token, fileExtension: fileExtension).path(in: folder)
-        guard rename(path, place) == 0 else {
+        guard path.withPathPointer({ old in place.withPathPointer { rename(old, $0) } }) == 0 else {
             throw SystemFailure(errno: errno, "put \(place) in place", purpose: .makeOutput)
         }
         path = place

@@ -86,7 +86,7 @@ final class CacheRoot: Sendable {
     func refresh() {
         held.withLock { held in
             var status = stat()
-            if let folder = held, stat(path, &status) != 0 || FileStatus(status).identity != folder.identity {
+            if let folder = held, path.withPathPointer({ stat($0, &status) }) != 0 || FileStatus(status).identity != folder.identity {
                 held = nil
             }
         }
@@ -212,18 +212,18 @@ final class CacheRoot: Sendable {
 
     /// Makes a folder with all above it, each with mode 0700.
     private static func makeFolders(_ path: String) throws {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+        if path.withPathPointer({ mkdir($0, 0o700) }) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
             throw CacheFailure.root(path, errno: errno)
         }
         try makeFolders(String(path[..<slash]))
-        if mkdir(path, 0o700) != 0 && errno != EEXIST { throw CacheFailure.root(path, errno: errno) }
+        if path.withPathPointer({ mkdir($0, 0o700) }) != 0 && errno != EEXIST { throw CacheFailure.root(path, errno: errno) }
     }
 
     /// The device and inode that the index has now; nil if there is none. Differs from what was opened after the
     /// root was deleted or moved, or a damaged index was set aside: it is looked for by its path.
     func indexIdentity() -> File.Identity? {
         var status = stat()
-        return lstat(index, &status) == 0 ? FileStatus(status).identity : nil
+        return index.withPathPointer({ lstat($0, &status) }) == 0 ? FileStatus(status).identity : nil
     }
 }

@@ -16,7 +16,7 @@ enum PrivateFolder {
     ///
     /// - Parameter making: whether it is made where it is missing; the one above it must be there.
     static func open(_ path: String, making: Bool) throws -> Folder {
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let name = String(path[slash...].dropFirst())
         let above = try Folder(slash == path.startIndex ? "/" : String(path[..<slash]), isListed: false)
         let statusAbove = try above.status()

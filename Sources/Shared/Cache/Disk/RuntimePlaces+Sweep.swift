@@ -19,7 +19,7 @@ extension RuntimePlaces {
     }
 
     static func sweep(_ path: String, now: Timestamp, nameLimit: Int = .max) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let descriptor = path.withPathPointer { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         guard descriptor >= 0 else { return }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), let stream = fdopendir(descriptor) else {
@@ -30,9 +30,7 @@ extension RuntimePlaces {
         var seen = 0
         while seen < nameLimit, let entry = readdir(stream) {
             seen += 1
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
+            let name = String(nameIn: entry)
             guard let parts = BypassName(name), parts.end <= now,
                 parts.fileExtension != BypassName.partial || isAbandoned(name, in: descriptor)
             else { continue }

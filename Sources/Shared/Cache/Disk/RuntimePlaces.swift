@@ -74,7 +74,7 @@ public struct RuntimePlaces: Sendable {
                 let folder = try PrivateFolder.open(place, making: true)
                 guard let reason = refusal(folder) else { return folder }
                 // Made a moment ago for nothing; one with something in it stays.
-                rmdir(place)
+                place.withPathPointer { _ = rmdir($0) }
                 reasons.append(reason)
             } catch let failure as UnsafePlace {
                 reasons.append("\(failure.path) is not safe: \(failure.reason)")
@@ -98,11 +98,10 @@ public struct RuntimePlaces: Sendable {
     /// The same places with the links in the folders above them resolved, as resolved paths have them.
     var resolved: RuntimePlaces {
         func resolve(_ path: String) -> String {
-            guard let slash = path.lastIndex(of: "/"), let found = realpath(String(path[..<slash]), nil) else {
-                return path
-            }
-            defer { free(found) }
-            return String(cString: found) + path[slash...]
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
+                let found = resolvedPath(String(path[..<slash]))
+            else { return path }
+            return found + path[slash...]
         }
         return RuntimePlaces(memory: memory.map(resolve), bypass: bypass.map(resolve))
     }

@@ -32,7 +32,7 @@ final class Database {
             ? sqlite3_open_v2(
                 "file:\(Self.escapedForURI(path))?immutable=1", &opened,
                 common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
-            : sqlite3_open_v2(path, &opened, common | SQLITE_OPEN_READWRITE, nil)
+            : path.withPathPointer { sqlite3_open_v2($0, &opened, common | SQLITE_OPEN_READWRITE, nil) }
         guard let opened else { throw CacheFailure.io(detail: "out of memory", root: root) }
         guard status == SQLITE_OK else {
             let failure = CacheFailure(sqlite: status, message: String(cString: sqlite3_errmsg(opened)), root: root)
@@ -170,7 +170,7 @@ final class Database {
     private static func escapedForURI(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF")
         var result = ""
-        for byte in path.utf8 {
+        for byte in path.pathBytes {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),

@@ -73,7 +73,7 @@ extension Index {
             // spares a wait for the disk at each commit.
             try database.execute("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON")
             return try checked(database)
-        } catch CacheFailure.io where access(root.path, W_OK) != 0 {
+        } catch CacheFailure.io where root.path.withPathPointer({ access($0, W_OK) }) != 0 {
             // Neither the log nor the memory shared with others can be made here: all there is to read is the
             // database proper.
             return try checked(Database(path: root.index, root: root.path, immutable: true))

@@ -73,7 +73,7 @@ struct MemoryPlace: Sendable {
         self.init(folder: folder, name: String(name))
     }
 
-    var isMade: Bool { access(path + "/index.sqlite", F_OK) == 0 }
+    var isMade: Bool { (path + "/index.sqlite").withPathPointer { access($0, F_OK) } == 0 }
 
     /// The hash of its scope's name.
     var scopeHash: String { String(name.suffix(32)) }
@@ -117,14 +117,14 @@ struct MemoryPlace: Sendable {
             flock(file.descriptor, LOCK_EX | LOCK_NB) == 0, file.isStillNamed
         else { return }
         Self.removeTree(path)
-        unlink(lockPath)
+        lockPath.withPathPointer { _ = unlink($0) }
     }
 
     /// Below a folder that nobody else can change.
     private static func removeTree(_ path: String) {
         let names = (try? Folder(path))?.names() ?? []
-        for name in names where unlink("\(path)/\(name)") != 0 { removeTree("\(path)/\(name)") }
-        rmdir(path)
+        for inner in names.map({ "\(path)/\($0)" }) where inner.withPathPointer({ unlink($0) }) != 0 { removeTree(inner) }
+        path.withPathPointer { _ = rmdir($0) }
     }
 
     /// Gives up entries, the least recently used first, until so many bytes less are there, as far as leases and pins

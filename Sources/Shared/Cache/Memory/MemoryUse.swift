@@ -151,7 +151,7 @@ final class MemoryUse: Sendable {
 
     /// What the files in a folder take, at any depth, links not followed.
     private static func size(ofFolder name: String, in above: Int32) -> Int {
-        let descriptor = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let descriptor = name.withPathPointer { openat(above, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         guard descriptor >= 0 else { return 0 }
         guard let stream = fdopendir(descriptor) else {
             close(descriptor)
@@ -160,13 +160,11 @@ final class MemoryUse: Sendable {
         defer { closedir(stream) }
         var sum = 0
         while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
+            let name = String(nameIn: entry)
             var status = stat()
-            guard name != ".", name != "..", fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                continue
-            }
+            guard name != ".", name != "..",
+                name.withPathPointer({ fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0
+            else { continue }
             switch status.st_mode & S_IFMT {
             // In units of 512 bytes (stat(2)).
             case S_IFREG: sum &+= Int(status.st_blocks) &* 512

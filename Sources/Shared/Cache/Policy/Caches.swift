@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import HTTP
 import Support
 
@@ -161,10 +154,7 @@ public final class Caches: Sendable {
         forVariantsOf path: String, address: String?, isBypassed: Bool, scope: String? = nil
     ) throws -> Place {
         if isBypassed { return try place(.disabled, scope: scope) }
-        let paths = [path] + (realpath(path, nil).map { found in
-            defer { free(found) }
-            return [String(cString: found)]
-        } ?? [])
+        let paths = [path] + [resolvedPath(path)].compactMap(\.self)
         func isAny(_ body: (RuntimePlaces, String) -> Bool) -> Bool {
             places.contains { place in paths.contains { body(place, $0) } }
         }

@@ -1,3 +1,5 @@
+import Support
+
 /// What a request sent in confidence and its server may repeat in the words of a refusal, as some do for whoever looks
 /// for a fault. Those words are shown, logged and written into records, so it is taken out of them.
 struct EchoedSecrets {
@@ -9,7 +11,7 @@ struct EchoedSecrets {
             [header.value] + header.value.split(separator: " ").dropFirst().map(String.init)
         }
         if let credentials = request.credentials {
-            texts += [credentials.password, Self.base64(Array("\(credentials.user):\(credentials.password)".utf8))]
+            texts += [credentials.password, Base64.encoded("\(credentials.user):\(credentials.password)".utf8)]
         }
         // JSON may have a backslash before each slash.
         texts += texts.filter { $0.contains("/") }
@@ -38,19 +40,5 @@ struct EchoedSecrets {
             }
         }
         return result
-    }
-
-    /// RFC 4648 §4, as basic authentication has it (RFC 7617 §2).
-    static func base64(_ bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let value = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for digit in 0..<4 {
-                text.append(digit <= group.count ? digits[value >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

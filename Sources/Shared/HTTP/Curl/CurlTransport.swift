@@ -112,7 +112,12 @@ public final class CurlTransport: HTTPTransport {
             try set(CCURL_USERNAME, credentials.user)
             try set(CCURL_PASSWORD, credentials.password)
         }
-        if let file = settings.certificateFile { try set(CCURL_CAINFO, file) }
+        if let file = settings.certificateFile {
+            let status = file.withPathPointer { ccurl_set_string(handle, Int32(CCURL_CAINFO), $0) }
+            guard status == CCURL_OK else {
+                throw FetchFailure.transportFault(url: request.url, detail: "option \(CCURL_CAINFO) is refused")
+            }
+        }
         // Without the field any coding would do (RFC 9110 §12.5.3).
         let identity = request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", crossesOrigins: true)]
         for header in identity + request.headers {

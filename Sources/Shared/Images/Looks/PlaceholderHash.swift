@@ -1,4 +1,5 @@
 import Formats
+import Support
 
 /// What can be shown before a picture is there.
 public struct PlaceholderHash: Sendable, Hashable {
@@ -21,7 +22,7 @@ public struct PlaceholderHash: Sendable, Hashable {
 
     init(small: PixelBuffer) {
         dominantColour = DominantColour.of(small).hexadecimal
-        thumbHash = base64(ThumbHash.bytes(small))
+        thumbHash = Base64.encoded(ThumbHash.bytes(small))
     }
 }
 
@@ -101,17 +102,3 @@ struct PlaceholderHasher {
 
 /// The first of `count` pixels that belongs to a box: the least i with i * boxes / count == box.
 private func edge(_ box: Int, _ boxes: Int, _ count: Int) -> Int { (box * count + boxes - 1) / boxes }
-
-/// Base64 with padding (RFC 4648 §4).
-func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-        let group = bytes[start..<min(start + 3, bytes.count)]
-        let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[start + $1]) : 0) }
-        for digit in 0..<4 {
-            text.append(digit <= group.count ? alphabet[bits >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
-        }
-    }
-    return String(decoding: text, as: UTF8.self)
-}

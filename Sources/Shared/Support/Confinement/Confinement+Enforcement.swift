@@ -53,9 +53,12 @@ extension Confinement {
         guard rules >= 0 else { return false }
         defer { close(rules) }
         // Rules for one place add up.
-        for path in writable { _ = csystem_landlock_allow(rules, version, path, csystem_right_write) }
-        for path in executable { _ = csystem_landlock_allow(rules, version, path, csystem_right_execute) }
-        for path in readable { _ = csystem_landlock_allow(rules, version, path, csystem_right_read) }
+        func allow(_ paths: [String], _ right: csystem_right) {
+            for path in paths { path.withPathPointer { _ = csystem_landlock_allow(rules, version, $0, right) } }
+        }
+        allow(writable, csystem_right_write)
+        allow(executable, csystem_right_execute)
+        allow(readable, csystem_right_read)
         return csystem_landlock_enforce(rules)
     }
 
@@ -69,16 +72,17 @@ extension Confinement {
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
         // Landlock has no say in access(2), which is why it can tell.
-        if access(path, F_OK) != 0 {
-            let slash = path.lastIndex(of: "/")
+        func mayAccess(_ path: String, _ wanted: Int32) -> Bool { path.withPathPointer { access($0, wanted) } == 0 }
+        if !mayAccess(path, F_OK) {
+            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
             let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-            return flags & O_CREAT != 0 && access(folder, W_OK | X_OK) == 0
+            return flags & O_CREAT != 0 && mayAccess(folder, W_OK | X_OK)
         }
         let wanted = switch flags & O_ACCMODE {
         case O_RDONLY: R_OK
         case O_WRONLY: W_OK
         default: R_OK | W_OK
         }
-        return access(path, wanted) == 0
+        return mayAccess(path, wanted)
     }
 }

@@ -1,0 +1,26 @@
+import Support
+import TestSupport
+import Testing
+
+@Suite struct Base64Tests {
+    /// RFC 4648 §10, and both digits that are neither letters nor figures.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("\u{FF}?>", "w78/Pg=="),
+    ])
+    func itIsThatOfTheStandard(text: String, digits: String) {
+        #expect(Base64.encoded(text.utf8) == digits)
+        #expect(Base64.decoded(digits) == Array(text.utf8))
+    }
+
+    @Test func bytesComeBack() {
+        var random = SeededRandom(name: "base64")
+        for _ in 0..<500 {
+            let bytes = random.bytes(random.below(40))
+            #expect(Base64.decoded(Base64.encoded(bytes)) == bytes)
+        }
+    }
+
+    @Test(arguments: ["Z", "Zg", "Zg=", "Zg===", "====", "Z===", "Zh==", "Zm9=", "Zm 9", "Zg==Zg==", "Zm9\n", "Zm_-", "é"])
+    func whatIsNotBase64IsNotRead(_ text: String) { #expect(Base64.decoded(text) == nil) }
+}

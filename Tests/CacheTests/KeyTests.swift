@@ -1,5 +1,6 @@
 import HTTP
 import Support
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -77,6 +78,46 @@ import Testing
         #expect(one.text == two.text)
         #expect(one != two && one.name != two.name)
         #expect(Set([one, two]).count == 2)
+    }
+
+    #if os(Linux)
+    /// Each file has a key of its own, which is read again as it was printed.
+    @Test func aFilesKeyIsItsPathPercentEncoded() throws {
+        let folder = try TemporaryFolder()
+        let names: [(name: [UInt8], key: String)] = [
+            (Array("a b.jpg".utf8), "a%20b.jpg"), (Array("é.jpg".utf8), "%C3%A9.jpg"), ([0xE9], "%E9"),
+            (Array("%E9".utf8), "%25E9"), (Array("50%".utf8), "50%25"), (Array("a?b#c".utf8), "a%3Fb%23c"),
+            (Array("a\nb".utf8), "a%0Ab"), (Array("\u{10FEFF}".utf8), "%F4%8F%BB%BF"), (Array("a+b[1].jpg".utf8), "a+b[1].jpg"),
+        ]
+        for (name, ending) in names {
+            let path = folder.path(String(pathBytes: name))
+            // Before it is there, as after.
+            let key = try CacheItem.fileKey(path)
+            try folder.write(String(pathBytes: name), "")
+
+            #expect(key.text == "file://\(folder.path)/\(ending)")
+            #expect(try CacheItem.fileKey(path) == key)
+            #expect(try CacheKey(argument: key.text) == key)
+            #expect(try CacheKey.meant(by: key.text).first == key)
+        }
+    }
+    #endif
+
+    @Test func aFilesKeyMayBeWrittenWithoutEscapes() throws {
+        #expect(try CacheKey(argument: "file:///a b/é.jpg")?.text == "file:///a%20b/%C3%A9.jpg")
+        #expect(try CacheKey(argument: "file:///a%20b/é.jpg")?.text == "file:///a%20b/%C3%A9.jpg")
+        let foreign = "file:///" + String(pathBytes: [0xE9])
+        #expect(try CacheKey(argument: foreign)?.text == "file:///%E9")
+    }
+
+    @Test func namesAreText() throws {
+        let foreign = String(pathBytes: [0x61, 0xFF])
+        #expect(throws: CacheFailure.self) { try CacheKey(name: foreign) }
+        #expect(throws: CacheFailure.self) { try CacheKey(printed: foreign) }
+        #expect(throws: CacheFailure.self) { try ScopeName(foreign) }
+        #expect(throws: UsageFailure.self) { try CacheItem(argument: "https://good.example/\(foreign)") }
+        // A scalar that carries foreign bytes elsewhere is a letter here.
+        #expect(try CacheKey(name: String(pathBytes: "\u{10FEFF}".utf8)).text == "key:\u{10FEFF}")
     }
 
     @Test func keyOfTheLongestAddressIsTaken() throws {

@@ -24,7 +24,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.byteLimit, !text.hasControlCharacters else { return nil }
         description = text
-        bytes = text.utf8.flatMap { byte in
+        bytes = text.pathBytes.flatMap { byte in
             byte > 0x20 && byte < 0x7F
                 ? [byte] : [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
         }

@@ -30,21 +30,21 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// `CacheFailure.badKey` unless the name has 1 to 1024 bytes and no control characters.
     public init(name: String) throws {
         let name = name.hasPrefix(Self.namePrefix) ? String(name.dropFirst(Self.namePrefix.count)) : name
-        try Self.check(name, byteLimit: Self.nameLimit)
-        text = Self.namePrefix + name
+        text = Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit))
     }
 
     /// A key as a tool made or printed it. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
     /// characters.
     public init(printed text: String) throws {
-        try Self.check(text, byteLimit: Self.byteLimit)
-        self.text = text
+        self.text = try Self.checked(text, byteLimit: Self.byteLimit)
     }
 
-    private static func check(_ text: String, byteLimit: Int) throws {
+    private static func checked(_ text: String, byteLimit: Int) throws -> String {
+        guard let text = text.utf8Path else { throw CacheFailure.badKey(reason: "it is not UTF-8") }
         if text.isEmpty { throw CacheFailure.badKey(reason: "it is empty") }
         if text.utf8.count > byteLimit { throw CacheFailure.badKey(reason: "it has more than \(byteLimit) bytes") }
         if text.hasControlCharacters { throw CacheFailure.badKey(reason: "it has control characters") }
+        return text
     }
 
     /// Whether the text looks like a key as it is printed that is not an address.
@@ -54,8 +54,16 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// A key as it was printed that is not an address; nil for any other text.
     init?(argument text: String) throws {
-        guard Self.isPrintedKey(text) else { return nil }
-        if text.hasPrefix(Self.namePrefix) { try self.init(name: text) } else { try self.init(printed: text) }
+        if text.hasPrefix(Self.namePrefix) {
+            try self.init(name: text)
+        } else if text.hasPrefix("file:///") {
+            // Also as people write it, and as it was printed before its bytes were encoded.
+            try self.init(printed: "file://" + PercentEncoding.completed(path: Array(text.pathBytes.dropFirst(7))))
+        } else if text.hasPrefix("exercisedb:") {
+            try self.init(printed: text)
+        } else {
+            return nil
+        }
     }
 
     /// Returns the keys that a name may mean where something is looked up: the key that it was printed as, since a

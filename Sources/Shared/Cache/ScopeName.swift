@@ -12,6 +12,7 @@ public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws {
         if text.isEmpty { throw CacheFailure.badScope(reason: "it is empty") }
         if text.utf8.count > 255 { throw CacheFailure.badScope(reason: "it has more than 255 bytes") }
+        if text.hasForeignBytes { throw CacheFailure.badScope(reason: "it is not UTF-8") }
         if text.hasControlCharacters { throw CacheFailure.badScope(reason: "it has control characters") }
         self.init(checked: text)
     }

@@ -1,7 +1,6 @@
 import HTTP
 import Records
 import Support
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -52,7 +51,10 @@ public enum CacheItem: Sendable {
             self = .file(path: argument)
             return
         }
-        let candidate = PictureAddresses.Candidate { () throws(WebURLFailure) in try WebURL(argument) }
+        guard let text = argument.utf8Path else {
+            throw UsageFailure("\(argument) is not UTF-8; write such bytes of an address as %XX")
+        }
+        let candidate = PictureAddresses.Candidate { () throws(WebURLFailure) in try WebURL(text) }
         if case .failure(let failure) = candidate, failure.exitCode == .data { throw UsageFailure(failure.message) }
         self = .addresses([candidate])
     }
@@ -88,23 +90,20 @@ public enum CacheItem: Sendable {
         }
     }
 
-    /// A local file's key: its absolute path, links resolved, as a `file` address. A file that is gone has the key that
-    /// it had. Throws `SystemFailure` (66).
+    /// A local file's key: its absolute path, links resolved, as a `file` address, percent-encoded byte for byte. A file
+    /// that is gone has the key that it had. Throws `SystemFailure` (66).
     public static func fileKey(_ path: String) throws -> CacheKey {
-        try CacheKey(printed: "file://" + resolved(path))
+        try CacheKey(printed: "file://" + PercentEncoding.encoded(file: resolved(path).pathBytes))
     }
 
     /// The path from the root on, links resolved as far as it exists.
     private static func resolved(_ path: String) throws -> String {
-        if let found = realpath(path, nil) {
-            defer { free(found) }
-            return String(cString: found)
-        }
+        if let found = resolvedPath(path) { return found }
         let code = errno
-        guard code == ENOENT, !path.isEmpty, path != ".", !path.hasSuffix("/") else {
+        guard code == ENOENT, !path.isEmpty, path != ".", path.utf8.last != UInt8(ascii: "/") else {
             throw SystemFailure(errno: code, "open \(path)", purpose: .openInput)
         }
-        guard let slash = path.lastIndex(of: "/") else { return try resolved("./" + path) }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return try resolved("./" + path) }
         let folder = try slash == path.startIndex ? "" : resolved(String(path[..<slash]))
         return (folder == "/" ? "" : folder) + path[slash...]
     }

@@ -1,5 +1,5 @@
 /// Percent-encoding (RFC 3986 §2).
-enum PercentEncoding {
+public enum PercentEncoding {
     enum Part {
         case path, query, fragment
     }
@@ -23,6 +23,14 @@ enum PercentEncoding {
         }
         return String(decoding: result, as: UTF8.self)
     }
+
+    /// The path of a file as it stands in a `file` address: each `%` of its own is encoded.
+    public static func encoded(file path: [UInt8]) -> String {
+        encoded(path.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }[...], in: .path)
+    }
+
+    /// The path of an address as somebody wrote it, in which all may be encoded, or some: with the rest encoded as well.
+    public static func completed(path: [UInt8]) -> String { encoded(path[...], in: .path) }
 
     /// The value of one item of a query: everything but unreserved characters is encoded.
     static func encodedValue(_ text: String) -> String {

@@ -45,7 +45,8 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
     func linesEndByALineFeed(_ text: String, _ lines: [String]) throws { #expect(try read(text) == lines) }
 
     @Test func damagedTextIsStillALine() throws {
-        #expect(try drain(LineReader(bytes: [0xFF, 0x61, 0x0A, 0x00, 0x0A])) == ["1: \u{FFFD}a", "2: \0"])
+        let damaged = String(pathBytes: [0xFF, 0x61])
+        #expect(try drain(LineReader(bytes: [0xFF, 0x61, 0x0A, 0x00, 0x0A])) == ["1: \(damaged)", "2: \0"])
     }
 
     @Test func howTheBytesArriveMakesNoDifference() throws {

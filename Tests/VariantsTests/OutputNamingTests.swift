@@ -20,6 +20,14 @@ struct OutputNamingTests {
         #expect(try path(OutputNaming.standardTemplate, folder: "out/", format: .webp) == "out/m31-pager.webp")
     }
 
+    @Test func aStemKeepsItsBytes() throws {
+        let stem = ShrinkTool.stem(String(pathBytes: [0x2F, 0xFF, 0x2F, 0x61, 0xFE, 0x2E, 0x62, 0x2E, 0x6A, 0x70, 0x67]))
+        #expect(stem.pathBytes == [0x61, 0xFE, 0x2E, 0x62])
+        #expect(try path("{stem}-{variant}.{ext}", stem: stem).pathBytes == Array("out/a".utf8) + [0xFE] + Array(".b-pager.jpg".utf8))
+        // A name may begin with an accent, which no slash and no dot takes as its own.
+        #expect(Array(ShrinkTool.stem("/a/\u{301}b.\u{301}").utf8) == Array("\u{301}b".utf8))
+    }
+
     @Test func everyFieldIsFilledIn() throws {
         let custom = Variant.custom(width: 640, height: nil)
         #expect(try path("{stem}_{width}x{height}.{ext}", variant: custom, format: .png) == "out/m31_640x.png")

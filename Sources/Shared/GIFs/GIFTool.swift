@@ -72,7 +72,7 @@ public struct GIFTool: CacheTool {
     public func retract(_ record: inout Record) {
         record.removePlace()
         placeholder?.set(in: &record)
-        let hasPlaceholder = record.has("path")
+        let hasPlaceholder = record.hasPath("path")
         counts.update { counts in
             if hasPlaceholder { counts.placeholders += 1 } else { counts.failed += 1 }
         }

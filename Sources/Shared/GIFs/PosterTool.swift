@@ -32,7 +32,7 @@ public struct PosterTool: CacheTool {
         record.set(
             "poster",
             .object([
-                "path": .string(entry.path), "width": entry.width.map(JSON.integer),
+                "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path), "width": entry.width.map(JSON.integer),
                 "height": entry.height.map(JSON.integer), "bytes": .integer(entry.bytes),
                 "status": .string(isMade ? "made" : "hit"),
             ]))

@@ -8,6 +8,8 @@ public enum InputFailure: Failure, Equatable {
     case tooManyFields(limit: Int)
     case unfinished
     case notOneObject(count: Int)
+    /// A field that should hold a path, and holds nothing that can be one.
+    case notAPath(field: String)
     /// The input is no text at all.
     case binary
 
@@ -22,6 +24,7 @@ public enum InputFailure: Failure, Equatable {
         case .tooLong: "record-too-long"
         case .tooManyFields: "too-many-fields"
         case .unfinished: "truncated-input"
+        case .notAPath: "not-a-path"
         case .binary: "binary-input"
         }
     }
@@ -36,6 +39,7 @@ public enum InputFailure: Failure, Equatable {
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
         case .tooManyFields(let limit): "the record has more than \(limit) fields; put what belongs together into objects"
         case .unfinished: "the input ends in the middle of a record; it was cut off"
+        case .notAPath(let field): "the record's \(field) is not a path: it has a NUL, or is not Base64"
         case .binary: "the input is no text, so it holds no records; to shrink a picture from it: img-downsample - -o FILE"
         case .notOneObject(let count): "one JSON object was expected, \(count) were found"
         }

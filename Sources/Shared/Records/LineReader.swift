@@ -7,6 +7,7 @@ import Support
 /// Memory: one read's worth, more only while one line is longer than that.
 public final class LineReader {
     public struct Line: Sendable, Equatable {
+        /// Read as an argument is: one that is not UTF-8 as a path's text (`String(pathBytes:)`).
         public let text: String
         /// Counted from 1.
         public let number: Int
@@ -100,7 +101,7 @@ public final class LineReader {
         defer { line += 1 }
         guard place - start <= RecordReader.lengthLimit else { return .bad(tooLong) }
         let hasReturn = lineEnd != 0 && place > start && buffer[place - 1] == UInt8(ascii: "\r")
-        let text = String(decoding: buffer[start..<(hasReturn ? place - 1 : place)], as: UTF8.self)
+        let text = String(pathBytes: buffer[start..<(hasReturn ? place - 1 : place)])
         return .line(Line(text: text, number: line))
     }
 

@@ -37,8 +37,8 @@ struct RecordOutput {
             JSONBytes.indent(record.line, into: &pending)
             pending.append(UInt8(ascii: "\n"))
         case .field(let path, let terminator):
-            if let text = record.printable(path) {
-                pending += text.utf8
+            if let bytes = record.printableBytes(path) {
+                pending += bytes
                 pending.append(terminator)
             } else {
                 note(missingIn: record, &tally)

@@ -27,8 +27,8 @@ public struct PathGuard: Sendable, Hashable {
             let prefix = folder == "/" ? folder : folder + "/"
             guard path.utf8.starts(with: prefix.utf8) else { continue }
             let name = String(Substring(path.utf8.dropFirst(prefix.utf8.count)))
-            let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-            if parts.allSatisfy({ !["", ".", ".."].contains($0) }) { return (folder, name) }
+            let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            if parts.allSatisfy({ !["", ".", ".."].contains(Substring($0)) }) { return (folder, name) }
         }
         return nil
     }

@@ -12,7 +12,7 @@ extension ShrinkTool {
 
     static func field(_ entry: Entry, status: String) -> JSON {
         var field = Record()
-        field.set("path", .string(entry.path))
+        field.setPath("path", entry.path)
         if let width = entry.width { field.set("width", .integer(width)) }
         if let height = entry.height { field.set("height", .integer(height)) }
         field.set("bytes", .integer(entry.bytes))
@@ -47,7 +47,7 @@ extension ShrinkTool {
 
     static func field(_ target: String, _ result: ShrinkResult, status: String) throws -> JSON {
         var field = Record()
-        field.set("path", .string(try absolute(target)))
+        field.setPath("path", try absolute(target))
         field.set("width", .integer(result.size.width))
         field.set("height", .integer(result.size.height))
         field.set("bytes", .integer(result.bytes))

@@ -64,7 +64,7 @@ public struct ShrinkTool: RecordTool {
     /// with, or a video without a still. A GIF's placeholder is a picture like any other, although its record bears an
     /// error.
     public func accepts(_ job: RecordJob) -> Bool {
-        let hasPicture = job.argument != nil || job.record.string("path") != nil
+        let hasPicture = job.argument != nil || job.record.hasPath("path")
         if job.record.bearsError { return fallback != nil || isPlaceholder(job.record) }
         return hasPicture || fallback != nil && job.record.string("media_type") == "video"
     }
@@ -72,7 +72,7 @@ public struct ShrinkTool: RecordTool {
     public var acceptsErrors: Bool { true }
 
     private func isPlaceholder(_ record: Record) -> Bool {
-        record.bool("gif.placeholder") == true && record.string("path") != nil
+        record.bool("gif.placeholder") == true && record.hasPath("path")
     }
 
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
@@ -82,7 +82,7 @@ public struct ShrinkTool: RecordTool {
         var result = record
         // Each variant that is done stays in the record, also where a later one fails.
         defer { record = result }
-        let path = argument ?? record.string("path")
+        let path = try argument ?? record.path("path")
         let earlier = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
         var made: [(name: String, field: JSON)] = []
         var left = variants
@@ -99,7 +99,7 @@ public struct ShrinkTool: RecordTool {
                 return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
             }
             do {
-                if argument != nil { result.set("path", .string(try Self.absolute(path))) }
+                if argument != nil { result.setPath("path", try Self.absolute(path)) }
                 // Opened once: what was allowed is what is read.
                 let source = try argument == nil ? pathGuard.open(path) : File.openInput(path)
                 if emitsEach, let (variant, field) = try makeThumbnail(source, path, result) {
@@ -159,18 +159,17 @@ public struct ShrinkTool: RecordTool {
 
     /// The file's name without folder and extension.
     static func stem(_ path: String) -> String {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init) ?? path[...]
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return String(name) }
         return String(name[..<dot])
     }
 
     /// The path from the root on, links resolved. Throws `SystemFailure` (66).
     static func absolute(_ path: String) throws -> String {
-        guard let resolved = realpath(path, nil) else {
+        guard let resolved = resolvedPath(path) else {
             throw SystemFailure(errno: errno, "open \(path)", purpose: .openInput)
         }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        return resolved
     }
 
     /// Adds the picture's name to what is wrong with it.

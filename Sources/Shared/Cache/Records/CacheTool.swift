@@ -13,6 +13,7 @@ extension CacheTool {
 extension Record {
     /// Takes away the fields that say where a picture lies in the cache.
     public mutating func removePlace() {
-        for field in ["path", "cache", "gif"] { remove(field) }
+        removePath("path")
+        for field in ["cache", "gif"] { remove(field) }
     }
 }

@@ -15,7 +15,7 @@ extension Entry {
 extension Record {
     /// Adds the fields `path` and `cache` that say where this record's picture lies.
     public mutating func setCached(_ entry: Entry, status: CacheStatus) {
-        set("path", .string(entry.path))
+        setPath("path", entry.path)
         set("cache", entry.field(status: status))
     }
 }

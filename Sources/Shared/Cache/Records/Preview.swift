@@ -31,7 +31,7 @@ public struct Preview: Sendable, Equatable {
 extension Record {
     /// Adds the fields `path` and `cache` of a picture that is still on its way.
     mutating func setPartial(_ preview: Preview, key: CacheKey, scope: ScopeName, url: String) {
-        set("path", .string(preview.path))
+        setPath("path", preview.path)
         set(
             "cache",
             .object([

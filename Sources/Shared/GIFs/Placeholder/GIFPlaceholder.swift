@@ -41,7 +41,7 @@ public final class GIFPlaceholder: Sendable {
         do {
             let entry = try entry()
             guard let facts = try GIFFacts(of: entry) else { throw GIFFailure.corrupt("it changed on the disk") }
-            record.set("path", .string(entry.path))
+            record.setPath("path", entry.path)
             record.set("gif", facts.field(isPlaceholder: true))
         } catch {
             let failure = Support.failure(of: error)

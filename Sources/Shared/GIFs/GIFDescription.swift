@@ -1,4 +1,5 @@
 import Formats
+import HTTP
 import Records
 import Support
 
@@ -11,9 +12,10 @@ public struct GIFDescription: Sendable, Hashable {
     public let gif: ExerciseGIF?
     public let structure: GIFStructure
 
-    /// Reads the file. Throws `GIFFileFailure` where it is no GIF that `GIFAcceptance` takes, and `SystemFailure`.
-    public init(path: String, gif: ExerciseGIF? = nil) throws {
-        let file = try File.openInput(path)
+    /// Reads the file, which may be a pipe. Throws `GIFFileFailure` where it is no GIF that `GIFAcceptance` takes,
+    /// `SystemFailure`, `InputTooLarge`, and `Cancelled`.
+    public init(path: String, gif: ExerciseGIF? = nil, interruption: Interruption = Interruption()) throws {
+        let file = try InputFile(path, byteLimit: HTTPRequest.defaultByteLimit, interruption: interruption)
         self.path = path
         self.gif = gif
         bytes = file.count

@@ -34,7 +34,9 @@ public struct GIFInfoTool: CacheTool {
     }
 
     private func describe(_ record: Record, _ argument: String?) throws -> GIFDescription {
-        if let argument, Self.isFile(argument) { return try GIFDescription(path: argument) }
+        if let argument, Self.isFile(argument) {
+            return try GIFDescription(path: argument, interruption: gifs.caches.interruption)
+        }
         let (id, resolution) = try naming.meant(by: argument, record)
         let found = try gifs.find(id, resolution, handingOut: false)
         return try GIFDescription(path: found.entry.path, gif: found.gif)

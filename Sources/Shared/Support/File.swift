@@ -51,9 +51,11 @@ public final class File: ByteSource, Sendable {
         if closes { close(descriptor) }
     }
 
-    /// Opens a regular file that the user named as input. Throws `SystemFailure` (status 66), also for a folder.
-    public static func openInput(_ path: String) throws -> File {
-        let file = try open(path, O_RDONLY, purpose: .openInput)
+    /// Opens a file that the user named as input. Throws `SystemFailure` (status 66), also for a folder.
+    ///
+    /// - Parameter flags: added to `O_RDONLY`.
+    public static func openInput(_ path: String, flags: Int32 = 0) throws -> File {
+        let file = try open(path, O_RDONLY | flags, purpose: .openInput)
         var status = stat()
         fstat(file.descriptor, &status)
         guard status.st_mode & S_IFMT != S_IFDIR else {

@@ -8,30 +8,35 @@ import Support
 extension ShrinkTool {
     /// Where what is made for a record is kept.
     ///
-    /// - Parameter path: the picture's; nil for a record without one, of which its addresses tell.
-    func place(of path: String?, _ record: Record) throws -> Place {
+    /// - Parameters:
+    ///   - path: the picture's; nil for a record without one, of which its addresses tell.
+    ///   - source: its bytes, which tell of a pipe what its path does not.
+    func place(of path: String?, _ record: Record, _ source: InputFile? = nil) throws -> Place {
         let scope = record.string("cache.scope")
         guard let path else {
             let addresses = PictureAddresses().candidates(in: record).compactMap { try? $0.get() }
             return try caches.place(forStandInOf: addresses, scope: scope)
         }
         return try caches.place(
-            forVariantsOf: path, address: record.string("cache.url"),
+            forVariantsOf: path,
+            address: try record.string("cache.url") ?? source.flatMap { source in
+                try source.sha256OfStream.map { _ in try CacheItem.key(of: source).text }
+            },
             isBypassed: record.string("cache.status") == CacheStatus.bypass.rawValue, scope: scope)
     }
 
     /// The key of the picture, which is not asked to be anywhere.
-    func key(_ path: String, _ record: Record) throws -> CacheKey {
-        try record.string("cache.key").map { try CacheKey(printed: $0) } ?? CacheItem.fileKey(path)
+    func key(_ source: InputFile, _ record: Record) throws -> CacheKey {
+        try record.string("cache.key").map { try CacheKey(printed: $0) } ?? CacheItem.key(of: source)
     }
 
     func makeBypassed(
-        _ source: File, _ path: String, _ record: Record, past bypass: Bypass,
+        _ source: InputFile, _ path: String, _ record: Record, past bypass: Bypass,
         ready: @escaping (Variant, JSON) -> Void
     ) throws {
         try named(path) {
             let info = try inspect(source, limits: maker.options.limits)
-            try makeBypassed(variants, of: try key(path, record), past: bypass, ready: ready) { requests, done in
+            try makeBypassed(variants, of: try key(source, record), past: bypass, ready: ready) { requests, done in
                 try maker.make(source, info, requests, done: done)
             }
         }

@@ -15,7 +15,7 @@ import Darwin
 /// Into the cache, beside their original.
 extension ShrinkTool {
     func makeCached(
-        _ source: File, _ path: String, _ record: Record, in cache: ImageCache,
+        _ source: InputFile, _ path: String, _ record: Record, in cache: ImageCache,
         ready: @escaping (Variant, JSON) -> Void
     ) throws {
         do {
@@ -27,7 +27,7 @@ extension ShrinkTool {
     }
 
     private func makeBeside(
-        _ source: File, _ path: String, _ record: Record, in cache: ImageCache,
+        _ source: InputFile, _ path: String, _ record: Record, in cache: ImageCache,
         ready: @escaping (Variant, JSON) -> Void
     ) throws {
         let parent = try original(source, path, record, in: cache)
@@ -51,14 +51,24 @@ extension ShrinkTool {
         }
     }
 
+    /// Puts what came through a pipe into the cache, as `img-cache put` does, if its variants go there too; else nil.
+    func keepStream(_ source: InputFile, _ record: Record) throws -> (entry: Entry, status: CacheStatus)? {
+        guard source.sha256OfStream != nil, case .cache = destination,
+            case .cache(let cache) = try place(of: source.path, record, source)
+        else { return nil }
+        let key = try original(source, source.path, record, in: cache)
+        guard let entry = try cache.lookup(key) else { throw CacheFailure.absent(key: key.text) }
+        return (entry, .hit)
+    }
+
     /// The key of the picture's original in the cache. A file that is not there is put there first.
-    func original(_ file: File, _ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
+    func original(_ file: InputFile, _ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
         if let text = record.string("cache.key") {
             let key = try CacheKey(printed: text)
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
         try requireScope(of: path, record)
-        let key = try CacheItem.fileKey(path)
+        let key = try CacheItem.key(of: file)
         return try named(path) {
             // What is over a limit costs the cache nothing.
             let info = try inspect(file, limits: maker.options.limits)

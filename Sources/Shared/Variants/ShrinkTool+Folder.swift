@@ -5,7 +5,7 @@ import Support
 /// Into a folder.
 extension ShrinkTool {
     func makeFiles(
-        _ source: File, _ path: String, _ record: Record, _ naming: OutputNaming, named: inout Set<String>,
+        _ source: InputFile, _ path: String, _ record: Record, _ naming: OutputNaming, named: inout Set<String>,
         ready: (Variant, JSON) -> Void
     ) throws {
         try self.named(path) {

@@ -15,7 +15,7 @@ import Darwin
 /// What stands in for a picture: before it is there its own thumbnail, and where there is none a placeholder.
 extension ShrinkTool {
     /// The picture's own thumbnail as a variant, where it has one.
-    func makeThumbnail(_ source: File, _ path: String, _ record: Record) throws -> (Variant, JSON)? {
+    func makeThumbnail(_ source: InputFile, _ path: String, _ record: Record) throws -> (Variant, JSON)? {
         guard let variant = maker.thumbnail(for: variants) else { return nil }
         // Where names don't tell variants apart, the one name is the picture's.
         if case .folder(let naming) = destination, !naming.namesVariants { return nil }
@@ -26,7 +26,7 @@ extension ShrinkTool {
         do {
             switch destination {
             case .cache:
-                switch try place(of: path, record) {
+                switch try place(of: path, record, source) {
                 case .cache(let cache):
                     let parent = try original(source, path, record, in: cache)
                     try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
@@ -36,7 +36,7 @@ extension ShrinkTool {
                         try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
                     }
                 case .bypass(let bypass):
-                    try makeBypassed([variant], of: try key(path, record), past: bypass) {
+                    try makeBypassed([variant], of: try key(source, record), past: bypass) {
                         made = ($0, $1)
                     } make: { requests, done in
                         try maker.make(thumbnail.source, thumbnail.info, requests, done: done)

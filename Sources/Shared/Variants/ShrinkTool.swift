@@ -99,9 +99,19 @@ public struct ShrinkTool: RecordTool {
                 return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
             }
             do {
-                if argument != nil { result.setPath("path", try Self.absolute(path)) }
                 // Opened once: what was allowed is what is read.
-                let source = try argument == nil ? pathGuard.open(path) : File.openInput(path)
+                var (source, path, record) = (
+                    try argument == nil ? InputFile(pathGuard.open(path)) : input(path), path, record
+                )
+                if let (entry, status) = try keepStream(source, record) {
+                    // From here on as if `img-cache put` had handed it on.
+                    source = InputFile(try File.openInput(entry.path))
+                    path = entry.path
+                    record.setCached(entry, status: status)
+                    result.setPath("path", path)
+                } else if argument != nil, source.sha256OfStream == nil {
+                    result.setPath("path", try Self.absolute(path))
+                }
                 if emitsEach, let (variant, field) = try makeThumbnail(source, path, result) {
                     add(variant, field)
                 }
@@ -116,6 +126,12 @@ public struct ShrinkTool: RecordTool {
         }
     }
 
+    /// The file that an argument names, which may be a pipe.
+    private func input(_ path: String) throws -> InputFile {
+        try InputFile(
+            path, byteLimit: maker.options.limits.maxInputBytes, interruption: maker.options.interruption)
+    }
+
     /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched away from after the record got
     /// its path. The file may be there for a while yet, but nothing more is to be made of it.
     func requireScope(of path: String, _ record: Record) throws {
@@ -126,7 +142,7 @@ public struct ShrinkTool: RecordTool {
     /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
     static func isOfPicture(_ failure: any Failure) -> Bool {
         failure is PictureFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
-            || failure is PathRefusal || failure.exitCode == .noInput
+            || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
     }
 
     /// What an earlier run made, and what this one has made so far, in the order in which it was asked for.
@@ -141,12 +157,12 @@ public struct ShrinkTool: RecordTool {
 
     /// Makes all variants of the picture at `path`; `ready` is told each with its field.
     private func make(
-        _ source: File, _ path: String, _ record: Record, named: inout Set<String>,
+        _ source: InputFile, _ path: String, _ record: Record, named: inout Set<String>,
         ready: @escaping (Variant, JSON) -> Void
     ) throws {
         switch destination {
         case .cache:
-            switch try place(of: path, record) {
+            switch try place(of: path, record, source) {
             case .cache(let cache): try makeCached(source, path, record, in: cache, ready: ready)
             case .bypass(let bypass): try makeBypassed(source, path, record, past: bypass, ready: ready)
             }

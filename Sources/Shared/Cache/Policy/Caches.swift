@@ -21,7 +21,8 @@ public final class Caches: Sendable {
     private let clock: Clock
     private let log: Log
     private let metrics: Metrics
-    private let interruption: Interruption
+    /// How the run is stopped.
+    public let interruption: Interruption
     private let memoryUse: MemoryUse
     private let open = Monitor(Open())
     /// The places as they are named, and as resolved paths have them.

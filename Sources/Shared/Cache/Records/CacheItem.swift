@@ -96,6 +96,12 @@ public enum CacheItem: Sendable {
         try CacheKey(printed: "file://" + PercentEncoding.encoded(file: resolved(path).pathBytes))
     }
 
+    /// The key of what a local file holds: that of the file, or of bytes that came through a pipe, which has no lasting
+    /// name, `key:sha256-` and their digest. Throws `SystemFailure` (66).
+    public static func key(of input: InputFile) throws -> CacheKey {
+        try input.sha256OfStream.map { try CacheKey(name: "sha256-\($0)") } ?? fileKey(input.path)
+    }
+
     /// The path from the root on, links resolved as far as it exists.
     private static func resolved(_ path: String) throws -> String {
         if let found = resolvedPath(path) { return found }

@@ -12,6 +12,8 @@ public struct PutTool: CacheTool {
     /// The request for an address: its limits, and what is sent with it.
     private let request: @Sendable (WebURL) -> HTTPRequest
     private let previews: Previews?
+    /// How many bytes are taken through a pipe; a file on a disk has no limit here.
+    public var byteLimit = HTTPRequest.defaultByteLimit
     /// Waited for before a server is asked.
     public var pacing: StartPacing?
 
@@ -34,13 +36,13 @@ public struct PutTool: CacheTool {
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         switch try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)) {
         case .file(let path):
-            let fileKey = try CacheItem.fileKey(path)
-            let key = try rules.ownKey(record) ?? fileKey
-            let file = try File.openInput(path)
+            let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
+            let inputKey = try CacheItem.key(of: input)
+            let key = try rules.ownKey(record) ?? inputKey
             let (entry, status) = try UnusableBody.naming(path) {
-                switch try caches.place(for: fileKey.text) {
-                case .cache(let cache): try cache.store(file, key: key)
-                case .bypass(let bypass): (try bypass.store(file, key: key), .bypass)
+                switch try caches.place(for: inputKey.text) {
+                case .cache(let cache): try cache.store(input, key: key)
+                case .bypass(let bypass): (try bypass.store(input, key: key), .bypass)
                 }
             }
             record.setCached(entry, status: status)

@@ -87,13 +87,14 @@ public final class GIFPlaceholder: Sendable {
 
 extension GIFPlaceholder.Source {
     /// A file, or an http(s) address. Throws `GIFFileFailure` for a file that `GIFAcceptance` refuses, `SystemFailure`
-    /// for one that cannot be read, and `WebURLFailure`.
+    /// for one that cannot be read, `InputTooLarge` for a pipe, and `WebURLFailure`.
     public init(_ text: String) throws {
         if ["http://", "https://"].contains(where: text.lowercased().hasPrefix) {
             self = .address(try WebURL(text))
             return
         }
-        let file = try File.openInput(text)
+        let file = try InputFile(
+            text, byteLimit: ExerciseService.byteLimit, interruption: Interruption())
         do {
             _ = try GIFStructure.read(file)
         } catch let failure as FormatFailure {

@@ -1,0 +1,147 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Pipes, FIFOs and `/dev/stdin` among the arguments are files: what comes through them is treated like a file of the
+/// same bytes, and kept under a key that its bytes have.
+struct PipeInputTests {
+    private let home: ToolHome
+    private let picture: [UInt8]
+    private let key: String
+
+    init() throws {
+        home = try ToolHome()
+        picture = try Picture.jpeg(400, 200)
+        try home.write("a.jpg", picture)
+        var hash = SHA256()
+        picture.withUnsafeBytes { hash.update($0) }
+        key = "key:sha256-\(hash.finish())"
+    }
+
+    /// The three ways, each with the bytes of a.jpg; bash's is /dev/fd/63.
+    private static let ways = ["<(cat a.jpg)", "/dev/stdin < <(cat a.jpg)", "fifo"]
+
+    /// Runs a tool with a pipe in the place of `%`, confined as tools are.
+    private func run(_ way: String, _ command: String) throws -> ToolOutput {
+        let (argument, rest) = way.hasPrefix("/dev/stdin") ? ("/dev/stdin", " < <(cat a.jpg)") : (way, "")
+        let before = way == "fifo" ? "rm -f fifo; mkfifo fifo; cat a.jpg > fifo & " : ""
+        return try home.shell(before + command.replacing("%", with: argument) + rest)
+    }
+
+    @Test(arguments: ways)
+    func aPictureIsPutUnderAKeyOfItsBytes(_ way: String) throws {
+        let first = try run(way, "img-cache put %").expect(0).record
+        #expect(first.string("cache.key") == key)
+        #expect(first.string("cache.status") == "miss")
+        #expect(try TestFile.bytes(#require(first.string("path"))) == picture)
+
+        // What is printed is accepted, and the same bytes are the same entry.
+        let got = try home.run("img-cache", ["get", key]).expect(0).record
+        #expect(got.string("path") == first.string("path"))
+        #expect(try run(way, "img-cache put %").expect(0).record.string("cache.status") == "hit")
+        let named = try run(way, "img-cache put % --key moon").expect(0).record
+        #expect(named.string("cache.key") == "key:moon")
+    }
+
+    @Test(arguments: ways)
+    func variantsAreKeptByTheBytes(_ way: String) throws {
+        let first = try run(way, "img-downsample % --width 100").expect(0).record
+        #expect(first.variant("custom")?.string("status") == "made")
+        #expect(try Picture.size(#require(first.string("variants.custom.path"))) == "100x50")
+        // The path is one that a later tool can open.
+        #expect(try TestFile.bytes(#require(first.string("path"))) == picture)
+        #expect(try home.run("img-cache", ["get", key]).expect(0).record.string("path") == first.string("path"))
+
+        let again = try run(way, "img-downsample % --width 100").expect(0).record
+        #expect(again.variant("custom")?.string("status") == "hit")
+        #expect(again.string("path") == first.string("path"))
+        let file = try home.run("img-downsample", ["a.jpg", "--width", "100", "--output-dir", "out"]).expect(0).record
+        #expect(
+            try TestFile.bytes(#require(file.string("variants.custom.path")))
+                == TestFile.bytes(#require(first.string("variants.custom.path"))))
+    }
+
+    @Test(arguments: ways)
+    func filesAreMadeOfOne(_ way: String) throws {
+        let record = try run(way, "img-downsample % --width 100 --output-dir out --name-template '{variant}.{ext}'")
+            .expect(0).record
+        #expect(record.string("variants.custom.path") == home.path("out/custom.jpg"))
+        // The pipe is empty by now: nobody could open it again.
+        #expect(!record.has("path"))
+        try run(way, "img-downsample % --width 100 -o plain.jpg").expect(0)
+        #expect(try home.folder.read("work/plain.jpg") == home.folder.read("work/out/custom.jpg"))
+    }
+
+    @Test(arguments: ["disabled", "memory"])
+    func aPolicyHolds(_ policy: String) throws {
+        let put = try run("<(cat a.jpg)", "img-cache put % --policy \(policy)").expect(0).record
+        #expect(put.string("cache.key") == key)
+        let made = try run("<(cat a.jpg)", "img-downsample % --width 100 --policy \(policy)").expect(0).record
+        #expect(made.variant("custom") != nil)
+        #expect(home.blobs.isEmpty)
+        // A rule may name what its key begins with.
+        let ruled = try run("<(cat a.jpg)", "img-cache put % --policy-rule 'key:sha256-*=disabled'").expect(0).record
+        #expect(ruled.string("cache.status") == "bypass")
+    }
+
+    @Test(arguments: ways)
+    func aGIFIsDescribed(_ way: String) throws {
+        try home.write("a.gif", DrawnAnimation(Array(repeating: .gradient(20, 10), count: 3)).gif())
+        let gif = way.replacing("a.jpg", with: "a.gif")
+        let before = gif == "fifo" ? "mkfifo ./fifo; cat a.gif > fifo & " : ""
+        let argument = gif.hasPrefix("/dev/stdin") ? gif : gif == "fifo" ? "./fifo" : gif
+        let record = try home.shell(before + "gif-cache info \(argument)").expect(0).record
+        #expect(record.integer("info.frames") == 3)
+        #expect(record.integer("info.bytes") == (try home.folder.read("work/a.gif").count))
+    }
+
+    @Test func whatIsNoPictureIsRefused() throws {
+        let failed = try home.shell("img-cache put <(echo words)")
+        #expect(failed.status == 65, "\(failed)")
+        try home.shell("img-downsample <(head -c 3000 a.jpg) --width 100")
+            .expectFailure(65, code: "truncated-image", tool: "img-downsample")
+        try home.shell("img-cache put <(true)").expectFailure(65, code: "empty-body", tool: "img-cache")
+        #expect(home.blobs.isEmpty && home.leftovers.isEmpty)
+    }
+
+    @Test func moreThanTheLimitIsNotRead() throws {
+        // Without end, and without its bytes in memory.
+        let output = try home.run("img-downsample", ["/dev/zero", "--width", "9", "--max-bytes", "1MB"])
+        try output.expectFailure(77, code: "too-many-bytes", tool: "img-downsample")
+    }
+
+    /// Open, but of no name any more: how some shells hand over a here-document.
+    @Test func aFileWithoutANameIsAPipeToo() throws {
+        let output = try home.shell("exec 3< a.jpg; rm a.jpg; img-downsample /dev/fd/3 --width 100").expect(0)
+        #expect(try TestFile.bytes(#require(try output.record.string("path"))) == picture)
+    }
+
+    /// A file on the disk stays one, whatever it is opened through.
+    @Test func standardInputMayBeAFile() throws {
+        let output = try home.run("img-cache", ["put", "/dev/stdin"], stdin: .file(home.path("a.jpg"))).expect(0)
+        #expect(try output.record.string("cache.key") == "file://\(home.path("a.jpg"))")
+    }
+
+    @Test(arguments: ["img-cache put", "img-downsample --width 9"])
+    func waitingForAPipeCanBeStopped(_ command: String) throws {
+        #expect(home.path("fifo").withPathPointer { mkfifo($0, 0o600) } == 0)
+        var words = command.split(separator: " ").map(String.init)
+        let tool = try home.start(words.removeFirst(), words + ["fifo", "-v"])
+        // Opened for reading and writing it keeps nobody waiting; the tool's end is then open, and nothing comes.
+        let held = try File.open(home.path("fifo"), O_RDWR)
+        #expect(tool.waitForErrors("confined", within: .seconds(20)))
+        tool.kill(SIGTERM)
+        let output = tool.wait(deadline: .seconds(4))
+        #expect(output.signal == SIGTERM && !output.overran, "\(output)")
+        withExtendedLifetime(held) {}
+    }
+}

@@ -54,6 +54,8 @@ struct GIFLookup {
     ///
     /// - Parameter needs: what the command needs beside the cache; all else is given up.
     init(_ arguments: Arguments, _ needs: Needs = Needs()) throws {
+        var needs = needs
+        needs.readsInput = arguments.path.last?.operands.name.isEmpty == false && arguments.readsInput
         context = try ToolContext(arguments)
         let settings = try context.cacheSettings()
         caches = context.caches(settings)

@@ -131,6 +131,8 @@ extension Command {
         let context = try ToolContext(arguments)
         let rules = try arguments.rules()
         let settings = try context.cacheSettings()
+        var needs = needs
+        needs.readsInput = arguments.pictures.isEmpty || arguments.pictures.contains("-")
         context.confine(settings, needs)
         let caches = context.caches(settings)
         defer { caches.close() }

@@ -30,9 +30,10 @@ extension Command {
         let client = try context.downloadClient()
         context.confine(settings, context.fetchNeeds)
         let caches = context.caches(settings)
-        let tool = PutTool(
+        var tool = PutTool(
             caches: caches, client: client, rules: rules,
             previews: arguments[.incremental] ? try previews(context, caches) : nil, request: request)
+        if let limit = try context.value(.maxBytes) { tool.byteLimit = limit }
         defer { caches.close() }
         return try context.run(tool, options: options, over: arguments.things)
     }
@@ -66,6 +67,7 @@ extension Command {
         context.confine(settings, context.fetchNeeds)
         let caches = context.caches(settings)
         var put = PutTool(caches: caches, client: client, rules: rules, request: request)
+        if let limit = try context.value(.maxBytes) { put.byteLimit = limit }
         if let delay = arguments[.delay] {
             put.pacing = StartPacing(delay: delay, sleep: context.interruption.sleep)
         }

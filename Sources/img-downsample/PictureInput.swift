@@ -3,24 +3,21 @@ import Support
 
 /// What the picture argument of `-o` turns out to be.
 enum PictureInput {
-    case file(File)
+    case file(InputFile)
     case bytes([UInt8])
     /// Standard input begins like JSON.
     case records
 
     /// Opens the file, or reads standard input for `-`. What is no file on a disk is read whole.
-    init(_ argument: String, limit: Int) throws {
-        let isStandardInput = argument == "-"
-        let file =
-            try isStandardInput
-            ? File(descriptor: 0, path: "standard input", closes: false) : File.openInput(argument)
-        guard isStandardInput || !file.isRegular else {
-            self = .file(file)
+    init(_ argument: String, limit: Int, interruption: Interruption) throws {
+        if argument != "-" {
+            self = .file(try InputFile(argument, byteLimit: limit, interruption: interruption))
             return
         }
+        let file = try File(descriptor: 0, path: "standard input", closes: false)
         // Enough to tell JSON from a picture, so that nobody waits for the end of a stream of records.
         let head = try file.contents(atMost: 64)
-        if isStandardInput, Self.beginsAsJSON(head) {
+        if Self.beginsAsJSON(head) {
             self = .records
             return
         }

@@ -29,7 +29,8 @@ extension ToolContext {
         progress.expect(records: 1)
         do {
             try interruption.during {
-                switch try PictureInput(arguments.operands[0], limit: settings.maker.options.limits.maxInputBytes) {
+                let limit = settings.maker.options.limits.maxInputBytes
+                switch try PictureInput(arguments.operands[0], limit: limit, interruption: interruption) {
                 case .bytes(let bytes): try make(MemorySource(bytes), target, settings)
                 case .file(let file): try make(file, target, settings)
                 case .records: throw UsageFailure("-o takes a single picture; use --output-dir for records")
@@ -91,6 +92,7 @@ extension ToolContext {
         var folders = settings.cache.folders + settings.allowedFolders
         var needs = settings.needs
         needs.inputs = arguments.operands + settings.allowedFolders
+        needs.readsInput = arguments.readsInput
         if let outputDir = arguments[.outputDir] {
             try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
             folders.append(outputDir)
@@ -117,7 +119,7 @@ extension ToolContext {
                 line: { path in
                     // Trusted no more than the path of a record.
                     var record = Record()
-                    record.set("path", .string(path))
+                    record.setPath("path", path)
                     return RecordJob(record)
                 }))
     }

@@ -87,7 +87,8 @@ import Testing
         let names: [(name: [UInt8], key: String)] = [
             (Array("a b.jpg".utf8), "a%20b.jpg"), (Array("é.jpg".utf8), "%C3%A9.jpg"), ([0xE9], "%E9"),
             (Array("%E9".utf8), "%25E9"), (Array("50%".utf8), "50%25"), (Array("a?b#c".utf8), "a%3Fb%23c"),
-            (Array("a\nb".utf8), "a%0Ab"), (Array("\u{10FEFF}".utf8), "%F4%8F%BB%BF"), (Array("a+b[1].jpg".utf8), "a+b[1].jpg"),
+            (Array("a\nb".utf8), "a%0Ab"), (Array("\u{10FEFF}".utf8), "%F4%8F%BB%BF"),
+            (Array("a+b[1].jpg".utf8), "a+b[1].jpg"),
         ]
         for (name, ending) in names {
             let path = folder.path(String(pathBytes: name))

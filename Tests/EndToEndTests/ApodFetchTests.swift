@@ -123,7 +123,7 @@ struct ApodFetchTests {
     @Test func whatIsRefusedIsNamedWithWhatIsMeant() throws {
         let home = try Sample.home()
         try home.run("apod-fetch", ["--date", "2024-2-3"]).expectRefusal(64, "apod-fetch", "did you mean 2024-02-03?", "1995-06-16 to 2")
-        try home.run("apod-fetch", ["--dat", "2024"]).expectRefusal(64, "apod-fetch", "mean '--date'? See apod-fetch --help")
+        try home.run("apod-fetch", ["--dat", "2024"]).expectRefusal(64, "apod-fetch", "mean --date? See apod-fetch --help")
         try home.run("apod-fetch", ["--date", "1994"]).expectRefusal(64, "apod-fetch", "1994 is before the first picture")
         try home.run("apod-fetch", ["2024"]).expectRefusal(64, "apod-fetch", "did you mean --date 2024?")
         try home.run("apod-fetch", ["--format", "txt"]).expectRefusal(64, "apod-fetch", "did you mean text?")

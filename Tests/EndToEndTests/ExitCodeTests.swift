@@ -46,7 +46,7 @@ struct ExitCodeTests {
     }
 
     @Test func sixtyFiveForWhatIsNoRecord() throws {
-        let output = try Sample.home().run("img-cache", ["put"], stdin: "nonsense\n")
+        let output = try Sample.home().run("img-cache", ["get"], stdin: "{\"key\":1\nnonsense\n")
         let record = try output.expectFailure(65, code: "not-json", tool: "img-cache")
         #expect(record.integer("input_line") == 1)
     }

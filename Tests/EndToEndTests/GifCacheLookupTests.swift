@@ -44,11 +44,6 @@ struct GifCacheLookupTests {
         #expect(try tool(command, "0404").status == 1)
     }
 
-    @Test(arguments: ["has", "path", "cat", "rm"])
-    func aCommandThatReadsNoRecordsWantsAnID(_ command: String) throws {
-        try tool(command).expectRefusal(64, "gif-cache", "exercise")
-    }
-
     @Test(arguments: ["path", "cat", "rm"])
     func theOthersAreDoneThoughOneFails(_ command: String) throws {
         let path = try keep("0001")

@@ -41,14 +41,9 @@ import Testing
         #expect(forced.hasPrefix("{"))
     }
 
-    @Test(arguments: [["ls", "--older-than", "soon"], ["ls", "--kind", "sort"], ["rm"], ["rm", "x.png", "--expired"]])
+    @Test(arguments: [["ls", "--older-than", "soon"], ["ls", "--kind", "sort"], ["rm", "x.png", "--expired"]])
     func badConditionsAreRefused(_ arguments: [String]) throws {
         try home.run("img-cache", arguments).expectRefusal(64, "img-cache")
-    }
-
-    @Test(arguments: ["has", "path", "cat", "rm"], ["--url-field", "--key-field"])
-    func optionsAboutRecordsAreRefusedWhereNoneAreRead(_ command: String, _ option: String) throws {
-        try home.run("img-cache", [command, "x.png", option, "id"]).expectRefusal(64, "img-cache", option)
     }
 
     @Test func filtersRemoveAllButThePinned() throws {

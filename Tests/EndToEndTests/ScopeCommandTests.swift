@@ -136,7 +136,7 @@ struct ScopeCommandTests {
         let home = try ToolHome()
         try home.run("img-cache", ["scope"]).expectRefusal(64, "img-cache", "list, current, switch, purge")
         try home.run("img-cache", ["scope", "swich"]).expectRefusal(64, "img-cache", "did you mean switch?")
-        try home.run("img-cache", ["scope", "switch"]).expectRefusal(64, "img-cache", "name")
+        try home.run("img-cache", ["scope", "switch"]).expectRefusal(64, "img-cache", "give NAME")
         try home.run("img-cache", ["scope", "switch", "a\nb"]).expectRefusal(64, "img-cache", "control characters")
     }
 

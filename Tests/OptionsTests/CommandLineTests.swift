@@ -179,7 +179,7 @@ struct CommandLineTests {
 
     @Test func wrongNumberOfOperandsIsRefused() {
         #expect(refusal("list", "x") == "64 unexpected argument \"x\"; see tool list --help")
-        #expect(refusal("scope", "switch") == "64 tool scope switch needs NAME, a name; see tool scope switch --help")
+        #expect(refusal("scope", "switch") == "64 give NAME, a name; see tool scope switch --help")
         #expect(refusal("scope", "switch", "a", "b").hasPrefix("64 unexpected argument \"b\""))
     }
 

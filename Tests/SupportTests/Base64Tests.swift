@@ -21,6 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Z", "Zg", "Zg=", "Zg===", "====", "Z===", "Zh==", "Zm9=", "Zm 9", "Zg==Zg==", "Zm9\n", "Zm_-", "é"])
+    @Test(arguments: [
+        "Z", "Zg", "Zg=", "Zg===", "====", "Z===", "Zh==", "Zm9=", "Zm 9", "Zg==Zg==", "Zm9\n", "Zm_-", "é",
+    ])
     func whatIsNotBase64IsNotRead(_ text: String) { #expect(Base64.decoded(text) == nil) }
 }

@@ -17,8 +17,8 @@ import Darwin
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func open(_ path: String, atMost limit: Int = 1000, _ interruption: Interruption = Interruption()) throws -> InputFile {
-        try InputFile(path, byteLimit: limit, interruption: interruption)
+    private func open(_ path: String, atMost limit: Int = 1000) throws -> InputFile {
+        try InputFile(path, byteLimit: limit, interruption: Interruption())
     }
 
     /// A FIFO, and what holds it open at both ends, so that nobody waits for the other end.
@@ -70,7 +70,11 @@ import Darwin
         let interruption = Interruption()
         let waiting = Monitor<(any Error)?>(nil)
         let reader = try Thread.start {
-            do { _ = try InputFile(path, byteLimit: 9, interruption: interruption) } catch { waiting.update { $0 = error } }
+            do {
+                _ = try InputFile(path, byteLimit: 9, interruption: interruption)
+            } catch {
+                waiting.update { $0 = error }
+            }
         }
         interruption.cancel(.signal(SIGINT))
         reader.join()

@@ -23,6 +23,8 @@ public struct Needs: Sendable, Equatable {
     public var startsAnew = false
     /// Whether it uses the cache at all.
     public var usesCache = true
+    /// Whether it reads standard input for records or lines.
+    public var readsInput = false
     /// Whether it may come to change something there, for which the root must be there.
     public var changesCache = true
 
@@ -54,9 +56,11 @@ extension ToolContext {
     /// Gives up all that a command does not need, for good: see `Confinement`. To be called once the options are read,
     /// before there are other threads, and before anything of strangers is looked at: a record, an index, a picture.
     ///
-    /// Makes the folders of the cache that are missing and may be needed, which could not be made later.
+    /// Makes the folders of the cache that are missing and may be needed, which could not be made later. A command that
+    /// makes none but reads what another one writes waits for that one to make the root.
     public func confine(_ settings: CacheSettings, _ needs: Needs = Needs()) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
+        if needs.readsInput, !needs.changesCache, !File.exists(settings.root) { StandardInput.wait() }
         if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
         let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
         log.detail(enforcement.words)

@@ -217,3 +217,16 @@ extension Arguments {
     /// The byte behind each thing that is printed.
     public var terminator: UInt8 { self[.nullTerminated] ? 0 : UInt8(ascii: "\n") }
 }
+
+enum StandardInput {
+    /// Waits until there is something to read, or its end.
+    static func wait() {
+        var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        while poll(&watched, 1, -1) < 0, errno == EINTR {}
+    }
+}
+
+extension Arguments {
+    /// Whether a command that is about its operands reads standard input, too.
+    public var readsInput: Bool { operands.isEmpty || operands.contains("-") }
+}

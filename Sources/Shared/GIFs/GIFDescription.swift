@@ -31,8 +31,9 @@ public struct GIFDescription: Sendable, Hashable {
     public var json: JSON {
         .object([
             "id": gif.map { .string($0.id.text) }, "resolution": gif.map { .integer($0.resolution.rawValue) },
-            "path": .text(ofPath: path), "path_base64": .base64(ofPath: path), "bytes": .integer(bytes), "width": .integer(structure.canvas.width),
-            "height": .integer(structure.canvas.height), "frames": .integer(structure.frameCount),
+            "path": .text(ofPath: path), "path_base64": .base64(ofPath: path), "bytes": .integer(bytes),
+            "width": .integer(structure.canvas.width), "height": .integer(structure.canvas.height),
+            "frames": .integer(structure.frameCount),
             "duration_ms": .integer(structure.durationMilliseconds), "loop": .integer(structure.plays),
             "transparent": .bool(structure.hasTransparency),
             "interlaced": .bool(structure.frames.contains(where: \.isInterlaced)),

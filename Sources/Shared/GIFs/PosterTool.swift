@@ -32,9 +32,9 @@ public struct PosterTool: CacheTool {
         record.set(
             "poster",
             .object([
-                "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path), "width": entry.width.map(JSON.integer),
-                "height": entry.height.map(JSON.integer), "bytes": .integer(entry.bytes),
-                "status": .string(isMade ? "made" : "hit"),
+                "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
+                "width": entry.width.map(JSON.integer), "height": entry.height.map(JSON.integer),
+                "bytes": .integer(entry.bytes), "status": .string(isMade ? "made" : "hit"),
             ]))
     }
 }

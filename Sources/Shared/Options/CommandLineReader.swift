@@ -133,7 +133,7 @@ struct CommandLineReader {
             throw UsageFailure("unexpected argument \"\(operands[command.operands.atMost])\"\(advice)")
         }
         if operands.count < command.operands.atLeast {
-            throw UsageFailure("\(path.line) needs \(command.operands.name), \(command.operands.summary)\(advice)")
+            throw UsageFailure("give \(command.operands.name), \(command.operands.summary)\(advice)")
         }
         return .run(command, Arguments(given, operands: operands, path: path))
     }

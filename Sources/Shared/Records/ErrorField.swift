@@ -6,7 +6,8 @@ extension Record {
         set(
             "error",
             .object([
-                "tool": .string(tool), "code": .string(failure.code), "message": .string(failure.message.showingForeignBytes),
+                "tool": .string(tool), "code": .string(failure.code),
+                "message": .string(failure.message.showingForeignBytes),
                 "transient": .bool(failure.isTransient), "exit": .integer(Int(failure.exitCode.rawValue)),
             ]))
     }

@@ -24,7 +24,8 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
         return value
     }
 
-    /// What this process was started with; a value that is not UTF-8 is a path's text (`String(pathBytes:)`). Nothing is copied: a tool looks at few of the variables.
+    /// What this process was started with; a value that is not UTF-8 is a path's text (`String(pathBytes:)`). Nothing
+    /// is copied: a tool looks at few of the variables.
     public static func ofProcess() -> Environment {
         Environment { name in getenv(name).map { String(pathPointer: $0) } }
     }

@@ -65,7 +65,7 @@ public final class File: ByteSource, Sendable {
     }
 
     /// Whether there is something at `path`, links followed.
-    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    public static func exists(_ path: String) -> Bool { path.withPathPointer { access($0, F_OK) } == 0 }
 
     /// Opens `path` with `flags` (close-on-exec is added) and, where it is made, `mode`.
     public static func open(

@@ -13,11 +13,11 @@ import Darwin
 /// U+10FEFF for 0xFF. (Python's `surrogateescape` does the same with surrogates, which a `String` cannot hold either.)
 /// The bytes of a name that has such a scalar itself are carried too, so that no two paths have the same text.
 ///
-/// Whatever comes from the system as a path, or as a word that may be one, becomes text by `init(pathBytes:)` or
-/// `init(pathPointer:)`; whatever goes there passes `withPathPointer`. In between such a text is like any other: foreign
-/// bytes are never a slash, and stay where they are when it is cut or joined. Only where it leaves the process, the
-/// carriers must not be seen: `utf8Path`, `showingForeignBytes`. A path that is UTF-8 is its own text, and costs a look
-/// at its bytes.
+/// A path that comes from the system, or a word that may be one, becomes text by `init(pathBytes:)` or
+/// `init(pathPointer:)`; a path that goes there passes `withPathPointer`. In between its text is like any other:
+/// foreign bytes are never a slash, and stay where they are when the text is cut or joined. When it leaves the process
+/// in another way, the carriers must not show: see `utf8Path` and `showingForeignBytes`. A path that is UTF-8 is its
+/// own text, and costs a look at its bytes.
 extension String {
     /// The text of a path.
     public init(pathBytes bytes: some Collection<UInt8>) {

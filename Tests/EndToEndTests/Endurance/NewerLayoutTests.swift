@@ -7,10 +7,10 @@ struct NewerLayoutTests {
     /// The names of all commands, as `--help` lists them.
     private static let commands: [String] = {
         let help = (try? run("img-cache", ["--help"]).lines) ?? []
-        guard let start = help.firstIndex(where: { $0.hasPrefix("SUBCOMMANDS:") }) else { return [] }
+        guard let start = help.firstIndex(where: { $0 == "COMMANDS" }) else { return [] }
         return help[(start + 1)...].prefix { $0.hasPrefix("  ") }
             .filter { !$0.hasPrefix("   ") }
-            .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "help" }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "settings" }
     }()
 
     private func snapshot(_ home: ToolHome) throws -> [String: [UInt8]] {

@@ -86,9 +86,9 @@ final class CacheRoot: Sendable {
     func refresh() {
         held.withLock { held in
             var status = stat()
-            if let folder = held, path.withPathPointer({ stat($0, &status) }) != 0 || FileStatus(status).identity != folder.identity {
-                held = nil
-            }
+            guard let folder = held else { return }
+            let isThere = path.withPathPointer { stat($0, &status) } == 0
+            if !isThere || FileStatus(status).identity != folder.identity { held = nil }
         }
     }
 
@@ -212,12 +212,13 @@ final class CacheRoot: Sendable {
 
     /// Makes a folder with all above it, each with mode 0700.
     private static func makeFolders(_ path: String) throws {
-        if path.withPathPointer({ mkdir($0, 0o700) }) == 0 || errno == EEXIST { return }
+        func make() -> Bool { path.withPathPointer { mkdir($0, 0o700) } == 0 || errno == EEXIST }
+        if make() { return }
         guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
             throw CacheFailure.root(path, errno: errno)
         }
         try makeFolders(String(path[..<slash]))
-        if path.withPathPointer({ mkdir($0, 0o700) }) != 0 && errno != EEXIST { throw CacheFailure.root(path, errno: errno) }
+        if !make() { throw CacheFailure.root(path, errno: errno) }
     }
 
     /// The device and inode that the index has now; nil if there is none. Differs from what was opened after the

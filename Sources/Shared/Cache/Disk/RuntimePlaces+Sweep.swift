@@ -34,13 +34,13 @@ extension RuntimePlaces {
             guard let parts = BypassName(name), parts.end <= now,
                 parts.fileExtension != BypassName.partial || isAbandoned(name, in: descriptor)
             else { continue }
-            unlinkat(descriptor, name, 0)
+            name.withPathPointer { _ = unlinkat(descriptor, $0, 0) }
         }
     }
 
     /// Whether nobody writes to a file any more.
     private static func isAbandoned(_ name: String, in folder: Int32) -> Bool {
-        let descriptor = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = name.withPathPointer { openat(folder, $0, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0

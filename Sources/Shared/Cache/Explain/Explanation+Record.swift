@@ -33,7 +33,8 @@ extension Explanation.Kept {
     fileprivate var json: JSON {
         .object([
             "status": .string((isExpired ? CacheStatus.stale : .hit).rawValue), "whole": .bool(isWhole),
-            "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path), "url": entry.url.map(JSON.string), "bytes": .integer(entry.bytes),
+            "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
+            "url": entry.url.map(JSON.string), "bytes": .integer(entry.bytes),
             "content_type": .string(entry.contentType), "age_ms": .integer(Int(age.milliseconds)),
             "fetched_at": .string(entry.fetchedAt.iso8601), "expires_at": .string(entry.expiresAt.iso8601),
             "last_used": .string(entry.lastUsed.iso8601), "lease_until": .string(entry.leaseUntil.iso8601),

@@ -123,7 +123,10 @@ struct MemoryPlace: Sendable {
     /// Below a folder that nobody else can change.
     private static func removeTree(_ path: String) {
         let names = (try? Folder(path))?.names() ?? []
-        for inner in names.map({ "\(path)/\($0)" }) where inner.withPathPointer({ unlink($0) }) != 0 { removeTree(inner) }
+        for name in names {
+            let inner = "\(path)/\(name)"
+            if inner.withPathPointer({ unlink($0) }) != 0 { removeTree(inner) }
+        }
         path.withPathPointer { _ = rmdir($0) }
     }
 

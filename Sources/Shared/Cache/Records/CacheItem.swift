@@ -90,8 +90,8 @@ public enum CacheItem: Sendable {
         }
     }
 
-    /// A local file's key: its absolute path, links resolved, as a `file` address, percent-encoded byte for byte. A file
-    /// that is gone has the key that it had. Throws `SystemFailure` (66).
+    /// A local file's key: its absolute path, links resolved, as a `file` address, percent-encoded byte for byte. A
+    /// file that is gone has the key that it had. Throws `SystemFailure` (66).
     public static func fileKey(_ path: String) throws -> CacheKey {
         try CacheKey(printed: "file://" + PercentEncoding.encoded(file: resolved(path).pathBytes))
     }

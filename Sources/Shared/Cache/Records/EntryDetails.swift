@@ -31,7 +31,8 @@ public struct EntryDetails: Sendable {
 
     public var json: JSON {
         .object([
-            "key": entry.key.map(JSON.string), "scope": .string(entry.scope.text), "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
+            "key": entry.key.map(JSON.string), "scope": .string(entry.scope.text),
+            "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
             "url": entry.url.map(JSON.string), "status": .string(status.rawValue), "file": .string(file.rawValue),
             "pinned": .bool(entry.isPinned), "bytes": .integer(entry.bytes),
             "content_type": .string(entry.contentType), "sha256": .string(entry.sha256),
@@ -46,7 +47,8 @@ public struct EntryDetails: Sendable {
 
     private static func json(of variant: Entry) -> JSON {
         .object([
-            "path": .text(ofPath: variant.path), "path_base64": .base64(ofPath: variant.path), "bytes": .integer(variant.bytes),
+            "path": .text(ofPath: variant.path), "path_base64": .base64(ofPath: variant.path),
+            "bytes": .integer(variant.bytes),
             "content_type": .string(variant.contentType), "width": variant.width.map(JSON.integer),
             "height": variant.height.map(JSON.integer), "last_used": .string(variant.lastUsed.iso8601),
         ])

@@ -22,7 +22,8 @@ extension VerificationEvent {
         case .problem(let problem):
             .object([
                 "code": .string(problem.code.rawValue), "scope": problem.scope.map(JSON.string),
-                "key": problem.key.map(JSON.string), "path": .text(ofPath: problem.path), "path_base64": .base64(ofPath: problem.path),
+                "key": problem.key.map(JSON.string),
+                "path": .text(ofPath: problem.path), "path_base64": .base64(ofPath: problem.path),
                 "detail": problem.detail.map(JSON.string), "repaired": .bool(problem.isRepaired),
             ])
         case .step(let step):

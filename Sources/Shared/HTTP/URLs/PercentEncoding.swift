@@ -29,7 +29,7 @@ public enum PercentEncoding {
         encoded(path.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }[...], in: .path)
     }
 
-    /// The path of an address as somebody wrote it, in which all may be encoded, or some: with the rest encoded as well.
+    /// The path of an address as somebody wrote it, encoded, half encoded or not at all: with the rest encoded.
     public static func completed(path: [UInt8]) -> String { encoded(path[...], in: .path) }
 
     /// The value of one item of a query: everything but unreserved characters is encoded.

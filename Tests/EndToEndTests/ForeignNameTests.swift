@@ -95,8 +95,8 @@ struct ForeignNameTests {
         #expect(names().isEmpty)
     }
 
-    /// A library that changes the environment before `main` has it moved away from behind the arguments, where Swift
-    /// looks for them: the tools then had none.
+    /// A library that adds to the environment before `main` has it moved away from behind the arguments, where a runtime
+    /// may look for them.
     @Test func argumentsOutliveALibraryThatChangesTheEnvironment() throws {
         let source = try home.write(
             "early.c",

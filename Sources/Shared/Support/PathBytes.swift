@@ -21,11 +21,10 @@ import Darwin
 extension String {
     /// The text of a path.
     public init(pathBytes bytes: some Collection<UInt8>) {
-        if let text = String(validating: bytes, as: UTF8.self), !text.hasForeignBytes {
-            self = text
-        } else {
-            self = Self.carrying(Array(bytes))
-        }
+        var text = String(decoding: bytes, as: UTF8.self)
+        // Damage shows as U+FFFD, which begins with EF, and carriers with F4: both are rare in a path.
+        let isPlain = text.withUTF8 { !ForeignByte.has(0xEF, in: $0) && !ForeignByte.has(0xF4, in: $0) }
+        self = isPlain ? text : Self.carrying(Array(bytes))
     }
 
     /// The text of a path that ends with a NUL, as C has it.
@@ -126,12 +125,15 @@ enum ForeignByte {
 
     /// Whether there is a carrier in a text of valid UTF-8.
     static func isAny(in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard var place = text.firstIndex(of: 0xF4) else { return false }
-        while place + 2 < text.count {
-            if text[place] == 0xF4, text[place + 1] == 0x8F, text[place + 2] & 0xFE == 0xBA { return true }
-            place += 1
+        guard has(0xF4, in: text), text.count > 3 else { return false }
+        return (0..<text.count - 3).contains {
+            text[$0] == 0xF4 && text[$0 + 1] == 0x8F && text[$0 + 2] & 0xFE == 0xBA
         }
-        return false
+    }
+
+    static func has(_ byte: UInt8, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = text.baseAddress else { return false }
+        return memchr(base, Int32(byte), text.count) != nil
     }
 
     /// What a person sees of it.

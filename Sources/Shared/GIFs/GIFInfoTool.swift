@@ -37,9 +37,6 @@ public struct GIFInfoTool: CacheTool {
         if let argument, Self.isFile(argument) {
             return try GIFDescription(path: argument, interruption: gifs.caches.interruption)
         }
-        if let argument, Self.isFile(argument) {
-            return try GIFDescription(path: argument, interruption: gifs.caches.interruption)
-        }
         let (id, resolution) = try naming.meant(by: argument, record)
         let found = try gifs.find(id, resolution, handingOut: false)
         return try GIFDescription(path: found.entry.path, gif: found.gif)

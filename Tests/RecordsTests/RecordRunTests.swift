@@ -26,7 +26,7 @@ private struct Marker: RecordTool {
 
     func accepts(_ job: RecordJob) -> Bool { !job.record.has("skip") }
 
-    func retract(_ record: inout Record) { record.remove("place") }
+    func retract(_ record: inout Record, argument: String?) { record.remove("place") }
 
     func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
         guard record.has("quick") else { return false }

@@ -1,0 +1,63 @@
+import Support
+
+/// What a failure is about, in the words of a message: a record's `date`, `id`, address or `path`, the argument that
+/// stood in for it, or else its line in the input.
+struct FailureSubject: Sendable, Equatable {
+    enum Kind: String, Sendable {
+        case date, id, url, path, line
+        /// What an argument named.
+        case name
+    }
+
+    let kind: Kind
+    let text: String
+
+    /// What is longer says no more to a person.
+    private static let longestText = 300
+
+    init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = String(text.prefix(Self.longestText))
+    }
+
+    /// As it stands in a sentence: `2024-02-03`, `line 7`.
+    var words: String { kind == .line ? "line \(text)" : text }
+
+    var fact: Log.Fact { kind == .line ? .integer(Int(text) ?? 0) : .text(text) }
+
+    /// All that a job's failure may be about, the best name first.
+    static func all(of job: RecordJob) -> [FailureSubject] {
+        var all: [FailureSubject] = []
+        func add(_ kind: Kind, _ field: FieldPath) {
+            guard let text = job.record.printable(field), !text.isEmpty else { return }
+            all.append(FailureSubject(kind, kind == .url ? withoutSecrets(text) : text))
+        }
+        if let argument = job.argument {
+            all.append(FailureSubject(argument.contains("://") ? .url : .name, withoutSecrets(argument)))
+        }
+        add(.date, "date")
+        add(.id, "id")
+        add(.url, "url")
+        add(.url, "hdurl")
+        add(.path, "path")
+        if let line = job.line { all.append(FailureSubject(.line, String(line))) }
+        return all
+    }
+
+    /// An address without what may be a secret in it: user name, password, query. Other text as it is.
+    private static func withoutSecrets(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "://") else { return text }
+        let rest = text[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        let authority = rest.prefix { $0 != "/" }
+        let host = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
+        return String(text[..<scheme.upperBound] + rest[host...])
+    }
+
+    /// Whether a message names it already, as a word rather than within another one.
+    func isNamed(in message: String) -> Bool {
+        func isPart(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+        return message.ranges(of: words).contains { range in
+            !isPart(message[..<range.lowerBound].last) && !isPart(message[range.upperBound...].first)
+        }
+    }
+}

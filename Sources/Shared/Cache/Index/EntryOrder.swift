@@ -60,9 +60,10 @@ extension Index {
         by order: EntryOrder, hash: String?, after position: SortedPosition?, limit: Int = sortedBatch
     ) throws -> (ids: [Int64], last: SortedPosition?) {
         let direction = order.isReversed ? "DESC" : "ASC"
+        // With `+` no index is used: one of names would lead to the rows in the order of names, all over the file.
         let sql = """
             SELECT id, \(order.expression) FROM entries
-            WHERE scope IN (
+            WHERE +scope IN (
                     SELECT id FROM scopes WHERE purged = 0 AND (?1 IS NULL OR substr(folder, 1, 32) = ?1))
                 AND (?2 IS NULL OR (\(order.expression), id) \(order.isReversed ? "<" : ">") (?2, ?3))
             ORDER BY \(order.expression) \(direction), id \(direction) LIMIT ?4

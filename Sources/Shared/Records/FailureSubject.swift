@@ -33,7 +33,7 @@ struct FailureSubject: Sendable, Equatable {
             all.append(FailureSubject(kind, kind == .url ? withoutSecrets(text) : text))
         }
         if let argument = job.argument {
-            all.append(FailureSubject(argument.contains("://") ? .url : .name, withoutSecrets(argument)))
+            all.append(FailureSubject(authority(in: argument) == nil ? .name : .url, withoutSecrets(argument)))
         }
         add(.date, "date")
         add(.id, "id")
@@ -44,20 +44,33 @@ struct FailureSubject: Sendable, Equatable {
         return all
     }
 
+    /// Where an address goes on behind its scheme; nil for other text.
+    private static func authority(in text: String) -> String.Index? {
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+        return text.index(colon, offsetBy: 3)
+    }
+
     /// An address without what may be a secret in it: user name, password, query. Other text as it is.
     private static func withoutSecrets(_ text: String) -> String {
-        guard let scheme = text.firstRange(of: "://") else { return text }
-        let rest = text[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
-        let authority = rest.prefix { $0 != "/" }
-        let host = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
-        return String(text[..<scheme.upperBound] + rest[host...])
+        guard let start = authority(in: text) else { return text }
+        let rest = text[start...].prefix { $0 != "?" && $0 != "#" }
+        let server = rest.prefix { $0 != "/" }
+        let host = server.lastIndex(of: "@").map { server.index(after: $0) } ?? start
+        return String(text[..<start] + rest[host...])
     }
 
     /// Whether a message names it already, as a word rather than within another one.
     func isNamed(in message: String) -> Bool {
-        func isPart(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
-        return message.ranges(of: words).contains { range in
-            !isPart(message[..<range.lowerBound].last) && !isPart(message[range.upperBound...].first)
+        let (message, words) = (Array(message.utf8), Array(words.utf8))
+        func isPart(_ index: Int) -> Bool {
+            guard message.indices.contains(index) else { return false }
+            let byte = message[index]
+            return byte.isDigit || byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        }
+        guard !words.isEmpty, words.count <= message.count else { return false }
+        return (0...message.count - words.count).contains { start in
+            let end = start + words.count
+            return message[start..<end] == words[...] && !isPart(start - 1) && !isPart(end)
         }
     }
 }

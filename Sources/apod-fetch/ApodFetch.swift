@@ -61,6 +61,9 @@ enum ApodFetch {
         var needs = context.networkNeeds
         needs.changesCache = !arguments[.offline]
         context.confine(settings, needs)
+        if arguments.asksForTheNewest, (try? File(descriptor: 0, path: "standard input", closes: false))?.isRegular == true {
+            context.log.warning("standard input is not read; apod-fetch - reads days from it")
+        }
         if !arguments.isGiven(.seed), case .request(.random(_, let seed)) = source {
             context.log.detail("--seed \(seed) draws the same days again")
         }

@@ -7,7 +7,7 @@ struct CorpusTable {
     struct Row {
         let path: String
         let name: String
-        /// As stored; nil where the README's parser found none.
+        /// As stored; nil if the README's parser found none.
         let size: PixelSize?
         let details: String
         /// Whether a reference tool found nothing wrong.

@@ -36,7 +36,7 @@ extension PixelBuffer {
 
     var words: String { "\(size.width)x\(size.height)" }
 
-    /// The peak signal to noise ratio of red, green, blue and alpha, in dB; nil where the sizes differ.
+    /// The peak signal to noise ratio of red, green, blue and alpha, in dB; nil if the sizes differ.
     func likeness(to other: PixelBuffer) -> Double? {
         guard size == other.size else { return nil }
         if bytes == other.bytes { return .infinity }
@@ -87,7 +87,7 @@ extension Record {
         FieldPath("variants.\(name)").flatMap(raw).flatMap { try? Record(parsing: $0) }
     }
 
-    /// A variant's size as words; nil where it is not there.
+    /// A variant's size as words; nil if it is not there.
     func variantSize(_ name: String) -> String? {
         variant(name).flatMap { variant in
             variant.integer("width").flatMap { width in variant.integer("height").map { "\(width)x\($0)" } }

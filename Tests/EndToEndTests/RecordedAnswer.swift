@@ -23,7 +23,7 @@ struct RecordedAnswer: Sendable, CustomStringConvertible {
     let asked: Asked
     /// The tool's exit status.
     let status: Int32
-    /// Some fields of each record in order, as they are printed; nil where there must be none. `@` stands for the
+    /// Some fields of each record in order, as they are printed; nil if there must be none. `@` stands for the
     /// service's address.
     let records: [[String: String?]]
 

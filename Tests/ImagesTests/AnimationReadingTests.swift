@@ -250,7 +250,7 @@ private struct SuiteCase {
     }
 
     var frames: [Frame] = []
-    /// nil where it is infinite.
+    /// nil if it is infinite.
     var loop: Int?
 
     init(_ text: String) {

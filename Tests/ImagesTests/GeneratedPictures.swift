@@ -115,7 +115,7 @@ func shrunk(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions) thro
     return try decode(MemorySource(output))
 }
 
-/// The code of the failure that `body` throws; nil where it throws none.
+/// The code of the failure that `body` throws; nil if it throws none.
 func failureCode(_ body: () throws -> Void) -> String? {
     do {
         try body()

@@ -5,7 +5,7 @@ enum AnswerShape: Sendable, Equatable {
     case array, object
     case missing(String), null(String)
 
-    /// The one of that name, such as `missing-title`; nil where there is none.
+    /// The one of that name, such as `missing-title`; nil if there is none.
     init?(_ name: String) {
         let parts = name.split(separator: "-", maxSplits: 1).map(String.init)
         switch (parts.first, parts.count) {

@@ -2,7 +2,7 @@ import Support
 
 /// The new service's way to name a day: `260203`, years from 95 on in the last century.
 extension CalendarDay {
-    /// nil where there is no such day.
+    /// nil if there is no such day.
     init?(sixDigits text: some StringProtocol) {
         guard text.utf8.count == 6, let number = Int(text), number >= 0 else { return nil }
         let year = number / 10_000

@@ -139,7 +139,7 @@ struct ClassicAnswers {
         }
     }
 
-    /// The still of a video; empty where the service knows none, nil where the day has no video.
+    /// The still of a video; empty where the service knows none, nil if the day has no video.
     private func thumbnail(_ sample: SampleDay) -> String? {
         switch sample.kind {
         case .video, .relativeVideo: "\(own)/pictures/\(sample.videoID).jpg?w=480&h=360"

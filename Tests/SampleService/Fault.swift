@@ -55,7 +55,7 @@ enum Fault: Sendable, Equatable {
           max-age-SECONDS       with Cache-Control
         """
 
-    /// The fault of that name; nil where there is none.
+    /// The fault of that name; nil if there is none.
     init?(_ name: String) {
         let parts = name.lowercased().split(separator: "-").map(String.init)
         let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }

@@ -32,7 +32,7 @@ final class PictureAnswers: Sendable {
         }
     }
 
-    /// The picture at an address; nil where the path is none of a picture.
+    /// The picture at an address; nil if the path is none of a picture.
     func answer(_ request: LoopbackRequest) -> LoopbackResponse? {
         let name = LoopbackRequest.decoded(request.path.split(separator: "/").last ?? "")
         guard let dot = name.lastIndex(of: "."), let kind = Kind(rawValue: name[name.index(after: dot)...].lowercased())

@@ -23,7 +23,7 @@ struct SampleDay {
 
     // MARK: Addresses
 
-    /// The picture that is shown, or the still of a film; nil where the day has none.
+    /// The picture that is shown, or the still of a film; nil if the day has none.
     var picture: String? {
         switch kind {
         case .landscape, .film, .gone, .broken, .tiff, .movie, .page, .blanks, .debris, .audio:
@@ -47,7 +47,7 @@ struct SampleDay {
         }
     }
 
-    /// The address of what plays; nil where there is only something to look at.
+    /// The address of what plays; nil if there is only something to look at.
     var player: String? {
         switch kind {
         case .video: "https://www.youtube.com/embed/\(videoID)?rel=0"

@@ -9,7 +9,7 @@ import Support
 
 /// The folder of recorded answers and real pictures that some tests need and the repository does not carry.
 public enum Corpus {
-    /// `APOD_TOOLS_CORPUS`, else `shared/fixtures` beside the package; nil where there is neither.
+    /// `APOD_TOOLS_CORPUS`, else `shared/fixtures` beside the package; nil if there is neither.
     public static let root: String? = {
         if let named = getenv("APOD_TOOLS_CORPUS") { return String(cString: named) }
         var folder = packageRoot

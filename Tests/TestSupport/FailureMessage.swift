@@ -1,6 +1,6 @@
 import Support
 
-/// The status and words of what `body` throws, such as `64 --jobs takes a number`; nil where it throws nothing.
+/// The status and words of what `body` throws, such as `64 --jobs takes a number`; nil if it throws nothing.
 public func message(_ body: () throws -> Void) -> String? {
     do {
         try body()

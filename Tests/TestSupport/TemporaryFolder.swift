@@ -27,7 +27,7 @@ public final class TemporaryFolder: Sendable {
 
     deinit { Self.remove(path) }
 
-    /// Where folders lie in memory; nil where there is no such place that can be written.
+    /// Where folders lie in memory; nil if there is no such place that can be written.
     public static let memory: String? = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
 
     /// The absolute path of `name` in this folder, whether it exists or not.
@@ -122,7 +122,7 @@ public enum TestFile {
         return path.withPathPointer { lstat($0, &status) } == 0
     }
 
-    /// The permission bits, such as `0o600`; nil where nothing is there.
+    /// The permission bits, such as `0o600`; nil if nothing is there.
     public static func mode(_ path: String) -> mode_t? {
         var status = stat()
         return path.withPathPointer { lstat($0, &status) } == 0 ? status.st_mode & 0o7777 : nil

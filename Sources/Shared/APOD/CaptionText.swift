@@ -39,7 +39,7 @@ enum CaptionText {
         return ["credit", "copyright", "\u{A9}"].contains { line.hasPrefix(ignoringCase: $0) }
     }
 
-    /// What follows `label:` at the beginning of the text; nil where it doesn't stand there.
+    /// What follows `label:` at the beginning of the text; nil if it doesn't stand there.
     private static func dropping(label: String, from text: Substring) -> Substring? {
         guard text.hasPrefix(ignoringCase: label) else { return nil }
         let rest = text.dropFirst(label.count).drop { $0 == " " }

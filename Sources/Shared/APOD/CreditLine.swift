@@ -1,6 +1,6 @@
 /// A line of credits: who made the picture, and whether somebody claims a copyright.
 struct CreditLine: Equatable {
-    /// The names alone; nil where there are none.
+    /// The names alone; nil if there are none.
     let names: String?
     /// Whether the line began with a label such as `Image Credit:`.
     let hasLabel: Bool

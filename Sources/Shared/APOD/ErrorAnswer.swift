@@ -8,7 +8,7 @@ import Support
 /// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain
 /// text or HTML of their own.
 enum ErrorAnswer {
-    /// What a request's failure means; nil where it is about the network alone. Parameters as below.
+    /// What a request's failure means; nil if it is about the network alone. Parameters as below.
     static func failure(
         for failure: FetchFailure, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?
     ) -> APODFailure? {

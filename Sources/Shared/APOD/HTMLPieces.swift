@@ -23,10 +23,10 @@ enum HTMLPieces {
     /// than 128 KB of stack.
     static let attributeLimit = 1000
 
-    /// Part of a page, such as a caption. Nil where it is over the limits.
+    /// Part of a page, such as a caption. Nil if it is over the limits.
     static func fragment(_ html: String) -> [HTMLPiece]? { parse(html, isFragment: true) }
 
-    /// A whole page. Nil where it is over the limits.
+    /// A whole page. Nil if it is over the limits.
     static func page(_ html: String) -> [HTMLPiece]? { parse(html, isFragment: false) }
 
     /// Unsafe pointers: gumbo's tree points into the string's bytes and lives only within this call; all that leaves it

@@ -14,7 +14,7 @@ struct MediaAddress: Sendable, Equatable {
         case picture, movie, page, unknown
     }
 
-    /// The address in `text`; nil where there is none for the web.
+    /// The address in `text`; nil if there is none for the web.
     ///
     /// Blanks around it go and inner ones become `%20` (12 old days have some), `//host/…` becomes https (29 days). A
     /// reference without a host is taken relative to `base`'s host, with a leading `/`, or to its folder.
@@ -36,7 +36,7 @@ struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Nil where there is no host, or one whose characters no name and no number has.
+    /// Nil if there is no host, or one whose characters no name and no number has.
     private init?(absolute text: some StringProtocol) {
         let text = String(text)
         let bytes = text.utf8

@@ -74,7 +74,7 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         return numbers.count == parts.count ? numbers : nil
     }
 
-    /// Nil where the calendar has nothing of these numbers.
+    /// Nil if the calendar has nothing of these numbers.
     private static func inCalendar(_ numbers: [Int]) -> NamedDays? {
         let day = CalendarDay(
             year: numbers[0], month: numbers.count > 1 ? numbers[1] : 1, day: numbers.count > 2 ? numbers[2] : 1)

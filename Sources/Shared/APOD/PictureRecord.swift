@@ -17,7 +17,7 @@ public struct PictureRecord: Sendable, Equatable {
         fields = picture.fields
     }
 
-    /// A record that was kept; nil where it isn't about that day or of no known type.
+    /// A record that was kept; nil if it isn't about that day or of no known type.
     init?(kept fields: Record, of day: CalendarDay, from service: Service) {
         guard let type = fields.string("media_type").flatMap(Picture.MediaType.init),
             fields.string("date") == day.description

@@ -3,7 +3,7 @@ extension PlainText {
     enum Script: String {
         case sup, sub
 
-        /// The same in the characters that Unicode has for it; nil where one of them is missing, as in `21st`.
+        /// The same in the characters that Unicode has for it; nil if one of them is missing, as in `21st`.
         func characters(for text: String) -> String? {
             var result = String.UnicodeScalarView()
             for scalar in PlainText.folded(text).unicodeScalars {

@@ -72,7 +72,7 @@ enum PlainText {
 
     // MARK: HTML
 
-    /// What a reader of this HTML sees, as folded lines; empty ones are left out. Nil where the HTML is over the
+    /// What a reader of this HTML sees, as folded lines; empty ones are left out. Nil if the HTML is over the
     /// parser's limits.
     static func lines(ofHTML html: String) -> [String]? {
         guard html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {

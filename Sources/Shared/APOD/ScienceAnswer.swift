@@ -32,7 +32,7 @@ enum ScienceAnswer {
             alt: alt.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// The address of an article; nil where the field holds a picture's or none.
+    /// The address of an article; nil if the field holds a picture's or none.
     private static func article(of answer: Record, _ field: FieldPath) -> MediaAddress? {
         MediaAddress(answer.string(field)).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }
@@ -45,7 +45,7 @@ enum ScienceAnswer {
         }
     }
 
-    /// A field's HTML as lines of plain text; nil where the field isn't there.
+    /// A field's HTML as lines of plain text; nil if the field isn't there.
     private static func lines(of answer: Record, _ field: String, service: Service) throws(APODFailure) -> [String]? {
         guard let html = try AnswerFields.optionalText(of: answer, field, service: service) else { return nil }
         return try lines(ofHTML: html, field, service: service)

@@ -20,7 +20,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     /// The longest pattern that is taken; nobody writes a longer one by hand.
     static let byteLimit = 4096
 
-    /// Nil where the text is empty, longer than 4096 bytes, or has control characters.
+    /// Nil if the text is empty, longer than 4096 bytes, or has control characters.
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.byteLimit, !text.hasControlCharacters else { return nil }
         description = text

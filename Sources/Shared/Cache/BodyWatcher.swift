@@ -23,7 +23,7 @@ public struct ArrivingBody: Sendable {
     public let name: String
     /// How many of its first bytes are there.
     public let count: Int
-    /// How many it will have; nil where the server has not said.
+    /// How many it will have; nil if the server has not said.
     public let total: Int?
     private let use: MemoryUse?
 

@@ -151,7 +151,7 @@ final class Download {
         return (request, [200, 304])
     }
 
-    /// Nil where there is no such validator, or where what a damaged disk made of it cannot be sent: the answer is then
+    /// Nil if there is no such validator, or where what a damaged disk made of it cannot be sent: the answer is then
     /// a whole one.
     private static func header(_ name: String, _ validator: String?) -> HTTPHeader? {
         validator.map { HTTPHeader(name, $0, crossesOrigins: true) }.flatMap { $0.isValid ? $0 : nil }
@@ -204,7 +204,7 @@ final class Download {
 }
 
 extension PartialFile.Note {
-    /// What is to be noted of a whole body that begins, so that it can be continued; nil where nothing names its bytes.
+    /// What is to be noted of a whole body that begins, so that it can be continued; nil if nothing names its bytes.
     init?(of response: HTTPResponse, address: String) {
         let validators = Validators(of: response.headers)
         guard let validator = validators.strong(date: response.headers.last("Date")), let boot = PartialFile.boot else {

@@ -68,7 +68,7 @@ public final class ImageCache: Sendable {
     /// The absolute path of the root.
     public var root: String { index.root.path }
 
-    /// The entry of this key, expired or not; nil where there is none. Never asks the network.
+    /// The entry of this key, expired or not; nil if there is none. Never asks the network.
     ///
     /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
     ///   a lease. At most one small write a minute and entry.
@@ -191,7 +191,7 @@ public final class ImageCache: Sendable {
         return nil
     }
 
-    /// Writes down that the entry is used from now on, where that is not written already; nil where it has just gone.
+    /// Writes down that the entry is used from now on, where that is not written already; nil if it has just gone.
     /// A root that cannot be written must not keep anyone from reading.
     func handOut(_ entry: Entry) throws -> Entry? {
         let now = clock.now()

@@ -29,7 +29,7 @@ public struct ScopeSummary: Sendable, Equatable {
 /// What a switch from one scope to another did.
 public struct ScopeSwitch: Sendable, Equatable {
     public let old: ScopeName
-    /// What the old scope held; nil where it was kept.
+    /// What the old scope held; nil if it was kept.
     public let purged: ScopeContents?
 }
 

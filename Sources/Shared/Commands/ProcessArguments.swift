@@ -34,7 +34,7 @@ enum ProcessArguments {
         }
     }
 
-    /// Program name and arguments; nil where the system does not say where they are. It is the process's own memory,
+    /// Program name and arguments; nil if the system does not say where they are. It is the process's own memory,
     /// writable, and nobody else's business: after the start only this code looks at it.
     private static func memory() -> UnsafeMutableBufferPointer<UInt8>? {
         #if canImport(Darwin)

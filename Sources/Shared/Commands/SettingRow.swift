@@ -1,3 +1,4 @@
+import HTTP
 import Options
 import Records
 import Support
@@ -13,7 +14,7 @@ public struct SettingRow: Sendable, Equatable {
         name = option.field ?? option.name
         let isSecret = option.field == nil && option.group == .secrets
         if let (text, source) = try context.text(option) {
-            value = isSecret ? "(set)" : text
+            value = isSecret ? "(set)" : WebURL.withoutSecrets(text)
             self.source =
                 switch source {
                 case .option: "--\(option.name)"

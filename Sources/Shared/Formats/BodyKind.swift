@@ -89,7 +89,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// Text, told apart by how it begins behind a byte-order mark and blanks; nil where control characters stand in it.
+    /// Text, told apart by how it begins behind a byte-order mark and blanks; nil if control characters stand in it.
     private static func textKind(_ bytes: [UInt8]) -> BodyKind? {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }

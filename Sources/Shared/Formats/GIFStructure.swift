@@ -24,7 +24,7 @@ public struct GIFStructure: Sendable, Hashable {
     public let globalPaletteCount: Int
     /// At least one, in the order of display.
     public let frames: [GIFFrame]
-    /// Repetitions as they are stored, 0 for ever; nil where no looping extension is there. The last one counts where
+    /// Repetitions as they are stored, 0 for ever; nil if no looping extension is there. The last one counts where
     /// there are several.
     public let loopCount: Int?
     /// Comment extensions (GIF89a §24).

@@ -50,7 +50,7 @@ enum JPEGLayout {
     }
 
     /// The marker that comes next from `offset` on and what its length says belongs to it, which may reach beyond the
-    /// end; EOI has nothing. nil where the bytes end first.
+    /// end; EOI has nothing. nil if the bytes end first.
     ///
     /// A length below 2, which cannot be, is taken for 2 as libjpeg does: the bytes behind are searched for a marker.
     static func nextSegment(

@@ -8,7 +8,7 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
         self.height = height
     }
 
-    /// Width times height; nil where that overflows.
+    /// Width times height; nil if that overflows.
     public var pixels: Int? {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? nil : product

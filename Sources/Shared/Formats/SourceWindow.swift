@@ -10,7 +10,7 @@ import Support
 /// A few KB of a source, moved to wherever bytes are asked for, so that a parser can ask for single numbers at any
 /// offset while the source sees few reads and memory stays flat.
 ///
-/// Every accessor gives nil where the source ends too early. Holds the source as an existential: it is called once a
+/// Every accessor gives nil if the source ends too early. Holds the source as an existential: it is called once a
 /// window, while the parsers' inner loops stay concrete.
 struct SourceWindow {
     /// How many bytes the source promised to have.
@@ -83,7 +83,7 @@ struct SourceWindow {
     }
 
     /// The next marker from `offset` on that begins a segment of a JPEG or ends it, and the offset behind its two
-    /// bytes; nil where none comes any more.
+    /// bytes; nil if none comes any more.
     ///
     /// Skipped as data: bytes without 0xFF before them, stuffed zeros, fill bytes, restart markers, a second SOI, TEM,
     /// and the reserved codes 02 to BF (ITU T.81 B.1.1.2 to B.1.1.5, table B.1). So this steps over stray bytes between

@@ -96,7 +96,7 @@ enum WebPLayout {
         return .upright
     }
 
-    /// The chunk at `offset`; nil where its type or length is cut off.
+    /// The chunk at `offset`; nil if its type or length is cut off.
     static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         guard let type = try window.bigEndian(at: offset, 4), let length = try window.littleEndian(at: offset + 4, 4)
         else { return nil }

@@ -6,7 +6,7 @@ import Records
 
 /// What the gateway's and the service's refusals mean. Pure.
 enum ExerciseAnswer {
-    /// The failure behind a status that isn't 200; nil where the status says it all.
+    /// The failure behind a status that isn't 200; nil if the status says it all.
     ///
     /// The gateway tells a missing plan, a used-up quota and a burst apart only by the `message` in its JSON.
     static func failure(
@@ -25,7 +25,7 @@ enum ExerciseAnswer {
     }
 
     /// The quota that a 429 says is used up: `You have exceeded the MONTHLY quota for Requests on your current plan`;
-    /// nil where it is about a burst, `Too many requests`, which a short wait ends.
+    /// nil if it is about a burst, `Too many requests`, which a short wait ends.
     static func quota(in body: [UInt8]) -> GIFFailure.Quota? {
         let message = message(in: body)
         guard message.contains(text: "quota") else { return nil }

@@ -126,7 +126,7 @@ public struct GIFCache: Sendable {
         return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
     }
 
-    /// nil where the entry that was found is unreadable as a GIF.
+    /// nil if the entry that was found is unreadable as a GIF.
     private func fetch(_ request: HTTPRequest, _ key: CacheKey, in cache: ImageCache) throws -> Item? {
         let (entry, status) = try cache.fetch(request, key: key, client: client, inspect: Self.inspect)
         return try GIFFacts(of: entry).map { Item(entry: entry, status: status, facts: $0) }

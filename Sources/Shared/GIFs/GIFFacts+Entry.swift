@@ -3,7 +3,7 @@ import Support
 
 extension GIFFacts {
     /// From the note that an entry was kept with; from its file where the index was lost and restored without notes.
-    /// Nil where that is no GIF. Throws `SystemFailure` where it cannot be read.
+    /// Nil if that is no GIF. Throws `SystemFailure` where it cannot be read.
     init?(of entry: Entry) throws {
         if let facts = entry.details.flatMap(GIFFacts.init(note:)) {
             self = facts

@@ -3,7 +3,7 @@ public struct ContentRange: Sendable, Hashable {
     public let first: Int
     /// The last byte's number, so that one byte has `first == last`.
     public let last: Int
-    /// How many bytes the whole has; nil where the server does not know.
+    /// How many bytes the whole has; nil if the server does not know.
     public let total: Int?
 
     /// Reads `bytes 100-199/200` or `bytes 100-199/*`; nil for anything else, also for a range that cannot be.
@@ -25,7 +25,7 @@ public struct ContentRange: Sendable, Hashable {
         }
     }
 
-    /// The range of an answer; nil where it has none, or several parts.
+    /// The range of an answer; nil if it has none, or several parts.
     public init?(_ headers: HTTPHeaders) {
         guard let text = headers.last("Content-Range") else { return nil }
         self.init(text)

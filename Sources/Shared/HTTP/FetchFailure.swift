@@ -55,7 +55,7 @@ public enum FetchFailure: Failure {
         public let url: WebURL
         /// The beginning of the body, at most 64 KiB.
         public let body: [UInt8]
-        /// The pause that the server asks for in `Retry-After`; nil where it doesn't.
+        /// The pause that the server asks for in `Retry-After`; nil if it doesn't.
         public let retryAfter: Duration?
 
         public init(status: Int, headers: HTTPHeaders, url: WebURL, body: [UInt8] = [], retryAfter: Duration? = nil) {

@@ -71,7 +71,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public mutating func append(name: String, value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// The coding by which the body is compressed (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil where it is as
+    /// The coding by which the body is compressed (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if it is as
     /// it is, or bears a word there that is no such coding, as some servers have it.
     var compression: String? {
         let known = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz"]

@@ -28,7 +28,7 @@ public func inspect(_ source: some ByteSource, limits: DecodeLimits = .standard)
 }
 
 /// The small JPEG that a picture carries in its EXIF, to be shown while the picture itself is on its way, with its
-/// header, which has the picture's orientation; nil where there is none that can be read. A few small reads.
+/// header, which has the picture's orientation; nil if there is none that can be read. A few small reads.
 public func embeddedThumbnail(
     of source: some ByteSource, _ info: PictureInfo, limits: DecodeLimits = .standard
 ) -> (source: MemorySource, info: PictureInfo)? {

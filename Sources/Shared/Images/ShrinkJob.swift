@@ -55,7 +55,7 @@ struct ShrinkJob {
         /// Of one plane; three are YCbCr.
         let layout: RowLayout
         let profile: [UInt8]?
-        /// From the profile to sRGB; nil where nothing needs to be done.
+        /// From the profile to sRGB; nil if nothing needs to be done.
         let transform: ColourTransform?
 
         init(_ planes: any PlaneReader, _ layout: RowLayout, profile: [UInt8]?) {

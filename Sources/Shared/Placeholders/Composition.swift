@@ -16,7 +16,7 @@ struct Composition: Sendable, Hashable {
     /// The icon's width and height; 0 where there is no place for one.
     var iconSide: Int
     var gap: Int
-    /// Nil where there is no place for words.
+    /// Nil if there is no place for words.
     var text: TextSpace?
 
     /// The smallest letters that are drawn, in pixels per em at scale 1: smaller ones are no longer read with ease.
@@ -58,7 +58,7 @@ struct Composition: Sendable, Hashable {
         if iconSide < Self.smallestIcon { iconSide = 0 }
     }
 
-    /// Nil where less than a short word fits.
+    /// Nil if less than a short word fits.
     private static func space(_ box: PixelSize, largest: Double, smallest: Double) -> TextSpace? {
         guard Double(box.width) >= 6 * smallest, Double(box.height) >= 1.4 * smallest else { return nil }
         let largest = max(largest, smallest)

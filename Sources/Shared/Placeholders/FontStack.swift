@@ -12,7 +12,7 @@ import CText
 struct FontStack {
     /// Why there is no font, and what else is to be said about those that there are.
     struct Finding {
-        /// Nil where no text can be drawn.
+        /// Nil if no text can be drawn.
         var stack: FontStack?
         var warnings: [String] = []
     }
@@ -132,7 +132,7 @@ struct FontStack {
         var found: (Font, family: String)?
     }
 
-    /// The place of the first font that has a character; nil where none does.
+    /// The place of the first font that has a character; nil if none does.
     func font(having scalar: Unicode.Scalar) -> Int? { fonts.firstIndex { $0.has(scalar) } }
 
     /// The text without the characters that no font has, and those.

@@ -55,7 +55,7 @@ struct MessageDrawing {
         var width: Double { runs.reduce(0) { $0 + $1.run.width } }
     }
 
-    /// The message as large as it fits; nil where not a line does.
+    /// The message as large as it fits; nil if not a line does.
     func block(in space: Composition.TextSpace) -> Block? {
         guard let fitted = fitted(to: space) else { return nil }
         let lines = fitted.lines.map { line in

@@ -101,7 +101,7 @@ struct TextFitting {
         return result + [sizes.lowerBound]
     }
 
-    /// As many parts on each line as it holds; nil where a part is wider than a line and may not be broken.
+    /// As many parts on each line as it holds; nil if a part is wider than a line and may not be broken.
     func wrapped(width: Double, breaksParts: Bool) -> [Line]? {
         var lines: [Line] = []
         var line: Line?

@@ -18,7 +18,7 @@ struct InterlacedPNGShape: Equatable {
     /// The block that each pixel stands for once a pass is complete.
     private static let blocks = [(8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 2), (1, 1)]
 
-    /// Reads IHDR's 13 bytes; nil where they are damaged, the picture is not interlaced, or has more bytes than
+    /// Reads IHDR's 13 bytes; nil if they are damaged, the picture is not interlaced, or has more bytes than
     /// `byteLimit`, which is checked before anything is multiplied that may overflow.
     init?(header: [UInt8], byteLimit: Int) {
         guard header.count == 13 else { return nil }

@@ -60,7 +60,7 @@ public struct Record: Sendable, Equatable {
 
     public func has(_ name: String) -> Bool { index(of: name) != nil }
 
-    /// The value at `path` as it was written; nil where there is none.
+    /// The value at `path` as it was written; nil if there is none.
     public func raw(_ path: FieldPath) -> ArraySlice<UInt8>? {
         if let index = index(of: path.description) { return line[fields[index].value] }
         // Most paths lead nowhere in most records, which shows at the first step.
@@ -75,10 +75,10 @@ public struct Record: Sendable, Equatable {
         return value
     }
 
-    /// The text at `path`; nil where there is no string.
+    /// The text at `path`; nil if there is no string.
     public func string(_ path: FieldPath) -> String? { raw(path).flatMap(JSONBytes.string) }
 
-    /// The whole number at `path`; nil where there is none that fits.
+    /// The whole number at `path`; nil if there is none that fits.
     public func integer(_ path: FieldPath) -> Int? { raw(path).flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 
     public func bool(_ path: FieldPath) -> Bool? {
@@ -89,7 +89,7 @@ public struct Record: Sendable, Equatable {
         }
     }
 
-    /// The value at `path` as a shell wants it: a string's text, anything else as JSON; nil where it is missing or
+    /// The value at `path` as a shell wants it: a string's text, anything else as JSON; nil if it is missing or
     /// `null`.
     public func printable(_ path: FieldPath) -> String? {
         guard let raw = raw(path), raw.first != UInt8(ascii: "n") else { return nil }

@@ -29,7 +29,7 @@ public enum RecordLayout: Sendable, Equatable {
         self = .fields(paths, terminator: terminator)
     }
 
-    /// What is not there to print where a record has it not; nil where whole records are written.
+    /// What is not there to print where a record has it not; nil if whole records are written.
     var part: String? {
         switch self {
         case .lines, .indented: nil
@@ -48,7 +48,7 @@ public struct RecordText: Sendable, Equatable {
     public let part: String
     /// What stands between the texts of two records.
     let separator: String
-    /// The text without its last line end; nil where there is nothing to show. Called by one thread at a time.
+    /// The text without its last line end; nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?
 
     public init(part: String, separator: String = "", render: @escaping @Sendable (Record) -> String?) {

@@ -33,7 +33,7 @@ public final class RecordRun: Sendable {
 
     /// What became of a record.
     private struct Outcome {
-        /// Nil where it leaves no trace.
+        /// Nil if it leaves no trace.
         var record: Record?
         /// What it adds to the exit status, in the order of the records: the first failure is not that of the fastest.
         var tally = ExitTally()

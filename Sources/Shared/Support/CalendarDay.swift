@@ -4,7 +4,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     public let month: Int
     public let day: Int
 
-    /// The day with these numbers; nil where the calendar has none, such as 2024-02-30.
+    /// The day with these numbers; nil if the calendar has none, such as 2024-02-30.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.length(ofMonth: month, year: year)

@@ -18,7 +18,7 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
 
     private init(lookUp: @escaping @Sendable (String) -> String?) { self.lookUp = lookUp }
 
-    /// The variable's value; nil where it is unset or empty, which mean the same here.
+    /// The variable's value; nil if it is unset or empty, which mean the same here.
     public subscript(_ name: String) -> String? {
         guard let value = lookUp(name), !value.isEmpty else { return nil }
         return value

@@ -47,7 +47,7 @@ public final class Monitor<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Runs `body` as `withLock` does, but gives nil where another thread has the state at this moment.
+    /// Runs `body` as `withLock` does, but gives nil if another thread has the state at this moment.
     func tryLock<Result>(_ body: (inout State) -> Result) -> Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }

@@ -82,7 +82,7 @@ public struct VariantMaker: Sendable {
             ])
     }
 
-    /// The variant that is the picture's own thumbnail, for showing at once: turned as these are. Nil where a variant
+    /// The variant that is the picture's own thumbnail, for showing at once: turned as these are. Nil if a variant
     /// shows a part of the picture only, which a thumbnail is too coarse for.
     func thumbnail(for variants: [Variant]) -> Variant? {
         guard let first = variants.first, variants.allSatisfy({ $0.geometry.region == nil }) else { return nil }

@@ -126,7 +126,7 @@ func eventually(within limit: Duration = .seconds(20), _ condition: () -> Bool) 
 }
 
 extension RunningTool {
-    /// Whether it has a file open whose path contains `text`; nil where the system does not say (`/proc`, Linux).
+    /// Whether it has a file open whose path contains `text`; nil if the system does not say (`/proc`, Linux).
     func hasOpen(_ text: String) -> Bool? {
         let folder = "/proc/\(processID)/fd"
         let names = TemporaryFolder.names(in: folder)

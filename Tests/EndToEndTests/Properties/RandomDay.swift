@@ -21,7 +21,7 @@ struct RandomDay: Sendable {
     /// One service's object for the day.
     struct Answer: Sendable {
         var fields: [(name: String, value: String)] = []
-        /// What the record says, by field; nil where there is no picture of the day to be had.
+        /// What the record says, by field; nil if there is no picture of the day to be had.
         var expected: [String: String]?
 
         /// The object with its fields in this order.

@@ -46,7 +46,7 @@ extension PixelBuffer {
     }
 
     /// The mean of how much each sample differs from the other picture's, in the part that is `margin` pixels from
-    /// every edge; 0 where there is none. Nil where the pictures have other sizes or channels.
+    /// every edge; 0 where there is none. Nil if the pictures have other sizes or channels.
     func meanDifference(to other: PixelBuffer, margin: Int = 0) -> Double? {
         guard size == other.size, channels == other.channels else { return nil }
         let stride = size.width * channels

@@ -85,7 +85,7 @@ public struct DrawnPicture: Sendable, Equatable {
         }
     }
 
-    /// The greatest difference of any sample; nil where size or channels differ.
+    /// The greatest difference of any sample; nil if size or channels differ.
     public func greatestDifference(to other: DrawnPicture) -> Int? {
         guard width == other.width, height == other.height, channels == other.channels else { return nil }
         return zip(bytes, other.bytes).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }

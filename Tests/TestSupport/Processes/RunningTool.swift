@@ -94,7 +94,7 @@ public final class RunningTool: Sendable {
 
     public var isRunning: Bool { end.withLock { $0.waitStatus == nil } }
 
-    /// The most memory it has had resident so far, in bytes; nil where it has ended or the system does not say
+    /// The most memory it has had resident so far, in bytes; nil if it has ended or the system does not say
     /// (`VmHWM`, Linux only). The figure of `getrusage` would include that of the test process itself.
     public var peakMemory: Int? {
         guard let status = try? File.openInput("/proc/\(processID)/status") else { return nil }

@@ -2,7 +2,7 @@
 public struct ToolOutput: Sendable, CustomStringConvertible {
     /// The command line, for messages.
     public let command: String
-    /// The exit status; nil where a signal ended it.
+    /// The exit status; nil if a signal ended it.
     public let status: Int32?
     /// The signal that ended it, the deadline's SIGKILL included.
     public let signal: Int32?

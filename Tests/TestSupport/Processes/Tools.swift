@@ -35,7 +35,7 @@ public enum Tools {
         return folders
     }()
 
-    /// The folder of the four tools, for a PATH; nil where they are not built.
+    /// The folder of the four tools, for a PATH; nil if they are not built.
     public static let folder: String? = folders.first { access("\($0)/img-cache", X_OK) == 0 }
 
     private static let ownImage: String = {

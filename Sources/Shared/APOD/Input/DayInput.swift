@@ -78,7 +78,7 @@ public final class DayInput {
         return !steps.isEmpty || bad != nil
     }
 
-    /// What a line asks for; nil where it says nothing. Throws `UsageFailure` where it is no day.
+    /// What a line asks for; nil if it says nothing. Throws `UsageFailure` where it is no day.
     private func plan(_ line: String) throws -> DayPlan? {
         let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
         if words.isEmpty { return nil }

@@ -14,7 +14,7 @@ public final class CachedDays: DayStore {
     private let state = Monitor(State())
 
     private struct State {
-        /// Nil where the policy keeps nothing.
+        /// Nil if the policy keeps nothing.
         var caches: [Service: ImageCache?] = [:]
         var isUnreadable = false
         var isUnwritable = false
@@ -95,7 +95,7 @@ public final class CachedDays: DayStore {
         }
     }
 
-    /// Nil where there is nothing to read from.
+    /// Nil if there is nothing to read from.
     private func reading<Result>(_ service: Service, _ body: (ImageCache) throws -> Result) throws -> Result? {
         if state.withLock({ $0.isUnreadable }) { return nil }
         do {

@@ -27,7 +27,7 @@ struct PartialFile {
         var address: String
         /// What goes into `If-Range`: a strong ETag, or a `Last-Modified` that is as good as one.
         var validator: String
-        /// How many bytes there will be; nil where the server did not say.
+        /// How many bytes there will be; nil if the server did not say.
         var total: Int?
         var boot: String
 
@@ -52,7 +52,7 @@ struct PartialFile {
     /// The root, or this file, was removed while somebody wrote to it.
     struct Lost: Error {}
 
-    /// The note; nil where there is none, or not a whole one.
+    /// The note; nil if there is none, or not a whole one.
     func readNote() -> Note? {
         guard let file = try? root.open(noteName, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
@@ -102,7 +102,7 @@ struct PartialFile {
 
     private static let magic = "apod-tools partial 2"
 
-    /// A word for the time since the machine was started; nil where the system has none.
+    /// A word for the time since the machine was started; nil if the system has none.
     static let boot: String? = {
         #if canImport(Darwin)
         var name = [CChar](repeating: 0, count: 64)

@@ -34,7 +34,7 @@ public struct Explanation: Sendable, Equatable {
         public let bytes: Int
         /// How many there will be, where that is known.
         public let total: Int?
-        /// What `If-Range` would say; nil where nothing names the bytes.
+        /// What `If-Range` would say; nil if nothing names the bytes.
         public let validator: String?
         /// Whether a download would go on behind these bytes.
         public let canContinue: Bool
@@ -45,7 +45,7 @@ public struct Explanation: Sendable, Equatable {
     public let key: String
     public let scope: String
     public let policy: Policy
-    /// The pattern of the rule that chose the policy; nil where none did.
+    /// The pattern of the rule that chose the policy; nil if none did.
     public let rule: String?
     public let decision: Decision
     /// A clause: "it is fresh until …".
@@ -55,7 +55,7 @@ public struct Explanation: Sendable, Equatable {
     public let leftover: Leftover?
     /// Whether somebody holds the key's lock: a fetch would wait for that first.
     public let isLocked: Bool
-    /// What the host's name stands for; nil where nobody asked.
+    /// What the host's name stands for; nil if nobody asked.
     public let addresses: [JudgedAddress]?
 }
 

@@ -85,7 +85,7 @@ final class Database {
     /// Whether the file can only be read.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
-    /// What is known of the log at this moment; nil where it cannot be written, or is not shared.
+    /// What is known of the log at this moment; nil if it cannot be written, or is not shared.
     var logHeader: LogHeader? {
         if isReadOnly { return nil }
         var words = SIMD16<UInt32>()
@@ -111,7 +111,7 @@ final class Database {
         return Int(sqlite3_changes(handle))
     }
 
-    /// What `read` makes of the first row; nil where there is none.
+    /// What `read` makes of the first row; nil if there is none.
     func first<Result>(_ sql: String, _ values: Value..., read: (Row) throws -> Result) throws -> Result? {
         let statement = try prepared(sql, values)
         defer { statement.reset() }

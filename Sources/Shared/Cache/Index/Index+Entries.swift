@@ -68,7 +68,7 @@ extension Index {
         }
     }
 
-    /// Writes down that the entry is in use, and gives it as it is then; nil where it has gone meanwhile.
+    /// Writes down that the entry is in use, and gives it as it is then; nil if it has gone meanwhile.
     func touch(_ entry: Entry, leaseUntil: Timestamp, now: Timestamp) throws -> Entry? {
         let isThere = try write(now: now, isQuiet: true) { connection in
             try connection.database.run(
@@ -142,7 +142,7 @@ extension Index {
         }
     }
 
-    /// Writes down that an entry was found unchanged by its server; nil where it has gone meanwhile.
+    /// Writes down that an entry was found unchanged by its server; nil if it has gone meanwhile.
     func refresh(
         _ entry: Entry, validators: Validators, expiresAt: Timestamp, mustRevalidate: Bool = false,
         leaseUntil: Timestamp, generation: Int64, now: Timestamp

@@ -83,7 +83,7 @@ extension Index {
 
     // MARK: Changing single rows
 
-    /// Pins or unpins an entry; nil where it has gone meanwhile.
+    /// Pins or unpins an entry; nil if it has gone meanwhile.
     func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp) throws -> Entry? {
         try write(now: now) { connection in
             try connection.database.first(
@@ -103,7 +103,7 @@ extension Index {
         }
     }
 
-    /// Removes a row with those of its variants, unless it is pinned and `sparesPinned`; nil where it is not removed.
+    /// Removes a row with those of its variants, unless it is pinned and `sparesPinned`; nil if it is not removed.
     func remove(
         _ name: String, in scope: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
     ) throws -> Removal? {
@@ -147,7 +147,7 @@ extension Index {
     // MARK: Files without rows
 
     /// Gives the row to a file that has none, or one that cannot be trusted (`unsettled`), where `isThere` still finds
-    /// the file as it was; nil where there is nothing to do any more.
+    /// the file as it was; nil if there is nothing to do any more.
     func adopt(
         _ new: NewEntry, folder: String, name: ScopeName, now: Timestamp, isThere: () -> Bool
     ) throws -> Entry? {
@@ -257,7 +257,7 @@ extension Index {
 
 extension Index.Connection {
     /// The number of the live row whose generation has this folder, which is made where nothing is known of the scope;
-    /// nil where the generation is over.
+    /// nil if the generation is over.
     func rowForAdoption(folder: String, name: ScopeName) throws -> Int64? {
         if let row = try liveRow(folder: folder) { return row }
         let hash = String(folder.prefix(32))

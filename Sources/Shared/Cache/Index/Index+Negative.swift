@@ -21,7 +21,7 @@ extension Index {
     /// nothing.
     private static let expiredPerInsert = 8
 
-    /// What is remembered of an address; nil where that is nothing, or over.
+    /// What is remembered of an address; nil if that is nothing, or over.
     func negative(_ name: String, address: String, now: Timestamp) throws -> NegativeAnswer? {
         let found = try perform { connection -> NegativeAnswer? in
             try connection.database.first(

@@ -4,7 +4,7 @@ extension Index {
     /// How many rows one transaction removes: some milliseconds, for which others wait.
     private static let purgeBatch = 256
 
-    /// Makes `new` the current scope and, unless `keeping`, purges the one that was. Nil where it is current already.
+    /// Makes `new` the current scope and, unless `keeping`, purges the one that was. Nil if it is current already.
     func makeCurrent(_ new: ScopeName, keeping: Bool, now: Timestamp) throws -> ScopeSwitch? {
         let result: ScopeSwitch? = try write(now: now) { connection in
             let old = try Self.currentScope(connection.database) ?? .standard
@@ -128,7 +128,7 @@ extension Index {
         let contents: ScopeContents
     }
 
-    /// The one to go on with; nil where nothing is left to do.
+    /// The one to go on with; nil if nothing is left to do.
     func purgedScope() throws -> PurgedScope? {
         try perform { connection in
             try connection.database.first(

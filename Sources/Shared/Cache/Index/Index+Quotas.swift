@@ -44,7 +44,7 @@ extension Index {
 }
 
 extension Index.Connection {
-    /// What is known; nil where that is nothing, or cannot be understood.
+    /// What is known; nil if that is nothing, or cannot be understood.
     fileprivate func quota(_ name: String, now: Timestamp) throws -> RequestQuota? {
         try database.first(Index.selectQuota, Value(name), Value(now - Index.quotaMemory)) { $0.string(0) }
             .flatMap(RequestQuota.init)

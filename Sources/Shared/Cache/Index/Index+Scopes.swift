@@ -15,12 +15,12 @@ extension Index {
         "(SELECT id FROM scopes WHERE purged = 0 AND name = coalesce(\(parameter), name))"
     }
 
-    /// The scope last switched to; nil where nobody ever has.
+    /// The scope last switched to; nil if nobody ever has.
     static func currentScope(_ database: Database) throws -> ScopeName? {
         try database.first("SELECT value FROM settings WHERE name = 'current_scope'") { try ScopeName($0.string(0)) }
     }
 
-    /// The same of a root that is only looked at; nil where there is none, or none that can be read.
+    /// The same of a root that is only looked at; nil if there is none, or none that can be read.
     static func currentScope(below root: CacheRoot) throws -> ScopeName? {
         guard root.hasIndex else { return nil }
         do {
@@ -105,7 +105,7 @@ extension Index.Connection {
         try database.first("SELECT value FROM settings WHERE name = 'first_generation'") { $0.int64(0) } ?? 0
     }
 
-    /// The number of the live row whose generation has this folder; nil where that is over. Right within the same
+    /// The number of the live row whose generation has this folder; nil if that is over. Right within the same
     /// transaction.
     func liveRow(folder: String) throws -> Int64? {
         try database.first("SELECT id FROM scopes WHERE folder = ?1 AND purged = 0", Value(folder)) { $0.int64(0) }

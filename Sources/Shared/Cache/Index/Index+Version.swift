@@ -1,10 +1,10 @@
 extension Index {
     /// A number that stands for what is in the index: as long as it stays the same, so do all rows, but for when they
-    /// were used and for counters. Nil where that cannot be told, as of a root that can only be read. Costs some
+    /// were used and for counters. Nil if that cannot be told, as of a root that can only be read. Costs some
     /// nanoseconds: nothing is asked of the disk.
     func version() -> Int? { withConnection { $0.currentVersion() } }
 
-    /// The same, but nil where the root has another index by now, or none.
+    /// The same, but nil if the root has another index by now, or none.
     func versionOfRoot() -> Int? {
         withConnection { root.indexIdentity() == $0.identity ? $0.currentVersion() : nil }
     }

@@ -149,7 +149,7 @@ final class Index: Sendable {
     /// Runs `body` on the connection, alone among this process's threads; not for what reads the database.
     func withConnection<Result>(_ body: (inout Connection) -> Result) -> Result { connection.withLock(body) }
 
-    /// What SQLite finds wrong with the index as it lies there; nil where there is none, or nothing in it. Reads all of
+    /// What SQLite finds wrong with the index as it lies there; nil if there is none, or nothing in it. Reads all of
     /// it, and changes nothing. Throws `CacheFailure`: `indexDamaged` where it is no database at all, `newerLayout`.
     static func complaints(_ root: CacheRoot) throws -> [String]? {
         guard root.hasIndex else { return nil }

@@ -7,7 +7,7 @@ struct LogHeader: Equatable {
     /// 48 bytes, in the machine's order; the rest is nought.
     private let words: SIMD16<UInt32>
 
-    /// Nil where the bytes are not those of a header that is in use.
+    /// Nil if the bytes are not those of a header that is in use.
     init?(_ words: SIMD16<UInt32>) {
         guard words[0] == Self.format, words[3] != 0 else { return nil }
         self.words = words

@@ -80,7 +80,7 @@ extension ImageCache {
         return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
 
-    /// Takes in one file of a scope's folder; nil where it is no whole picture, or has its row by now.
+    /// Takes in one file of a scope's folder; nil if it is no whole picture, or has its row by now.
     ///
     /// - Parameter isReplaced: whether another file is the entry of its key by now.
     func adopt(

@@ -5,7 +5,7 @@ import Support
 struct SalvagedIndex {
     let database: Database
 
-    /// Nil where none was set aside, or nothing can be read.
+    /// Nil if none was set aside, or nothing can be read.
     init?(root: CacheRoot) {
         guard let name = root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }),
             (try? root.checkIndex(name)) != nil,
@@ -14,13 +14,13 @@ struct SalvagedIndex {
         self.database = database
     }
 
-    /// The name of the scope that has a folder; nil where it cannot be read, or is not that of the folder.
+    /// The name of the scope that has a folder; nil if it cannot be read, or is not that of the folder.
     func scopeName(_ folder: String) -> ScopeName? {
         let name = try? database.first(Index.selectScope, Value(folder)) { try ScopeName($0.string(1)) }
         return name.flatMap { folder.hasPrefix($0.hash) ? $0 : nil }
     }
 
-    /// The file's row as it was; nil where it cannot be read, or is not that of this content.
+    /// The file's row as it was; nil if it cannot be read, or is not that of this content.
     func entry(_ new: NewEntry, folder: String, scope: ScopeName, index: Index) -> NewEntry? {
         let row = try? database.first(Index.selectInFolder, Value(folder), Value(new.name)) {
             index.entry($0, scope: scope)

@@ -4,7 +4,7 @@ extension Verification {
     /// A part of the entries of the scope in use, whose content somebody knows more about.
     public struct Selection: Sendable {
         public let filter: EntryFilter
-        /// Says what is wrong with a file that is as its row has it, in words; nil where all is well.
+        /// Says what is wrong with a file that is as its row has it, in words; nil if all is well.
         public let fault: @Sendable (Entry, File) throws -> String?
 
         public init(_ filter: EntryFilter, fault: @escaping @Sendable (Entry, File) throws -> String?) {

@@ -24,7 +24,7 @@ public struct VerificationProblem: Sendable, Equatable {
 
     public let code: Code
     public let scope: String?
-    /// Nil where it concerns no single entry, or the key is not known.
+    /// Nil if it concerns no single entry, or the key is not known.
     public let key: String?
     public let path: String
     public let detail: String?

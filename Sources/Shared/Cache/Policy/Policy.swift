@@ -47,7 +47,7 @@ public struct Policies: Sendable {
         try rule(for: address())?.policy ?? standard
     }
 
-    /// The rule that decides about an address; nil where none matches.
+    /// The rule that decides about an address; nil if none matches.
     public func rule(for address: @autoclosure () throws -> String) rethrows -> Rule? {
         if rules.isEmpty { return nil }
         let address = try address()

@@ -38,7 +38,7 @@ public final class CachedQuotas: QuotaLedger {
         return memory.update(name, change)
     }
 
-    /// Nil where it cannot be used.
+    /// Nil if it cannot be used.
     private func cache() throws -> ImageCache? {
         try state.withLock { state in
             switch state {

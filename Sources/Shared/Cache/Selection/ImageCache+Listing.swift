@@ -23,14 +23,14 @@ extension ImageCache {
         try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
     }
 
-    /// The entry of a key as it is, whatever has become of its file; nil where there is none. Hands nothing out and
+    /// The entry of a key as it is, whatever has become of its file; nil if there is none. Hands nothing out and
     /// counts nothing.
     public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name) ?? sound(key) }
 
     /// The variants of an original, the smallest first.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
 
-    /// Keeps an entry from being trimmed, cleaned, or removed by a filter, or allows that again. Nil where it has gone.
+    /// Keeps an entry from being trimmed, cleaned, or removed by a filter, or allows that again. Nil if it has gone.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try requireWriting()
         return try index.setPinned(entry, isPinned, now: clock.now())

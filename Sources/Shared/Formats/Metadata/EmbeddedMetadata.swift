@@ -56,7 +56,7 @@ struct FoundParts {
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// The bytes of `range`; nil where it is empty, too long, or reaches beyond the end.
+    /// The bytes of `range`; nil if it is empty, too long, or reaches beyond the end.
     func bytes(_ range: Range<Int>) throws -> [UInt8]? {
         guard !range.isEmpty, range.count <= EmbeddedMetadata.byteLimit, range.upperBound <= source.count else {
             return nil

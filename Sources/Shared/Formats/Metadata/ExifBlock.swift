@@ -36,7 +36,7 @@ public struct ExifBlock: Sendable, Hashable {
         let count: Int
     }
 
-    /// nil where the bytes don't begin as TIFF does. The `Exif` prefix of JPEG must be gone.
+    /// nil if the bytes don't begin as TIFF does. The `Exif` prefix of JPEG must be gone.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count >= 8 else { return nil }
         switch bytes[0..<4] {
@@ -53,7 +53,7 @@ public struct ExifBlock: Sendable, Hashable {
     /// Who made the picture.
     public var artist: String? { text(Tag.artist) }
 
-    /// The JPEG that the second directory points at; nil where there is none, or no JPEG there. It has the stored
+    /// The JPEG that the second directory points at; nil if there is none, or no JPEG there. It has the stored
     /// orientation of the picture, and sometimes an older look of it.
     public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
 
@@ -83,7 +83,7 @@ public struct ExifBlock: Sendable, Hashable {
         return copy
     }
 
-    /// A block with nothing but Copyright and Artist, in UTF-8; nil where there is neither.
+    /// A block with nothing but Copyright and Artist, in UTF-8; nil if there is neither.
     public static func rights(copyright: String?, artist: String?) -> ExifBlock? {
         // Entries stand in the order of their tags (TIFF 6.0 §2).
         let fields = [(Tag.artist, artist), (Tag.copyright, copyright)].compactMap { tag, text in

@@ -2,7 +2,7 @@
 ///
 /// Bit by bit, without tables for speed: what comes is at most a few hundred KB.
 enum Inflate {
-    /// The contents of a zlib stream; nil where it is damaged, or has more than `limit` bytes. The checksum is not
+    /// The contents of a zlib stream; nil if it is damaged, or has more than `limit` bytes. The checksum is not
     /// looked at. Linear in what goes in and comes out.
     static func zlib(_ stream: ArraySlice<UInt8>, limit: Int) -> [UInt8]? {
         // Method 8, no preset dictionary, and the header's own check (RFC 1950 §2.2).

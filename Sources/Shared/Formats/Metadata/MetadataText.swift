@@ -12,7 +12,7 @@ enum MetadataText {
         cleaned(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
     }
 
-    /// Without control characters, and without spaces around it; nil where nothing is left.
+    /// Without control characters, and without spaces around it; nil if nothing is left.
     static func cleaned(_ text: String) -> String? {
         let scalars = text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : $0 }
         guard let first = scalars.firstIndex(where: { $0 != " " }), let last = scalars.lastIndex(where: { $0 != " " })

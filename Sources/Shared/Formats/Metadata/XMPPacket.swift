@@ -13,7 +13,7 @@ public struct XMPPacket: Sendable, Hashable {
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// `tiff:Orientation`, or `exif:Orientation`, as some write it; nil where there is none or a bad one.
+    /// `tiff:Orientation`, or `exif:Orientation`, as some write it; nil if there is none or a bad one.
     public var orientation: Orientation? {
         orientationDigits.first.flatMap { Orientation(rawValue: bytes[$0] &- UInt8(ascii: "0")) }
     }

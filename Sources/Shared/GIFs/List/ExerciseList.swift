@@ -85,7 +85,7 @@ public struct ExerciseList: Sendable {
         _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }
     }
 
-    /// Nil where the policy keeps nothing.
+    /// Nil if the policy keeps nothing.
     private func place() throws -> ImageCache? {
         switch try caches.policy(for: service.listRequest(limit: 0, offset: 0).url.normalized) {
         case .disabled: nil

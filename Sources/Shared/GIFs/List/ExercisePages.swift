@@ -12,7 +12,7 @@ struct ExercisePages {
     private static let mostPages = 10_000
 
     private(set) var exercises: [Record] = []
-    /// Where the next page begins; nil where there is none.
+    /// Where the next page begins; nil if there is none.
     private(set) var nextOffset: Int? = 0
     private var seen: Set<String> = []
     private var pageLength: Int?

@@ -103,7 +103,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
 
 extension IPAddress {
     /// The IPv4 address that this IPv6 address stands for, wherever a gateway or the system would turn one into the
-    /// other; nil where it stands for itself.
+    /// other; nil if it stands for itself.
     public var embeddedIPv4: IPAddress? {
         guard !isIPv4 else { return nil }
         func starts(_ prefix: [UInt8]) -> Bool { bytes.starts(with: prefix) }

@@ -4,7 +4,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     public let network: IPAddress
     public let prefixLength: Int
 
-    /// The block that `address` lies in; nil where the prefix is longer than the address.
+    /// The block that `address` lies in; nil if the prefix is longer than the address.
     public init?(_ address: IPAddress, prefixLength: Int) {
         guard prefixLength >= 0, prefixLength <= address.bytes.count * 8 else { return nil }
         let masked = address.bytes.enumerated().map { index, byte in

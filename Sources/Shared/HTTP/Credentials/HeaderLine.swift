@@ -2,7 +2,7 @@ import Support
 
 /// A field of a request as people write it, perhaps with the origin that it is meant for before it.
 public struct HeaderLine: Sendable {
-    /// The only server that may see it; nil where the line names none.
+    /// The only server that may see it; nil if the line names none.
     public let origin: WebURL.Origin?
     public let header: HTTPHeader
 

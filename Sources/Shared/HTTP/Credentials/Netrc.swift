@@ -36,7 +36,7 @@ public struct Netrc: Sendable, Hashable {
         finish(&machines)
     }
 
-    /// The first entry of the URL's host, or the first with the user that the URL names; nil where there is none.
+    /// The first entry of the URL's host, or the first with the user that the URL names; nil if there is none.
     public func credentials(for url: WebURL) -> WebURL.Credentials? {
         let entries = machines[url.hostWithoutDot] ?? []
         guard let user = url.credentials?.user else { return entries.first }

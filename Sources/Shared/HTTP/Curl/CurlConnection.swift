@@ -30,7 +30,7 @@ struct CurlConnectionPool {
 
     private var idle: [CurlConnection] = []
 
-    /// Takes out a connection, best one to that server; nil where a new one has to be made.
+    /// Takes out a connection, best one to that server; nil if a new one has to be made.
     mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
         guard let index = idle.lastIndex(where: { $0.origin == origin }) else {
             // One that is open to another server is kept for that, as long as there is room for one more.

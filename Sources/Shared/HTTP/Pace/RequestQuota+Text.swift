@@ -21,7 +21,7 @@ extension RequestQuota: LosslessStringConvertible {
         return words.joined(separator: " ")
     }
 
-    /// Reads such a line; fields that are unknown are passed over, so that a later version may add some. Nil where a
+    /// Reads such a line; fields that are unknown are passed over, so that a later version may add some. Nil if a
     /// known one has no sensible value: whoever reads it begins anew.
     public init?(_ text: String) {
         self.init()

@@ -29,9 +29,9 @@ public struct RequestQuota: Sendable, Hashable {
     /// A time that lies further ahead than this was written before the clock was set back.
     static let clockTolerance = Duration.seconds(1)
 
-    /// Requests a window; nil where the server has not said.
+    /// Requests a window; nil if the server has not said.
     public internal(set) var limit: Int?
-    /// How many are left, less those that were let go since it was told; nil where that is not known.
+    /// How many are left, less those that were let go since it was told; nil if that is not known.
     public internal(set) var remaining: Int?
     /// The time over which the server counts.
     var window = usualWindow

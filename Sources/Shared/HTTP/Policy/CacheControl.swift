@@ -86,7 +86,7 @@ public struct CacheControl: Sendable, Hashable {
 
 extension HTTPHeaders {
     /// For how long the answer is fresh from `now` on, by what its server says: `max-age`, else `s-maxage`, else
-    /// `Expires`, less the time that it has been on its way already (RFC 9111 §4.2.1, §4.2.3); nil where the server
+    /// `Expires`, less the time that it has been on its way already (RFC 9111 §4.2.1, §4.2.3); nil if the server
     /// says nothing. Never less than zero.
     ///
     /// `Age` alone is believed for the way, not a `Date` that our clock may disagree with.

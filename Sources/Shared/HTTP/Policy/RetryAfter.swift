@@ -2,7 +2,7 @@ import Support
 
 /// The `Retry-After` field (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// How long the server asks to wait: a number of seconds, or the time until a date, at least zero. Nil where there
+    /// How long the server asks to wait: a number of seconds, or the time until a date, at least zero. Nil if there
     /// is no such field or it says neither.
     static func duration(in headers: HTTPHeaders, now: Timestamp) -> Duration? {
         guard let value = headers.last("Retry-After") else { return nil }

@@ -32,7 +32,7 @@ public struct RetrySchedule: Sendable {
     /// Repeats nothing.
     public static let never = RetrySchedule(retries: 0)
 
-    /// The pause before the next attempt; nil where there should be none.
+    /// The pause before the next attempt; nil if there should be none.
     ///
     /// - Parameters:
     ///   - failure: what ended the attempt; only a transient one is worth another.

@@ -2,7 +2,7 @@
 ///
 /// Done here rather than by libcurl, whose conversion depends on the locale and on how it was built.
 enum InternationalName {
-    /// The name in lower-case ASCII, its other labels in Punycode with `xn--`; nil where a character is one that no
+    /// The name in lower-case ASCII, its other labels in Punycode with `xn--`; nil if a character is one that no
     /// name has (blanks, controls, formatting characters, unassigned).
     ///
     /// Of the mapping of UTS #46 it does what matters for what people paste: case, full-width forms, and the

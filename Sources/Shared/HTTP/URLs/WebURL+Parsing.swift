@@ -86,7 +86,7 @@ extension WebURL {
         return Array(bytes)
     }
 
-    /// Where the colon after a scheme is (RFC 3986 §3.1); nil where there is none.
+    /// Where the colon after a scheme is (RFC 3986 §3.1); nil if there is none.
     static func endOfScheme(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.first, isLetter(first), let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }

@@ -11,7 +11,7 @@ final class RowFinish {
     private let width: Int
     private let scratch: AlignedBuffer
 
-    /// - Parameter transform: from the picture's profile to sRGB; nil where nothing needs to be done.
+    /// - Parameter transform: from the picture's profile to sRGB; nil if nothing needs to be done.
     init(_ layout: RowLayout, transform: ColourTransform?, isPremultiplied: Bool, width: Int) {
         self.layout = layout
         self.isPremultiplied = isPremultiplied && layout.hasAlpha

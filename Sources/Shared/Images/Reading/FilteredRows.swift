@@ -148,7 +148,7 @@ private final class BlockQueue: Sendable {
 
     // What the worker calls.
 
-    /// A block to fill; nil where nobody wants any more.
+    /// A block to fill; nil if nobody wants any more.
     func nextFree() -> RowBlock? {
         state.wait { state -> RowBlock?? in
             if state.isAbandoned { return .some(nil) }

@@ -11,7 +11,7 @@ import Darwin
 
 /// What one scan of a progressive JPEG brings (ITU-T T.81 B.2.3, G.1.1.1).
 struct JPEGScan: Hashable {
-    /// The number of its only component; nil where there are several, as there may be in scans of the blocks' means.
+    /// The number of its only component; nil if there are several, as there may be in scans of the blocks' means.
     var component: Int?
     /// The band of coefficients in zigzag order: 0...0 for the blocks' means, else a part of 1...63.
     var band: ClosedRange<Int>
@@ -25,7 +25,7 @@ struct JPEGScan: Hashable {
         self.missingBits = missingBits
     }
 
-    /// - Parameter header: what follows the length in a scan's header; nil where that makes no sense.
+    /// - Parameter header: what follows the length in a scan's header; nil if that makes no sense.
     init?(header: [UInt8]) {
         guard let count = header.first, header.count == 4 + 2 * Int(count), count > 0 else { return nil }
         let parameters = header.suffix(3).map { Int($0) }
@@ -110,7 +110,7 @@ struct ScanChoice: Hashable {
 /// Where the scans of a JPEG lie behind its first one: found by a walk over its markers, in which entropy-coded data is
 /// only searched for the next one.
 struct JPEGScanIndex {
-    /// Each with its header and its data; what it brings is nil where its header makes no sense.
+    /// Each with its header and its data; what it brings is nil if its header makes no sense.
     private(set) var scans: [(scan: JPEGScan?, range: Range<Int>)] = []
     /// Whether the end marker is there.
     private(set) var hasEnd = false
@@ -217,7 +217,7 @@ struct JPEGScanIndex {
         }
 
         /// Moves behind the segment that follows a marker, and gives what is in it where that is as short as a scan's
-        /// header; nil where it is cut off.
+        /// header; nil if it is cut off.
         mutating func segment() throws -> [UInt8]? {
             guard let high = try nextByte(), let low = try nextByte() else { return nil }
             let count = Int(high) << 8 + Int(low) - 2

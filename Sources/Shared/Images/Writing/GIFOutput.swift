@@ -82,7 +82,7 @@ final class GIFOutput {
 
     /// Writes a frame: palette numbers of `area`, row by row.
     ///
-    /// - Parameter palette: the frame's own; nil where it uses the global one.
+    /// - Parameter palette: the frame's own; nil if it uses the global one.
     func writeFrame(
         _ area: CanvasArea, _ numbers: inout [UInt8], palette: IndexedPalette?, _ control: Control,
         checking interruption: Interruption

@@ -130,7 +130,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Begins to show a download by a name that may come from a stranger; nil where nothing is shown.
+    /// Begins to show a download by a name that may come from a stranger; nil if nothing is shown.
     public func beginTransfer(_ name: @autoclosure () -> String) -> Transfer? {
         if isHidden { return nil }
         let name = name()

@@ -24,7 +24,7 @@ struct ProgressState: Sendable {
     }
 
     var unit = Unit.records
-    /// How many records there will be; nil where nobody knows, as of a stream.
+    /// How many records there will be; nil if nobody knows, as of a stream.
     var expected: Int?
     private(set) var done = 0
     private(set) var failed = 0

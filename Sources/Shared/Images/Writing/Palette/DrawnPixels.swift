@@ -2,7 +2,7 @@
 /// those that are not transparent.
 final class DrawnPixels {
     let area: CanvasArea
-    /// The colours that are drawn; nil where there are over 256.
+    /// The colours that are drawn; nil if there are over 256.
     private(set) var exactColours: ColourTable?
     /// Whether there is a pixel that is not drawn.
     private(set) var leavesOut = false

@@ -94,7 +94,7 @@ struct PaletteDesign {
         return boxes.map { sums.total($0) }.filter { $0.count > 0 }.map(\.mean)
     }
 
-    /// The box cut in two where what remains of variance is smallest; nil where all colours lie in one cell.
+    /// The box cut in two where what remains of variance is smallest; nil if all colours lie in one cell.
     private static func halves(_ box: Box, _ sums: CumulativeSums) -> (Box, Box)? {
         let whole = sums.total(box)
         var best = 0.0

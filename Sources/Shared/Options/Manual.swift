@@ -77,15 +77,22 @@ extension Command {
     }
 }
 
-/// Which commands of a tool take which options.
+/// Which commands of a tool take which options. A command that shows settings takes all of them, which says nothing about
+/// the others, so it is left out.
 struct OptionUsers {
+    static let settings = "settings"
+
     /// The words that lead to each command, without the tool's name, and the command's options.
-    private let commands: [(line: String, options: Set<ObjectIdentifier>)]
+    private let commands: [(words: [String], options: Set<ObjectIdentifier>)]
 
     init(_ tool: Command) {
-        commands = tool.tree.filter { !$0.command.isHidden }.map { path, command in
-            (Array(path.dropFirst()).line, Set(command.typedOptions.map(ObjectIdentifier.init)))
+        commands = tool.tree.filter { !$0.command.isHidden && $0.command.name != Self.settings }.map { path, command in
+            (path.dropFirst().map(\.name), Set(command.typedOptions.map(ObjectIdentifier.init)))
         }
+    }
+
+    func isNobody(for option: AnyOption) -> Bool {
+        !commands.contains { $0.options.contains(ObjectIdentifier(option)) }
     }
 
     /// Whether every command takes the option.
@@ -93,15 +100,25 @@ struct OptionUsers {
         commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) }
     }
 
-    /// A sentence with the commands that take the option, or else those that do not; empty if all do.
-    func sentence(_ option: AnyOption) -> String {
-        let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.line)
-        let others = commands.filter { !$0.options.contains(ObjectIdentifier(option)) }.map(\.line)
-        if others.isEmpty { return "" }
+    /// The commands that take the option, or else those that do not; empty if all do.
+    func words(_ option: AnyOption) -> String {
+        let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.words)
         // A tool that works without a command has options of its own.
-        if takers.contains("") { return "" }
-        let words = others.count <= 4 && others.count < takers.count ? ("All commands but", others) : ("For", takers)
-        return "\(words.0) \(words.1.map { "`\($0)`" }.list(before: "and"))."
+        if takers.count == commands.count || takers.contains([]) { return "" }
+        let others = commands.filter { !$0.options.contains(ObjectIdentifier(option)) }.map(\.words)
+        return takers.count > 2 * others.count ? "all commands but \(names(others))" : names(takers)
+    }
+
+    /// If all commands below another one are meant, that one is named.
+    private func names(_ lines: [[String]]) -> String {
+        var names: [String] = []
+        for line in lines {
+            let siblings = commands.filter { $0.words.first == line.first }.count
+            let isWhole = siblings > 1 && lines.filter { $0.first == line.first }.count == siblings
+            let name = isWhole ? line[0] : line.joined(separator: " ")
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.map { "`\($0)`" }.list(before: "and")
     }
 }
 
@@ -125,7 +142,12 @@ extension ManualPage {
             let members = command.typedOptions.filter { $0.group == group }
             return group != .own && members.contains { !users.areAll(for: $0) }
         }
-        if !groups.isEmpty {
+        if command.name == OptionUsers.settings {
+            let others = command.typedOptions.filter { $0.group != .own && users.isNobody(for: $0) }
+            request("Pp")
+            text("It takes every option that is a setting, including those of the other tools:")
+            request("Fl " + others.map { "-\(Self.escaped($0.name))" }.joined(separator: " , ") + " .")
+        } else if !groups.isEmpty {
             request("Pp")
             text("Further options:")
             request("Sx " + groups.map { $0.title.sentenceCase }.joined(separator: " , ") + " .")
@@ -135,10 +157,11 @@ extension ManualPage {
 
     fileprivate mutating func options(of tool: Command, _ users: OptionUsers) {
         section("OPTIONS")
+        let places = tool.visibleSubcommands.isEmpty ? "" : ", before the command too"
         text(
             """
-            Options may stand anywhere on the line, before the command too. A value follows its option as the next word \
-            or after an equals sign. If an option is given twice, the last value counts, unless the option is \
+            Options may stand anywhere on the line\(places). A value follows its option as the next word or after an \
+            equals sign. If an option is given twice, the last value counts, unless the option is \
             repeatable. After `--`, every word is an argument.
             """)
         list { page in
@@ -150,13 +173,20 @@ extension ManualPage {
         for group in OptionGroup.allCases {
             // Those of single commands stand with their command.
             let options = group == .own ? (tool.run == nil ? [] : tool.typedOptions) : tool.uniqueOptions
-            let members = options.filter { $0.group == group }
+            let members = options.filter { $0.group == group && !users.isNobody(for: $0) }
             if members.isEmpty { continue }
             subsection(group == .own ? "GENERAL" : group.title)
-            let sentences = Set(members.map(users.sentence))
-            if sentences.count == 1, let sentence = sentences.first { text(sentence) }
+            let takers = members.map(users.words)
+            let usual = takers.max { first, second in
+                takers.count { $0 == first } < takers.count { $0 == second }
+            } ?? ""
+            let isUniform = takers.allSatisfy { $0 == usual }
+            if !usual.isEmpty { text("For \(usual)\(isUniform ? "." : ", unless an option says otherwise.")") }
             list { page in
-                for option in members { page.option(option, note: sentences.count == 1 ? "" : users.sentence(option)) }
+                for (option, takers) in zip(members, takers) {
+                    let note = takers == usual ? "" : "For \(takers.isEmpty ? "all commands" : takers)."
+                    page.option(option, note: note)
+                }
             }
         }
     }
@@ -189,7 +219,10 @@ extension ManualPage {
             if words.contains(where: { !option.summary.contains($0) }) {
                 text("The values are \(words.map { "`\($0)`" }.list(before: "and")).")
             }
-        default: if option.expected.contains(" from ") { text("It takes \(option.expected).") }
+        default:
+            if let range = option.expected.range(after: " from "), !option.summary.contains(text: range) {
+                text("It takes \(option.expected).")
+            }
         }
         if !option.standard.isEmpty { text("The default is \(option.standard).") }
     }
@@ -242,6 +275,12 @@ extension ManualPage {
 extension String {
     /// `WHICH ENTRIES` as `Which entries`.
     fileprivate var sentenceCase: String { prefix(1) + dropFirst().lowercased() }
+
+    /// What comes after a text; nil if the text does not occur.
+    fileprivate func range(after text: String) -> String? {
+        let pieces = replacing(text: text, with: "\0").split(separator: "\0", maxSplits: 1)
+        return pieces.count == 2 ? String(pieces[1]) : nil
+    }
 }
 
 extension [String] {

@@ -98,6 +98,8 @@ struct ManualPage {
 
     /// Escapes the characters of a word or line that mean something to roff.
     static func escaped(_ text: some StringProtocol) -> String {
+        // By itself at the end of a line it would end a sentence.
+        if text == "?" || text == "!" { return "\(text)\\&" }
         var result = ""
         for character in text {
             switch character {

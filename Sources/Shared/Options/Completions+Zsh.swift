@@ -30,7 +30,7 @@ extension Command {
         let commands = command.visibleSubcommands
         func function(_ next: Command) -> String { zshName(words.isEmpty ? next.name : "\(words) \(next.name)") }
         let operands = command.operands
-        let operand = "\(Self.zshText(operands.name.lowercased())):\(zshAction(operands.completion))"
+        let operand = "\(Self.zshText(operands.name.lowercased())):\(Self.zshQuoted(zshAction(operands.completion)))"
         var script = "\(zshName(words))() {\n"
         script += "    local curcontext=$curcontext context state state_descr line\n    typeset -A opt_args\n"
         if command.run != nil {
@@ -40,21 +40,23 @@ extension Command {
                 script += "        shift words\n        (( CURRENT-- ))\n        \(function(next))\n        return\n    fi\n"
             }
         }
-        script += "    _arguments -s -S -C \\\n"
+        // What follows the name of a command is that command's.
+        let isParent = command.run == nil
+        script += "    _arguments -s -S -C \(isParent ? "-A '-*' " : "")\\\n"
         for (option, takers) in offeredOptions where words.isEmpty || takers.contains(words) {
             script += zshSpecifications(option, isHidden: !takers.contains(words))
         }
         script += "        '(- *)'{-h,--help}'[Show help.]' \\\n"
         if words.isEmpty { script += "        '(- *)--version[Show the version.]' \\\n" }
         if commands.isEmpty { return script + "        '*:\(operands.name.isEmpty ? ":" : operand)'\n}\n\n" }
-        script += "        '1: :->command' '*:\(command.run == nil ? ": :->rest" : operand)'\n"
+        script += "        '1: :->command' '*:\(isParent ? ": :->rest" : operand)'\n"
         script += "    case $state in\n    command)\n        local -a commands=(\n"
         for next in commands { script += "            '\(next.name):\(Self.zshText(next.summary))'\n" }
         script += "        )\n        _describe command commands\n"
         let action = zshAction(operands.completion)
-        if command.run != nil, !action.isEmpty { script += "        \(action)\n" }
+        if !isParent, !action.isEmpty { script += "        \(action)\n" }
         script += "        ;;\n"
-        if command.run == nil {
+        if isParent {
             script += "    rest)\n        case $words[1] in\n"
             for next in commands { script += "        \(next.name)) \(function(next)) ;;\n" }
             script += "        esac\n        ;;\n"
@@ -68,8 +70,8 @@ extension Command {
         case .none: ""
         case .files: "_files"
         case .folders: "_files -/"
-        case .words(let words): "(\(words.map { $0.shellQuoted }.joined(separator: " ")))"
-        case .list(let words): "_sequence compadd - \(words.joined(separator: " "))"
+        case .words(let words): "(\(words.map(\.shellQuoted).joined(separator: " ")))"
+        case .list(let words): "_sequence compadd - \(words.map(\.shellQuoted).joined(separator: " "))"
         case .pictures: "_\(name)-offer-pictures"
         case .scopes, .keys, .exercises:
             if case .command(let kind, _) = completion.source {
@@ -84,7 +86,7 @@ extension Command {
     ///
     /// - Parameter isHidden: whether it is only read here, as it may be meant for a command that follows.
     private func zshSpecifications(_ option: AnyOption, isHidden: Bool) -> String {
-        let action = zshAction(option.completion)
+        let action = Self.zshQuoted(zshAction(option.completion))
         var value = ""
         switch option.form {
         case .flag, .none: break
@@ -100,6 +102,11 @@ extension Command {
             let words = "\(word)\(sign)[\(Self.zshText(option.summary))]\(value)"
             return "        '\(isHidden ? "!" : "")\(excluded)\(words)' \\\n"
         }.joined()
+    }
+
+    /// Code within single quotes.
+    private static func zshQuoted(_ code: String) -> String {
+        code.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
     }
 
     /// Text within a specification in single quotes.

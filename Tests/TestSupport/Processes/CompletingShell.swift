@@ -79,7 +79,9 @@ public enum CompletingShell: String, CaseIterable, Sendable {
         dump=$1 folder=$2
         shift 2
         cat > $dump.setup <<END
-        PROMPT= RPROMPT= COLUMNS=1000 OUT=$dump.out
+        PROMPT= RPROMPT= OUT=$dump.out
+        # Else descriptions are cut.
+        stty columns 1000
         fpath=($folder \$fpath)
         autoload -U compinit
         compinit -u -d $dump

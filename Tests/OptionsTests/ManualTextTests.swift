@@ -11,6 +11,8 @@ extension AnyOption {
         "theme", "THEME", .sizes, of: ["light", "dark"], variable: "THEME", summary: "Which colours.")
     fileprivate static let quiet = Option.flag("quiet", .messages, summary: "Say less.")
     fileprivate static let loud = Option.flag("loud", .messages, summary: "Say more.")
+    fileprivate static let off = Option.flag(
+        "no-fence", .messages, means: false, field: "fence", summary: "Do without * and <.")
     fileprivate static let unseen = Option<String>(
         "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "A | in the file alone.") { $0 }
 }
@@ -83,15 +85,17 @@ struct ManualTextTests {
     }
 
     @Test func theTableOfSettingsHasACellForEverything() {
-        let table = [AnyOption.size, .theme, .unseen].settingsTable.split(separator: "\n")
-        #expect(table.count == 5)
+        let table = [AnyOption.size, .theme, .unseen, .off].settingsTable.split(separator: "\n")
+        #expect(table.count == 6)
         #expect(table[2] == "| The side. | `--side` | | `side` | 5 |")
         #expect(table[3] == "| Which colours. | `--theme` | `THEME` | | |")
+        #expect(table[5] == "| Do without \\* and \\<. (`false`) | `--no-fence` | | `fence` | true |")
         #expect(table[4] == "| A \\| in the file alone. | | | `unseen` | |")
     }
 
     @Test func theConfigurationFilesPageHasEveryField() {
-        let page = [AnyOption.size, .theme, .unseen].settingsManual(Self.facts).split(separator: "\n")
-        #expect(page.filter { $0.hasPrefix(".It Cm") } == [".It Cm side", ".It Cm unseen"])
+        let page = [AnyOption.size, .theme, .unseen, .off].settingsManual(Self.facts).split(separator: "\n")
+        #expect(page.filter { $0.hasPrefix(".It Cm") } == [".It Cm side", ".It Cm unseen", ".It Cm fence"])
+        #expect(page.contains("\\fBfalse\\fP says so; the default is \\fBtrue\\fP."))
     }
 }

@@ -15,10 +15,12 @@ extension Tool {
     }
 
     private func facts(except page: String) -> ManualFacts {
-        let pages = [
-            ("apod-fetch", 1), ("gif-cache", 1), ("img-cache", 1), ("img-downsample", 1), ("apod-tools.json", 5),
-            ("apod-tools-records", 7),
+        var pages = [
+            ("apod-fetch", 1), ("curl", 1), ("gif-cache", 1), ("img-cache", 1), ("img-downsample", 1), ("jq", 1),
+            ("apod-tools.json", 5), ("apod-tools-records", 7),
         ]
+        if page == "gif-cache" { pages.insert(("gifsicle", 1), at: 3) }
+        if page == "img-downsample" || page == "apod-tools.json" { pages.removeAll { $0.0 == "curl" } }
         return ManualFacts(
             exitStatus: exitStatus, settings: Self.settings(of: page), variables: Self.variables(of: page),
             files: Self.files, seeAlso: pages.filter { $0.0 != page }.map { "\($0.0) \($0.1)" }, date: toolsDate)

@@ -30,6 +30,7 @@ extension [AnyOption] {
                 guard let field = option.field else { continue }
                 page.request("It Cm \(field)")
                 page.explain(option)
+                if case .flag(let means, _) = option.form { page.text("`\(means)` says so; the default is `\(!means)`.") }
                 var others: [String] = []
                 if option.isTyped { others.append("option: `--\(option.name)`") }
                 if let variable = option.variable { others.append("environment: `\(variable)`") }
@@ -60,20 +61,29 @@ extension [AnyOption] {
         table += "| --- | --- | --- | --- | --- |\n"
         for option in self {
             let names = option.isTyped ? option.names.map { "--\($0)" } : []
+            var (remark, standard) = ("", option.standard)
+            if case .flag(let means, _) = option.form {
+                standard = "\(!means)"
+                // The field is not named like the option.
+                if !means { remark = " (`false`)" }
+            }
             let cells = [
-                option.summary, names.quoted, option.variable.map { [$0] }?.quoted ?? "",
-                option.field.map { [$0] }?.quoted ?? "", option.standard,
+                Self.cell(option.summary) + remark, names.quoted, option.variable.map { [$0] }?.quoted ?? "",
+                option.field.map { [$0] }?.quoted ?? "", Self.cell(standard),
             ]
-            table += "|" + cells.map { $0.isEmpty ? " |" : " \(Self.cell($0)) |" }.joined() + "\n"
+            table += "|" + cells.map { $0.isEmpty ? " |" : " \($0) |" }.joined() + "\n"
         }
         return table
     }
 
-    /// Text that cannot end its cell.
+    /// Text without signs that mean something in a table.
     private static func cell(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ").split(
-            separator: "|", omittingEmptySubsequences: false
-        ).joined(separator: "\\|")
+        var result = ""
+        for character in text {
+            if "|*<".contains(character) { result += "\\" }
+            result.append(character.isNewline ? " " : character)
+        }
+        return result
     }
 }
 

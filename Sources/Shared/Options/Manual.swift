@@ -59,7 +59,7 @@ extension Command {
         }
         page.options(of: self, users)
         page.line(ManualPage.place)
-        page.environment(uniqueOptions, facts)
+        page.environment(uniqueOptions.filter { !users.isNobody(for: $0) }, facts)
         page.files(facts)
         page.section("EXIT STATUS")
         page.text(facts.exitStatus.split(separator: "\n").joined(separator: " "))

@@ -65,7 +65,7 @@ complete -c apod-fetch -l netrc -d 'Take user names and passwords from ~/.netrc.
 complete -c apod-fetch -l netrc-file -r -F -d 'Take user names and passwords from this file.'
 complete -c apod-fetch -l cache-dir -x -a '(__fish_complete_directories)' -d 'The root of the cache.'
 complete -c apod-fetch -l allow-shared-root -d 'Use a root that another user owns or everyone may write to, as in a container.'
-complete -c apod-fetch -l scope -x -a '(img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'
+complete -c apod-fetch -l scope -x -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'
 complete -c apod-fetch -l policy -x -a '\'enabled\' \'disabled\' \'memory\'' -d 'Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.'
 complete -c apod-fetch -l policy-rule -x -d 'Another policy for some addresses, such as \'*/private/*=disabled\'; the first that matches counts.'
 complete -c apod-fetch -s q -l quiet -d 'Print errors only.'

@@ -96,7 +96,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -s 0 -l null -d 'End what
 complete -c img-downsample -n '__img_downsample_at ""' -l pretty -d 'Indent the records.'
 complete -c img-downsample -n '__img_downsample_at ""' -l cache-dir -x -a '(__fish_complete_directories)' -d 'The root of the cache.'
 complete -c img-downsample -n '__img_downsample_at ""' -l allow-shared-root -d 'Use a root that another user owns or everyone may write to, as in a container.'
-complete -c img-downsample -n '__img_downsample_at ""' -l scope -x -a '(img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'
+complete -c img-downsample -n '__img_downsample_at ""' -l scope -x -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'
 complete -c img-downsample -n '__img_downsample_at ""' -l policy -x -a '\'enabled\' \'disabled\' \'memory\'' -d 'Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.'
 complete -c img-downsample -n '__img_downsample_at ""' -l policy-rule -x -d 'Another policy for some addresses, such as \'*/private/*=disabled\'; the first that matches counts.'
 complete -c img-downsample -n '__img_downsample_at ""' -l ttl -l expire-after -x -d 'How long an entry is fresh.'

@@ -108,7 +108,10 @@ extension Command {
         switch completion.source {
         case .nothing: return files
         case .words(let words): source = words.map(Self.fishText).joined(separator: " ")
-        case .command(_, let line): source = "(\(line))"
+        case .command(_, let line):
+            // fish would say that it cannot find the tool.
+            let tool = line.prefix { $0 != " " }
+            source = "(command -q \(tool); and \(line))"
         }
         if completion.isList { return files + " -a \(Self.fishText("(\(function)_list \(source))"))" }
         return files + " -a \(Self.fishText(source))"

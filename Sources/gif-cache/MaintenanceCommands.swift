@@ -16,13 +16,18 @@ extension Command {
             "gif-cache ls --larger-than 1MB", "gif-cache ls --resolution 360 --print id",
             "gif-cache ls --json | gif-cache poster --print poster.path",
         ],
-        options: { [[.resolution], .conditions, [.json], .recordOutput, .common] },
+        options: { [[.resolution, .table], .conditions, [.sort, .reverse, .json], .recordOutput, .common] },
         synonyms: ["dir", "entries"]
     ) { arguments in
         let lookup = try GIFLookup(arguments, .looking)
         let options = try lookup.context.runOptions(jobs: 1)
-        let output = try ReportOutput(json: arguments[.json] || options.layout != .lines)
-        var listing = try lookup.gifs.list(arguments.filter, resolution: arguments.namedResolution)
+        if arguments[.table], arguments[.json] || options.layout != .lines {
+            throw UsageFailure("--table cannot be combined with --json, --print or --pretty")
+        }
+        let output = try ReportOutput(
+            json: arguments[.json] || options.layout != .lines, isForced: arguments[.table])
+        var listing = try lookup.gifs.list(
+            arguments.filter, resolution: arguments.namedResolution, order: arguments.order)
         if output.isForPeople {
             let table = GIFTable(now: .now())
             var isEmpty = true

@@ -13,8 +13,9 @@ extension Command {
             "img-cache ls --match '*.gif' --print cache.url",
             "img-cache ls --expired --json | jq -s length",
             "img-cache ls --variants --print path",
+            "img-cache ls --sort size --table --no-trunc",
         ],
-        options: { [[.variants, .allScopes], .conditions, [.host, .match, .kind], [.json], .recordOutput, .common] },
+        options: { [[.variants, .allScopes, .sort, .reverse, .table, .noTrunc], .conditions, [.host, .match, .kind], [.json], .recordOutput, .common] },
         synonyms: ["list", "dir", "entries"]
     ) { arguments in
         let context = try ToolContext(arguments)
@@ -22,11 +23,16 @@ extension Command {
         if arguments[.variants] { filter.kinds.insert(.variant) }
         let options = try context.runOptions(jobs: 1)
         let cache = try context.openCache(.looking)
-        let output = try ReportOutput(json: arguments[.json] || options.layout != .lines)
-        var listing = try cache.entries(filter, inAllScopes: arguments[.allScopes])
+        if arguments[.table], arguments[.json] || options.layout != .lines {
+            throw UsageFailure("--table cannot be combined with --json, --print or --pretty")
+        }
+        let output = try ReportOutput(
+            json: arguments[.json] || options.layout != .lines, isForced: arguments[.table])
+        var listing = try cache.entries(filter, inAllScopes: arguments[.allScopes], order: arguments.order)
         if output.isForPeople {
+            let isNarrow = Terminal.isTerminal(1) && !arguments[.noTrunc]
             let table = EntryTable(
-                width: Terminal.width(of: 1), showsScope: arguments[.allScopes], now: .now())
+                width: isNarrow ? Terminal.width(of: 1) : nil, showsScope: arguments[.allScopes], now: .now())
             var isEmpty = true
             while let entry = try listing.next() {
                 if isEmpty { try output.write(.null, table.heading) }

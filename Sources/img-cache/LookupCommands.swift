@@ -53,7 +53,7 @@ extension Command {
         details: "Nothing is written to a terminal.",
         examples: [
             "img-cache cat https://example.org/m31.jpg > m31.jpg",
-            "img-cache cat https://example.org/m31.jpg | img-downsample - --width 800 -o small.jpg",
+            "img-cache cat key:m31 | img-downsample - --width 800 -o small.jpg",
         ],
         operands: .pictures, options: { [.keys, [.nullData], .common] }
     ) { arguments in

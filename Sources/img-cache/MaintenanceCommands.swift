@@ -102,7 +102,7 @@ extension Command {
                 "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
                 "metadata": .integer(report.metadata), "dry_run": .bool(isDryRun),
             ]),
-            "\(isDryRun ? "would remove" : "removed") \(report.contents.words) of \(report.scopes)"
+            "\(isDryRun ? "would remove" : "removed") \(report.contents.text) of \(report.scopes)"
                 + " \(report.scopes == 1 ? "scope" : "scopes"), \(report.counters) counters"
                 + (report.metadata > 0 ? ", \(report.metadata) records of metadata\n" : "\n"))
         return 0

@@ -29,7 +29,7 @@ extension Command {
         for scope in scopes {
             let (name, isCurrent) = (scope.name.shown, scope.name == current)
             let line = "\(isCurrent ? "*" : " ") \(name)\(String(repeating: " ", count: width - name.count))"
-                + "  \(scope.contents.words), generation \(scope.generation)"
+                + "  \(scope.contents.text), generation \(scope.generation)"
             try output.write(
                 .object([
                     "scope": .string(scope.name.text), "entries": .integer(scope.contents.entries),
@@ -73,17 +73,13 @@ extension Command {
         let context = try ToolContext(arguments)
         let new = try scopeName(arguments.operands[0])
         let caches = try context.confinedCaches(.finishingLater)
+        if let unknown = try caches.unknownScope(new), unknown.suggestion != nil {
+            context.log.warning(unknown.message)
+        }
         let cache = try caches.cache()
-        let known = try cache.scopes().map(\.name.text)
-        let made = try cache.makeCurrent(new, keeping: arguments[.keep])
-        var purged = made?.purged
-        if let made, purged != nil {
-            finishLater(cache, context)
-            purged? += try caches.emptyMemory(of: made.old).contents
-        }
-        if made != nil, !known.contains(new.text), let near = NearMatch.suggestion(for: new.text, among: known) {
-            context.log.warning("\(new.shown) is a new scope; there is one named \(near)")
-        }
+        let made = try caches.makeCurrent(new, keeping: arguments[.keep])
+        let purged = made?.purged
+        if purged != nil { finishLater(cache, context) }
         if let place = try context.scopePlace() {
             context.log.warning("\(place) says \"\(cache.scope)\", which beats the scope that is switched to")
         }
@@ -91,7 +87,7 @@ extension Command {
         let words =
             made.map { made in
                 "switched from \(old.shown) to \(new.shown); "
-                    + (purged.map { "removing \($0.words) of \(old.shown)" } ?? "\(old.shown) is kept")
+                    + (purged.map { "removing \($0.text) of \(old.shown)" } ?? "\(old.shown) is kept")
             } ?? "\(new.shown) is the current scope already"
         try ReportOutput(json: arguments[.json]).write(
             .object([
@@ -118,14 +114,8 @@ extension Command {
         let caches = try context.confinedCaches(wait ? Needs() : .finishingLater)
         let scope = try named ?? caches.scope()
         let disk = try caches.onDisk()
-        if named != nil, try caches.inMemory(scope: scope).isEmpty {
-            // Emptied all the same: the first download for it may be under way.
-            let names = try disk?.scopes().map(\.name.text) ?? []
-            if !names.contains(scope.text) {
-                let advice = NearMatch.advice(for: scope.text, among: names)
-                context.log.warning("nothing was kept under the scope \"\(scope)\" so far\(advice)")
-            }
-        }
+        // Emptied all the same: the first download for it may be under way.
+        if named != nil, let unknown = try caches.unknownScope(scope) { context.log.warning(unknown.message) }
         var purged = try disk?.purge(scope) ?? ScopeContents()
         purged += try caches.emptyMemory(of: scope).contents
         if wait {
@@ -137,7 +127,7 @@ extension Command {
             .object([
                 "scope": .string(scope.text), "entries": .integer(purged.entries), "bytes": .integer(purged.bytes),
                 "finished": .bool(wait),
-            ]), "\(wait ? "removed" : "removing") \(purged.words) of \(scope.shown)\n")
+            ]), "\(wait ? "removed" : "removing") \(purged.text) of \(scope.shown)\n")
         return 0
     }
 
@@ -188,11 +178,6 @@ extension Needs {
 
 extension ScopeName {
     fileprivate var shown: String { TerminalText.escaped(text) }
-}
-
-extension ScopeContents {
-    /// For a person.
-    var words: String { "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))" }
 }
 
 extension ToolContext {

@@ -11,7 +11,7 @@ extension Command {
             settings of all four tools are listed. Keys and tokens are not shown.
             """,
         examples: [
-            "img-cache settings", "img-cache --capacity 1GB settings",
+            "img-cache settings", "img-cache settings --capacity 1GB",
             "img-cache settings --json | jq -r 'select(.source != \"default\").name'",
         ],
         options: { [[.json], .settings, [.quiet, .verbose, .logFormat, .progress]] },

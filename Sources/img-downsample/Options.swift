@@ -9,8 +9,10 @@ extension AnyOption {
     // MARK: Size and shape
 
     static let variant = Option.text(
-        "variant", "NAMES", .sizes, completion: .list(["pager", "overlay", "fit", "custom"] + Style.builtIn.map(\.name)),
-        repeats: true, summary: "Variants and styles to make, with commas between them.")
+        "variant", "NAMES", .sizes,
+        completion: .list([
+            "pager", "overlay", "fit", "custom", "launch-card", "detail-view", "rocket-card", "preference-view",
+        ]), repeats: true, summary: "Variants and styles to make, with commas between them.")
     static let width = side("width", "Columns at most.")
     static let height = side("height", "Rows at most.")
     static let fit = Option<FitBox>(
@@ -50,8 +52,7 @@ extension AnyOption {
     // MARK: Format and look
 
     static let format = Option<PictureFormatChoice>(
-        "format", form: .value("FORMAT"), expected: PictureFormatChoice.words.joined(separator: ", "),
-        completion: .words(PictureFormatChoice.words), group: .looks,
+        "format", form: .value("FORMAT"), choices: { PictureFormatChoice.words }, group: .looks,
         default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif or gif.",
         read: PictureFormatChoice.init)
     static let gradient = Option<Gradient>.case(

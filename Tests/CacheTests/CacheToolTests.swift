@@ -1,4 +1,6 @@
+import HTTP
 import Records
+import Support
 import Testing
 
 @testable import Cache
@@ -9,5 +11,22 @@ import Testing
         var record = try Record(parsing: line.utf8)
         record.removePlace()
         #expect(record.names == ["n"])
+    }
+
+    @Test func aFileThatCannotBePutIsNamedInItsRecord() throws {
+        let world = try Surroundings()
+        let caches = Caches(settings: CacheSettings(root: world.root), interruption: Interruption())
+        let tool = PutTool(
+            caches: caches, client: world.client(FakeServer(picture())), rules: CacheItem.Rules()
+        ) { HTTPRequest(url: $0) }
+        var file = Record()
+        tool.retract(&file, argument: "/nowhere/moon.png")
+        #expect(file.string("path") == "/nowhere/moon.png")
+        var address = Record()
+        tool.retract(&address, argument: "https://example.org/moon.png")
+        #expect(address.isEmpty)
+        var record = try Record(parsing: #"{"path":"/etc/passwd"}"#.utf8)
+        tool.retract(&record, argument: nil)
+        #expect(record.isEmpty)
     }
 }

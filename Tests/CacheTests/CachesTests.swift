@@ -85,4 +85,31 @@ import Testing
         #expect(try !world.cache().isPurgePending())
         #expect(try world.cache().statistics()[.stored] == 4)
     }
+
+    // MARK: Scopes
+
+    @Test func aSwitchTellsWhatWasEmptied() throws {
+        for name in ["a", "b"] { _ = try caches().cache().store(MemorySource(picture(1, bytes: 100)), key: key(name)) }
+        let alice = try ScopeName("alice")
+        let made = try caches().makeCurrent(alice)
+        #expect(made?.old == .standard && made?.purged == ScopeContents(entries: 2, bytes: 200))
+        #expect(made?.purged?.text == "2 entries, 200 B")
+        #expect(try caches().makeCurrent(alice) == nil)
+        #expect(try caches().makeCurrent(.standard, keeping: true) == ScopeSwitch(old: alice, purged: nil))
+    }
+
+    @Test func aScopeThatNeverExistedMayBeANearMatch() throws {
+        let alice = try ScopeName("alice")
+        #expect(try caches().unknownScope(.standard) == nil)
+        #expect(try caches().unknownScope(alice)?.suggestion == nil)
+        _ = try caches().cache(scope: "alice").store(MemorySource(picture()), key: key("moon"))
+        #expect(try caches().unknownScope(alice) == nil)
+        let mistyped = try #require(try caches().unknownScope(ScopeName("alcie")))
+        #expect(mistyped.message == "nothing was ever kept in the scope \"alcie\"; did you mean alice?")
+        #expect(try caches().unknownScope(ScopeName("defalt"))?.suggestion == "default")
+        let far = try #require(try caches().unknownScope(ScopeName("bob")))
+        #expect(far.suggestion == nil && far.message == "nothing was ever kept in the scope \"bob\"")
+        _ = try caches().cache().purge(alice)
+        #expect(try caches().unknownScope(alice) == nil)
+    }
 }

@@ -39,6 +39,78 @@ import Testing
         #expect(try keys(cache, inAllScopes: true) { $0.largerThan = 500 } == ["moon"])
     }
 
+    // MARK: Orders
+
+    /// Four pictures whose orders by size, age, use and address all differ.
+    private func fourPictures() throws -> ImageCache {
+        let cache = try world.cache()
+        for (name, bytes) in [("d", 300), ("b", 500), ("a", 300), ("c", 100)] {
+            _ = try cache.store(MemorySource(picture(bytes, bytes: bytes)), key: key(name))
+            world.time.advance(.seconds(1000))
+        }
+        for name in ["a", "c", "d", "b"] {
+            _ = try cache.lookup(key(name))
+            world.time.advance(.seconds(1000))
+        }
+        return cache
+    }
+
+    private func listed(_ cache: ImageCache, by order: EntryOrder, inAllScopes: Bool = false) throws -> String {
+        var listing = try cache.entries(EntryFilter(), inAllScopes: inAllScopes, order: order)
+        var keys = ""
+        while let entry = try listing.next() { keys += entry.key ?? "?" }
+        return keys
+    }
+
+    @Test(arguments: [
+        (EntryOrder.Key.size, "bdac", "cadb"), (.age, "dbac", "cabd"), (.used, "acdb", "bdca"), (.url, "abcd", "dcba"),
+    ])
+    func entriesAreListedInAnOrderAndBackwards(_ key: EntryOrder.Key, _ forward: String, _ backward: String) throws {
+        let cache = try fourPictures()
+        #expect(try listed(cache, by: EntryOrder(key)) == forward)
+        #expect(try listed(cache, by: EntryOrder(key, reversed: true)) == backward)
+    }
+
+    @Test func anOrderGoesAcrossScopes() throws {
+        let cache = try fourPictures()
+        for (name, bytes) in [("x", 400), ("y", 50)] {
+            _ = try world.cache(scope: "alice").store(MemorySource(picture(bytes, bytes: bytes)), key: key(name))
+        }
+        #expect(try listed(cache, by: EntryOrder(.size)) == "bdac")
+        #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "bxdacy")
+        _ = try cache.purge(cache.scope)
+        #expect(try listed(cache, by: EntryOrder(.size), inAllScopes: true) == "xy")
+    }
+
+    /// Batches that end among entries of one size, of which some go meanwhile.
+    @Test(arguments: [1, 2, 7, 600], EntryOrder.Key.allCases)
+    func anOrderIsTheSameForAnyBatch(_ batch: Int, _ criterion: EntryOrder.Key) throws {
+        let cache = try world.cache()
+        for number in 0..<30 {
+            _ = try cache.store(MemorySource(picture(number, bytes: 100 + number % 3)), key: key("\(number)"))
+        }
+        for isReversed in [false, true] {
+            let order = EntryOrder(criterion, reversed: isReversed)
+            let rows = try cache.scopeRows(inAllScopes: false)
+            var cursor = SortedCursor(rows, by: order, hash: nil, batch: batch)
+            var found: [Entry] = []
+            while let next = try cursor.next(cache.index) { found.append(next.entry) }
+            #expect(Set(found.map(\.name)).count == 30)
+            #expect(zip(found, found.dropFirst()).allSatisfy { !order.precedes($1, $0) })
+        }
+    }
+
+    @Test func whatGoesWhileAnOrderIsListedIsLeftOut() throws {
+        let cache = try fourPictures()
+        var cursor = SortedCursor(
+            try cache.scopeRows(inAllScopes: false), by: EntryOrder(.url), hash: cache.scope.hash, batch: 2)
+        #expect(try cursor.next(cache.index)?.entry.key == "a")
+        for name in ["b", "c"] { _ = try cache.remove(try #require(try cache.peek(key(name)))) }
+        #expect(try cursor.next(cache.index)?.entry.key == "b")
+        #expect(try cursor.next(cache.index)?.entry.key == "d")
+        #expect(try cursor.next(cache.index) == nil)
+    }
+
     @Test func listingIsNoUse() throws {
         let cache = try world.cache()
         let entry = try cache.store(MemorySource(picture(1)), key: key("moon")).entry
@@ -143,5 +215,7 @@ import Testing
         let wide = EntryTable(width: 200, showsScope: true, now: world.time.now).line(entry, status: .hit)
         #expect(wide.contains("\\u{202e}"))
         #expect(table.heading.count <= 81)
+        let whole = EntryTable(width: nil, showsScope: true, now: world.time.now).line(entry, status: .hit)
+        #expect(whole.hasSuffix("  default       https://example.org/\\u{202e}" + String(repeating: "x", count: 200) + ".gif\n"))
     }
 }

@@ -41,6 +41,15 @@ struct MemoryTests {
         return Caches(settings: settings, clock: world.time.clock, interruption: world.interruption)
     }
 
+    @Test func aSwitchTellsWhatWasEmptiedInMemoryToo() throws {
+        try put("moon", bytes: 100, in: caches())
+        _ = try caches().cache().store(MemorySource(picture(2, bytes: 200)), key: key("sun"))
+        #expect(try caches().unknownScope(ScopeName("alice")) != nil)
+        #expect(try caches().makeCurrent(ScopeName("alice"))?.purged == ScopeContents(entries: 2, bytes: 300))
+        try put("moon", in: caches(scope: "bob"))
+        #expect(try caches().unknownScope(ScopeName("bob")) == nil)
+    }
+
     private func use(_ limit: Int) -> MemoryUse { MemoryUse(limit: limit, places: places, clock: world.time.clock) }
 
     private func put(_ name: String, bytes: Int = 64, in caches: Caches) throws {

@@ -154,24 +154,47 @@ struct StatisticsTests {
             ])
     }
 
-    @Test func wordsTellWhatWasFoundAndWhatIsHeld() {
+    @Test func aTableTellsWhatWasFoundAndWhatIsHeld() {
         #expect(
             String(decoding: sample().bytes(.text), as: UTF8.self) == """
-                3 entries, 3.0 kB of 2.0 kB, 1.0 kB too many
-                leases in force: 2 entries, 2.0 kB
-                pinned: 1 entry, 1.0 kB
-                cannot be trimmed now: 3.0 kB
-                metadata: 400 records, 600.0 kB
+                3 entries, 3.0 kB of 2.0 kB (150 %), 1.0 kB too many
+                  leases in force        2 entries, 2.0 kB
+                  pinned                 1 entry, 1.0 kB
+                  cannot be trimmed now  3.0 kB
+                  metadata               400 records, 600.0 kB
 
                 scope default: 3 entries, 3.0 kB, counted since 2023-11-14T22:13:20Z
-                  metadata 1 record, 1.5 kB
-                  found 2 of 3 that were asked for (66.6 %)
-                  hits 2
-                  misses 1
-                  bytes_served 4.5 MB
-                  failures not-found 1
+                  metadata: 1 record, 1.5 kB
+                  found 2 of 3 asked for (66.6 %)
+
+                  Pictures asked for
+                    found, fresh                                          2  hits
+                    not found, or not usable                              1  misses
+
+                  Bytes
+                    handed out of the cache                          4.5 MB  bytes_served
+
+                  Failures, by code
+                    not-found                                             1
 
                 """)
+    }
+
+    @Test func theTableHasEveryCounterOnceWithin80Columns() {
+        let counters = Dictionary(uniqueKeysWithValues: Counter.allCases.map { ($0, 999_999_999) })
+        let scope = Statistics.Scope(
+            name: "default", entries: 1, bytes: 1, metadata: Statistics.Sum(), since: nil, counters: counters,
+            failures: [:])
+        let text = Statistics(
+            entries: 1, bytes: 1, capacity: 0, pinned: Statistics.Sum(), leased: Statistics.Sum(),
+            metadata: Statistics.Sum(), scopes: [scope]
+        ).text
+        let lines = text.split(separator: "\n")
+        for counter in Counter.allCases {
+            #expect(lines.count { $0.hasSuffix("  \(counter.rawValue)") } == 1, "\(counter)")
+        }
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(text)")
+        #expect(CounterGroup.all.flatMap(\.rows).count == Counter.allCases.count)
     }
 
     @Test func jsonHasEveryCounterUnderItsName() {

@@ -42,7 +42,7 @@ extension ToolOutput {
     }
 
     /// Expects this exit status, a record with an `error` of this code and status, and its message as one line of the
-    /// form `tool: message`.
+    /// form `tool: message`, or with what it is about: `tool: 2024-02-03: message`.
     @discardableResult
     func expectFailure(
         _ status: Int32, code: String, tool: String, transient: Bool? = nil, location: SourceLocation = #_sourceLocation
@@ -54,7 +54,9 @@ extension ToolOutput {
         #expect(record.bool("error.transient") == (transient ?? (status == 75)), "\(self)", sourceLocation: location)
         let message = try #require(record.string("error.message"), "\(self)", sourceLocation: location)
         #expect(!message.isEmpty, sourceLocation: location)
-        #expect(errorLines.contains("\(tool): \(message)"), "\(self)", sourceLocation: location)
+        #expect(
+            errorLines.contains { $0.hasPrefix("\(tool): ") && $0.hasSuffix(": \(message)") }, "\(self)",
+            sourceLocation: location)
         return record
     }
 

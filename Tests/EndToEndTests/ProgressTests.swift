@@ -5,6 +5,7 @@
 #else
     import Darwin
 #endif
+import Records
 import TestSupport
 import Testing
 
@@ -57,6 +58,40 @@ struct ProgressTests {
         #expect(line.contains("\"level\":\"progress\",\"message\":\"a.png, 50 %, "), "\(line)")
         tool.kill(SIGTERM)
         #expect(tool.wait().signal == SIGTERM)
+    }
+
+    @Test func aBarEndsAt100Percent() throws {
+        let home = try Sample.home(["TERM": "xterm", "NO_COLOR": "1"])
+        let url = try Sample.url("a-bar-that-ends-and-has-a-rather-long-name.jpg", faults: ["slow-80"])
+        let output = try home.run("img-cache", ["put", url], stderr: .terminal).expect(0)
+        let bars = output.stderr.split(separator: Self.clear).filter { $0.contains("[") }
+        #expect(bars.count > 3 && bars.allSatisfy { $0.hasPrefix("a-bar-that") }, "\(output)")
+        #expect(bars.last?.contains("  100 %  [=") == true, "\(output)")
+        #expect(output.stderr.hasSuffix(Self.clear), "\(output)")
+    }
+
+    @Test func theLineSaysThatARateLimitIsWaitedFor() throws {
+        let home = try Sample.home(["TERM": "xterm"])
+        let url = try Sample.url("limited.jpg", faults: ["times-1", "retry-after-30"])
+        let tool = try home.start("img-cache", ["put", url], stdin: .empty, stderr: .terminal)
+        #expect(tool.waitForErrors("limited.jpg  rate limit: next request in 30 s"))
+        tool.kill(SIGINT)
+        let output = tool.wait(deadline: .seconds(20))
+        #expect(output.signal == SIGINT && output.stderr.hasSuffix(Self.clear), "\(output)")
+    }
+
+    @Test func aJSONLogHasTheNumbersOfProgress() throws {
+        let home = try Sample.home()
+        let url = try Sample.url("numbers.jpg", faults: ["slow-80"])
+        let output = try home.run("img-cache", ["put", url, "--log-format", "json"]).expect(0)
+        let events = try output.errorLines.map { try Record(parsing: Array($0.utf8)) }
+        let first = try #require(events.first)
+        #expect(events.allSatisfy { $0.string("level") == "progress" }, "\(output)")
+        #expect(first.integer("records_done") == 0 && first.integer("records_total") == 1, "\(output)")
+        let (done, total) = try (#require(first.integer("bytes_done")), #require(first.integer("bytes_total")))
+        #expect(done > 0 && done < total && first.has("rate"), "\(output)")
+        #expect(events.last?.integer("records_done") == 1, "\(output)")
+        #expect(events.last?.integer("bytes_done") == total, "\(output)")
     }
 
     // MARK: Days

@@ -75,7 +75,7 @@ struct StreamTests {
         let lines = [
             good, "nonsense", "[1]", "42", "\"text\"", "{\"broken\":", good, "{\"a\":\"\u{1}\"}", "{'a':1}", good,
         ]
-        let output = try run("img-cache", ["get"], stdin: .lines(lines)).expect(65)
+        let output = try run("img-cache", ["get", "-v"], stdin: .lines(lines)).expect(65)
         let records = try output.records
         #expect(records.filter { $0.integer("n") == 1 }.count == 3, "\(output)")
         let bad = records.filter { $0.has("input_line") }
@@ -85,6 +85,28 @@ struct StreamTests {
             #expect(record.string("error.tool") == "img-cache" && record.integer("error.exit") == 65)
             let line = try #require(record.integer("input_line"))
             #expect(output.errorLines.contains { $0.hasPrefix("img-cache: line \(line): ") }, "\(output)")
+        }
+        let few = try run("img-cache", ["get"], stdin: .lines(lines)).expect(65)
+        #expect(few.errorLines.contains("img-cache: (and 2 more lines, 4, 5: not-an-object)"), "\(few)")
+    }
+
+    @Test func failuresNameTheirRecordsAndAreFolded() throws {
+        let records = (1...40).map { #"{"date":"2024-01-\#($0 < 10 ? "0" : "")\#($0)","media_type":"video"}"# }
+        let output = try run("img-cache", ["put"], stdin: .lines(records)).expect(69)
+        #expect(output.errorLines.count == 2, "\(output)")
+        #expect(output.errorLines.first?.hasPrefix("img-cache: 2024-01-01: ") == true, "\(output)")
+        let rest = "img-cache: (and 39 more days, 2024-01-02 to 2024-01-40: no-picture)"
+        #expect(output.errorLines.last == rest, "\(output)")
+        let line = try #require(
+            try run("img-cache", ["get", "--log-format", "json"], stdin: .lines(["{}", "{}"])).errorLines.last)
+        let event = try Record(parsing: Array(line.utf8))
+        #expect(event.integer("count") == 1 && event.string("code") == "no-picture", "\(line)")
+    }
+
+    @Test func aFileThatIsMissingIsNamedInItsRecord() throws {
+        for (tool, arguments) in [("img-cache", ["put", "gone.png"]), ("img-downsample", ["gone.png", "--width", "5"])] {
+            let record = try run(tool, arguments).expectFailure(66, code: "no-such-file", tool: tool)
+            #expect(record.string("path")?.hasSuffix("/gone.png") == true, "\(record)")
         }
     }
 
@@ -207,7 +229,8 @@ struct StreamTests {
         let url = try Sample.url("log.jpg", faults: ["status-404"])
         let output = try home.run("img-cache", ["put", "--log-format", "json", url]).expect(69)
         let line = try Record(parsing: Array(output.stderr.utf8))
-        #expect(line.names == ["time", "tool", "level", "message"])
+        #expect(line.names == ["time", "tool", "level", "message", "code", "url"])
+        #expect(line.string("code") == "not-found" && line.string("url") == url)
         #expect(line.string("tool") == "img-cache" && line.string("level") == "error")
         try home.run("img-cache", ["put", "--log-format", "xml", url]).expectRefusal(64, "img-cache", "xml")
     }

@@ -39,6 +39,33 @@ import Testing
         return names
     }
 
+    @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
+    func gifsOnTheDiskAndInMemoryAreListedInOneOrder() throws {
+        let memory = try TemporaryFolder(in: TemporaryFolder.memory)
+        var settings = CacheSettings(
+            root: folder.path("cache"), places: RuntimePlaces(environment: ["XDG_RUNTIME_DIR": memory.path]))
+        let onDisk = Caches(settings: settings, interruption: Interruption())
+        settings.policies = Policies(standard: .memory)
+        let inMemory = Caches(settings: settings, interruption: Interruption())
+        for (caches, names) in [(onDisk, ["0001", "0004", "0005"]), (inMemory, ["0002", "0003"])] {
+            for name in names {
+                let key = ExerciseGIF(id: try id(name), resolution: .standard).cacheKey
+                _ = try caches.standard().store(MemorySource(TinyGIF.bytes), key: CacheKey(printed: key))
+            }
+        }
+        let gifs = KeptGIFs(caches: onDisk, service: try ExerciseService())
+        func listed(_ order: EntryOrder?) throws -> [String] {
+            var listing = try gifs.list(order: order)
+            var names: [String] = []
+            while let kept = try listing.next() { names.append(kept.gif.id.text) }
+            return names
+        }
+        let all = ["0001", "0002", "0003", "0004", "0005"]
+        #expect(try listed(nil).sorted() == all)
+        #expect(try listed(EntryOrder(.url)) == all)
+        #expect(try listed(EntryOrder(.url, reversed: true)) == all.reversed())
+    }
+
     @Test(arguments: [
         (Resolution.pixels180, [180, 360, 720, 1080]), (.pixels360, [360, 720, 1080, 180]),
         (.pixels720, [720, 1080, 360, 180]), (.pixels1080, [1080, 720, 360, 180]),

@@ -232,7 +232,7 @@ struct CommandLineTests {
     // MARK: Pages
 
     @Test func helpNamesEveryOptionAndStaysNarrow() {
-        for (path, command) in Self.tool.tree {
+        for (path, command) in Self.tool.tree where !command.isHidden {
             let full = Command.fullHelp(path, exitStatus: "0 done")
             let short = Command.shortHelp(path)
             #expect((full + short).split(separator: "\n").allSatisfy { $0.count <= 78 })

@@ -3,25 +3,100 @@ import Testing
 
 @testable import Records
 
+private struct Broken: Failure {
+    var code = "broken"
+    var message = "it is broken"
+    var exitCode: ExitCode { .data }
+}
+
+private struct BrokenLine: LineFailure {
+    let line: Int
+    var code: String { "not-json" }
+    var message: String { "line \(line): this is not JSON" }
+    var exitCode: ExitCode { .data }
+}
+
 @Suite struct FailureLinesTests {
-    private func lines(_ messages: [String]) -> [String] {
+    private func lines(
+        _ failures: [(any Failure, String)], threshold: Log.Level = .error, format: Log.Format = .plain
+    ) throws -> [String] {
         let written = Monitor<[String]>([])
-        let failures = FailureLines(log: Log(tool: "t", threshold: .error) { line in written.update { $0.append(line) } })
-        for message in messages { failures.say(message) }
-        failures.end()
-        failures.end()
+        let log = Log(tool: "t", threshold: threshold, format: format) { line in written.update { $0.append(line) } }
+        let lines = FailureLines(log: log)
+        for (failure, record) in failures { lines.say(failure, about: RecordJob(try Record(parsing: record.utf8))) }
+        lines.end()
+        lines.end()
         return written.withLock { $0 }
     }
 
-    @Test func differentOnesAreSaidEach() {
-        #expect(lines([]) == [])
-        #expect(lines(["a", "b", "a"]) == ["t: a\n", "t: b\n", "t: a\n"])
+    private func days(_ days: ClosedRange<Int>) -> [(any Failure, String)] {
+        days.map { (Broken(), #"{"date":"2024-01-\#($0 < 10 ? "0" : "")\#($0)","url":"https://e.org/\#($0)"}"#) }
     }
 
-    @Test func theSameOneAfterTheOtherAreCounted() {
-        #expect(lines(["a", "a"]) == ["t: a\n", "t: (1 more like this)\n"])
-        #expect(lines(["a", "a", "a", "b", "b"]) == [
-            "t: a\n", "t: (2 more like this)\n", "t: b\n", "t: (1 more like this)\n",
+    @Test func differentOnesAreSaidEach() throws {
+        #expect(try lines([]) == [])
+        let (a, b) = (Broken(code: "a", message: "a fault"), Broken(code: "b", message: "b fault"))
+        #expect(try lines([(a, "{}"), (b, "{}"), (a, "{}")]) == ["t: a fault\n", "t: b fault\n", "t: a fault\n"])
+    }
+
+    @Test func aMessageNamesItsRecordUnlessItDoesSoItself() throws {
+        func line(_ message: String, _ record: String) throws -> String {
+            try lines([(Broken(message: message), record)]).joined()
+        }
+        #expect(try line("it is broken", #"{"id":"0001","path":"/x.gif"}"#) == "t: 0001: it is broken\n")
+        #expect(try line("it is broken", #"{"date":"2024-02-03","id":7}"#) == "t: 2024-02-03: it is broken\n")
+        #expect(try line("no day 2024-02-03 here", #"{"date":"2024-02-03"}"#) == "t: no day 2024-02-03 here\n")
+        #expect(try line("cannot open /x.gif: gone", #"{"id":"0001","path":"/x.gif"}"#) == "t: cannot open /x.gif: gone\n")
+        #expect(try line("exit 10", #"{"id":1}"#) == "t: 1: exit 10\n")
+    }
+
+    @Test func anArgumentNamesItsRecordAndElseTheLineDoes() throws {
+        let written = Monitor<[String]>([])
+        let lines = FailureLines(log: Log(tool: "t") { line in written.update { $0.append(line) } })
+        lines.say(Broken(code: "a"), about: RecordJob(Record(), argument: "moon.png"))
+        lines.say(Broken(code: "b"), about: RecordJob(Record(), line: 7))
+        lines.say(Broken(code: "c", message: "cannot open /tmp/moon.png"), about: RecordJob(Record(), argument: "moon.png"))
+        #expect(written.withLock { $0 } == [
+            "t: moon.png: it is broken\n", "t: line 7: it is broken\n", "t: cannot open /tmp/moon.png\n",
         ])
+    }
+
+    @Test func noSecretOfAnAddressIsSaid() throws {
+        let record = #"{"url":"https://user:word@e.org:8/a/b.jpg?key=secret#x"}"#
+        #expect(try lines([(Broken(), record)]) == ["t: https://e.org:8/a/b.jpg: it is broken\n"])
+        #expect(try lines([(Broken(), #"{"url":"https://e.org?key=secret@x"}"#)]) == ["t: https://e.org: it is broken\n"])
+    }
+
+    @Test func thoseWithOneCodeInARowAreCountedAndNamed() throws {
+        let first = "t: 2024-01-01: it is broken\n"
+        #expect(try lines(days(1...2)) == [first, "t: (and 1 more day, 2024-01-02: broken)\n"])
+        #expect(try lines(days(1...3)) == [first, "t: (and 2 more days, 2024-01-02, 2024-01-03: broken)\n"])
+        #expect(try lines(days(1...31)) == [first, "t: (and 30 more days, 2024-01-02 to 2024-01-31: broken)\n"])
+        let ids = (1...6).map { (Broken(message: "fault \($0)") as any Failure, "{\"id\":\"000\($0)\"}") }
+        #expect(try lines(ids) == [
+            "t: 0001: fault 1\n", "t: (and 5 more like this, 0002, 0003, 0004, …: broken)\n",
+        ])
+        #expect(try lines([(Broken(), "{}"), (Broken(), "{}")]) == ["t: it is broken\n", "t: (and 1 more like this: broken)\n"])
+    }
+
+    @Test func badLinesAreCountedAsLines() throws {
+        let bad = [3, 5, 9].map { (BrokenLine(line: $0) as any Failure, "{}") }
+        #expect(try lines(bad) == ["t: line 3: this is not JSON\n", "t: (and 2 more lines, 5, 9: not-json)\n"])
+    }
+
+    @Test func detailsHaveEachInFull() throws {
+        #expect(try lines(days(1...2), threshold: .detail) == [
+            "t: 2024-01-01: it is broken\n", "t: 2024-01-02: it is broken\n", "t: (and 1 more day, 2024-01-02: broken)\n",
+        ])
+    }
+
+    @Test func jsonHasCodeSubjectAndCountInFields() throws {
+        let lines = try lines(days(1...9), format: .json).map { try Record(parsing: $0.utf8) }
+        #expect(lines.map { $0.string("code") } == ["broken", "broken"])
+        #expect(lines[0].string("date") == "2024-01-01")
+        #expect(lines[1].integer("count") == 8)
+        #expect(lines[1].string("first_date") == "2024-01-02" && lines[1].string("last_date") == "2024-01-09")
+        let bad = try Record(parsing: try self.lines([(BrokenLine(line: 3), "{}")], format: .json)[0].utf8)
+        #expect(bad.integer("line") == 3 && bad.string("level") == "error")
     }
 }

@@ -36,9 +36,11 @@ struct ProgressTests {
     }
 
     @Test func whatAnEarlierRunLeftCountsForTheShareButNotForTheRate() {
-        let text = line(download(seconds: 2, total: 16_000, already: 6000))
+        let text = line(download(seconds: 4, total: 16_000, already: 4000))
         #expect(text.contains("50 %") && text.contains("8.0 kB of 16.0 kB") && text.contains("1.0 kB/s"), "\(text)")
         #expect(text.hasSuffix("0:08 left"), "\(text)")
+        // Four pieces are the least that tell how fast the rest will come.
+        #expect(!line(download(seconds: 3, total: 16_000)).contains("left"))
     }
 
     @Test func anEmptyAndAnImpossibleTotalAreBorne() {
@@ -78,6 +80,179 @@ struct ProgressTests {
             let (text, count) = ProgressLine.drawn(wide.state, at: wide.now, columns: columns, hasColour: false)
             #expect(count == TerminalText.columns(text) && count <= max(columns - 1, 1), "\(columns): \(text)")
         }
+    }
+
+    @Test(arguments: [0, 1, 30, 59])
+    func eightyColumnsHaveABarWhateverTheNameAndTheFigures(_ share: Int) {
+        var state = ProgressState(began: second(0), expected: 1)
+        let number = state.begin("heic2007a-the-tarantula-nebula-in-the-large-magellanic-cloud.tif")
+        state.expect(number, bytes: 999_900_000 / 60 * share, total: 999_900_000)
+        for time in 1...20 {
+            state.receive(number, 1000)
+            state.sampleRate(at: second(time))
+        }
+        let (text, columns) = ProgressLine.drawn(state, at: second(20), columns: 80, hasColour: false)
+        #expect(text.contains("  [") && text.contains("]  ") && columns <= 79, "\(text)")
+    }
+
+    @Test func aDownloadEndsAt100PercentAndStaysUntilItsRecordIsDone() {
+        var (state, now) = download(seconds: 8, total: 8000)
+        state.end(1)
+        let bar = line((state, now))
+        #expect(bar.hasPrefix("m31.jpg  100 %  [=") && !bar.contains("= "), "\(bar)")
+        state.finishRecord(failed: false)
+        now += second(1)
+        #expect(ProgressLine.plain(state, at: now).hasPrefix("1 of 1 done"))
+    }
+
+    @Test func aRedirectThatBroughtNothingIsNotShown() {
+        var state = ProgressState(began: second(0), expected: 1)
+        state.end(state.begin("moved.jpg"))
+        #expect(ProgressLine.plain(state, at: second(3)) == "working for 0:03")
+    }
+
+    // MARK: Waiting
+
+    @Test func theLineSaysWhatItWaitsFor() {
+        var (state, now) = download(seconds: 4, total: 16_000)
+        state.end(1)
+        let wait = state.beginWait(.retry, until: now + .milliseconds(11_200))
+        #expect(line((state, now)).hasSuffix("]  4.0 kB of 16.0 kB  retry in 12 s"), "\(line((state, now)))")
+        #expect(line((state, now + second(5))).hasSuffix("retry in 7 s"))
+        state.endWait(wait)
+        #expect(!line((state, now)).contains("retry"))
+
+        var fresh = ProgressState(began: second(0), expected: 1)
+        fresh.end(fresh.begin("a.jpg"))
+        _ = fresh.beginWait(.rateLimit, until: second(40))
+        #expect(ProgressLine.plain(fresh, at: second(6)) == "a.jpg, rate limit: next request in 34 s")
+        fresh = ProgressState(began: second(0), expected: 1)
+        _ = fresh.beginWait(.retry, until: second(4))
+        #expect(ProgressLine.plain(fresh, at: second(1)) == "retry in 3 s")
+    }
+
+    @Test func ofSeveralWaitsTheFirstToEndIsTold() {
+        var (state, now) = days(4, of: 366)
+        let far = state.beginWait(.retry, until: now + second(20))
+        let near = state.beginWait(.rateLimit, until: now + second(5))
+        #expect(line((state, now)).hasPrefix("100 of 366 days, 1 failed  rate limit: next request in 5 s  25 days/s"))
+        state.endWait(near)
+        #expect(line((state, now)).contains("retry in 20 s"))
+        state.endWait(far)
+        #expect(!line((state, now)).contains(" in "))
+    }
+
+    // MARK: Facts for programs
+
+    @Test func aLogForProgramsHasTheNumbers() {
+        func facts(_ made: (state: ProgressState, now: Duration)) -> [String: Log.Fact] {
+            Dictionary(uniqueKeysWithValues: made.state.facts(at: made.now).compactMap { name, fact in fact.map { (name, $0) } })
+        }
+        #expect(facts(download(seconds: 4, total: 16_000)) == [
+            "records_done": .integer(0), "records_failed": .integer(0), "records_total": .integer(1),
+            "bytes_done": .integer(4000), "bytes_total": .integer(16_000), "rate": .decimal(1000), "eta_s": .integer(12),
+        ])
+        var (state, now) = days(4, of: 366)
+        _ = state.beginWait(.rateLimit, until: now + second(5))
+        let days = facts((state, now))
+        #expect(days["records_done"] == .integer(100) && days["records_failed"] == .integer(1), "\(days)")
+        #expect(days["records_total"] == .integer(366) && days["eta_s"] == .integer(11), "\(days)")
+        #expect(days["waiting_for"] == .text("rate-limit") && days["wait_s"] == .integer(5), "\(days)")
+        #expect(days["bytes_total"] == nil)
+    }
+
+    @Test func bytesHaveATotalOnceAllRecordsHaveBegun() {
+        var state = ProgressState(began: second(0), expected: 3)
+        func total() -> Log.Fact? { state.facts(at: second(1)).first { $0.key == "bytes_total" }?.value }
+        for number in 0..<3 {
+            #expect(total() == nil)
+            let transfer = state.begin("\(number).jpg")
+            state.expect(transfer, bytes: 0, total: 1000)
+            state.receive(transfer, 300)
+            if number == 0 {
+                state.receive(transfer, 700)
+                state.end(transfer)
+                state.finishRecord(failed: false)
+            }
+        }
+        #expect(total() == .integer(3000))
+    }
+
+    @Test func progressIsAnEventOfItsOwnInAJSONLog() {
+        let lines = Monitor<[String]>([])
+        let log = Log(tool: "t", format: .json) { line in lines.update { $0.append(line) } }
+        log.progress("a", facts: ["rate": .decimal(1234.56), "eta_s": nil, "bytes_done": .integer(7)])
+        let line = lines.withLock { $0.first } ?? ""
+        #expect(line.hasSuffix(",\"level\":\"progress\",\"message\":\"a\",\"rate\":1234.6,\"bytes_done\":7}\n"), "\(line)")
+    }
+
+    // MARK: Time left
+
+    /// What is said to be left of a download, each tenth of a second from the third on. The clock is simulated.
+    ///
+    /// - Parameter received: how much has come by a time, in seconds.
+    private func leftOver(_ seconds: Double, total: Int, received: (Double) -> Int) -> [Int] {
+        var state = ProgressState(began: .zero, expected: 1)
+        let number = state.begin("m31.jpg")
+        state.expect(number, bytes: 0, total: total)
+        var shown: [Int] = []
+        // Drawn from half a second on.
+        for tenth in 5..<Int(seconds * 10) {
+            let now = Duration.milliseconds(tenth * 100)
+            state.receive(number, min(received(Double(tenth) / 10), total) - state.received)
+            state.sampleRate(at: now)
+            if let left = state.secondsLeft(at: now) { shown.append(left) }
+        }
+        return shown
+    }
+
+    private func climbs(_ shown: [Int]) -> Int { zip(shown, shown.dropFirst()).count { $1 > $0 } }
+
+    @Test func timeLeftNeverClimbsWhileTheRateHolds() {
+        let total = 60_000_000
+        let even = leftOver(60, total: total) { Int($0 * 1e6) }
+        #expect(climbs(even) == 0 && even.count > 500, "\(even)")
+        // In bursts, after a silence, and with a burst at the beginning.
+        for pause in [0.3, 0.7, 1.3, 2.1] {
+            let bursts = leftOver(60, total: total) { Int(($0 / pause).rounded(.down) * pause * 1e6) }
+            #expect(climbs(bursts) == 0 && bursts.count > 400, "\(pause): \(bursts)")
+        }
+        let late = leftOver(60, total: total) { max(Int(($0 - 4) * 1e6), 0) }
+        #expect(climbs(late) == 0, "\(late)")
+        let early = leftOver(55, total: total) { 5_000_000 + Int($0 * 1e6) }
+        #expect(climbs(early) == 0, "\(early)")
+    }
+
+    @Test(arguments: 1...20) func timeLeftNeverClimbsWhileTheRateWobbles(_ seed: UInt64) {
+        var random = LinearGenerator(state: seed)
+        var received = 0.0
+        let shown = leftOver(100, total: 100_000_000) { _ in
+            received += 1e5 * Double.random(in: 0.4...1.6, using: &random)
+            return Int(received)
+        }
+        #expect(climbs(shown) == 0, "\(shown)")
+        // And it is right, give or take a quarter.
+        #expect(shown.count > 300 && (80...125).contains(shown[0]), "\(shown)")
+    }
+
+    @Test func timeLeftFollowsARateThatFalls() {
+        let shown = leftOver(90, total: 60_000_000) { $0 < 20 ? Int($0 * 1e6) : Int(20e6 + ($0 - 20) * 2.5e5) }
+        // Twenty seconds in, 40 are left; ten seconds at a quarter of the rate later, 150 are.
+        let late = shown[shown.count - 600]
+        #expect((120...165).contains(late), "\(shown)")
+    }
+
+    @Test func timeLeftOfManyDoesNotClimbBetweenTwoOfThem() {
+        var state = ProgressState(began: .zero, expected: 20)
+        var shown: [Int] = []
+        for tenth in 5..<780 {
+            // One every four seconds.
+            if tenth % 40 == 0 { state.finishRecord(failed: false) }
+            state.sampleRate(at: .milliseconds(tenth * 100))
+            if let left = state.secondsLeft(at: .milliseconds(tenth * 100)) { shown.append(left) }
+        }
+        #expect(climbs(shown) == 0 && shown.count > 700, "\(shown)")
+        #expect((70...80).contains(shown[0]) && shown[shown.count - 1] <= 4, "\(shown)")
     }
 
     // MARK: Many
@@ -197,7 +372,9 @@ struct ProgressTests {
         #expect(style(.plain, quiet: true) == .hidden)
         #expect(style(.none) == .hidden)
         #expect(style(.plain, terminal: false) == .lines)
-        #expect(style(format: .json) == .hidden)
+        #expect(style(format: .json) == .lines)
+        #expect(style(terminal: false, format: .json) == .lines)
+        #expect(style(.none, format: .json) == .hidden && style(quiet: true, format: .json) == .hidden)
         #expect(style(.plain, format: .json) == .lines)
     }
 
@@ -254,5 +431,15 @@ struct TerminalColumnsTests {
     ])
     func textIsWrappedByColumnsBetweenWords(_ text: String, _ limit: Int, _ lines: [String]) {
         #expect(TerminalText.wrapped(text, toColumns: limit) == lines)
+    }
+}
+
+/// Knuth's MMIX: the same numbers in every run.
+private struct LinearGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 31)
     }
 }

@@ -50,7 +50,7 @@ public struct Configuration: Sendable {
 
     /// The field's value as text; a number or truth value as it is written. Throws for an array or an object.
     func text(_ field: String) throws -> String? {
-        guard let path = FieldPath(field), let raw = record.raw(path) else { return nil }
+        guard !self.path.isEmpty, let path = FieldPath(field), let raw = record.raw(path) else { return nil }
         guard raw.first != UInt8(ascii: "{"), raw.first != UInt8(ascii: "[") else {
             throw ConfigurationFailure("\(self.path): \"\(field)\" must be a string or a number")
         }
@@ -60,7 +60,7 @@ public struct Configuration: Sendable {
     /// Returns the field's object with the file's path, for fields that hold more than one value; nil if it is not set.
     /// Throws for anything but an object.
     public func object(_ field: FieldPath) throws -> (record: Record, path: String)? {
-        guard let raw = record.raw(field) else { return nil }
+        guard !path.isEmpty, let raw = record.raw(field) else { return nil }
         guard let object = try? Record(parsing: raw) else {
             throw ConfigurationFailure("\(path): \"\(field)\" must be an object")
         }

@@ -1,7 +1,7 @@
 import Records
 import Support
 
-/// How a command that reports writes: words for whoever sits at a terminal, else NDJSON.
+/// How a command that reports writes: words on a terminal, else NDJSON.
 public struct ReportOutput: Sendable {
     private let file: File
     private let progress: Progress
@@ -10,11 +10,12 @@ public struct ReportOutput: Sendable {
 
     /// - Parameters:
     ///   - json: whether records are asked for in any case.
+    ///   - isForced: whether words are asked for in any case.
     ///   - progress: what may be drawn meanwhile.
-    public init(json: Bool, progress: Progress = .none) throws {
+    public init(json: Bool, isForced: Bool = false, progress: Progress = .none) throws {
         self.progress = progress
         file = try File(descriptor: 1, path: "standard output", closes: false)
-        isForPeople = !json && Terminal.isTerminal(1)
+        isForPeople = !json && (isForced || Terminal.isTerminal(1))
     }
 
     public func write(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) throws {

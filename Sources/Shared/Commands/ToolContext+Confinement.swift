@@ -60,7 +60,9 @@ extension ToolContext {
     /// makes none but reads what another one writes waits for that one to make the root.
     public func confine(_ settings: CacheSettings, _ needs: Needs = Needs()) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        if needs.readsInput, !needs.changesCache, !File.exists(settings.root) { StandardInput.wait() }
+        if needs.readsInput, !needs.changesCache, !File.exists(settings.root), !Terminal.isTerminal(0) {
+            StandardInput.wait()
+        }
         if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
         let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
         log.detail(enforcement.words)

@@ -26,11 +26,11 @@ extension ToolContext {
     }
 
     private func layout() throws -> RecordLayout {
-        guard let fields = arguments[.print] else {
+        guard case .fields(let fields, _) = arguments[.print] else {
             if arguments[.nullTerminated] { throw UsageFailure("-0 goes with --print") }
             return arguments[.pretty] ? .indented : .lines
         }
-        return .field(fields.paths[0], terminator: arguments.terminator)
+        return .fields(fields, terminator: arguments.terminator)
     }
 
     /// Runs a tool over the operands, each turned into a job, or over standard input if there are none; `-` among them

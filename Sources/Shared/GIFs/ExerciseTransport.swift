@@ -42,6 +42,10 @@ public struct ExerciseTransport: HTTPTransport {
         headers.append(name: "Retry-After", value: String(Self.quotaPause))
         return HTTPResponse(status: response.status, headers: headers, url: response.url)
     }
+
+    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
+        try base.waiting(reason, for: span, body)
+    }
 }
 
 extension HTTPResponse {

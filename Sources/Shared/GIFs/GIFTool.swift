@@ -69,7 +69,7 @@ public struct GIFTool: CacheTool {
     }
 
     /// Puts the placeholder in the place of the GIF that could not be had.
-    public func retract(_ record: inout Record) {
+    public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()
         placeholder?.set(in: &record)
         let hasPlaceholder = record.hasPath("path")

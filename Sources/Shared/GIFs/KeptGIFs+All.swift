@@ -15,28 +15,57 @@ extension KeptGIFs {
         return filter
     }
 
-    /// The GIFs of the scope that `filter` accepts, of one resolution or all, one after the other, in an order without
-    /// meaning. Hands nothing out; memory does not grow with their number.
-    public func list(_ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil) throws -> Listing {
+    /// The GIFs of the scope that `filter` accepts, of one resolution or all, one after the other. Hands nothing out;
+    /// memory does not grow with their number.
+    ///
+    /// - Parameter order: nil for one without meaning, which costs least.
+    public func list(
+        _ filter: EntryFilter = EntryFilter(), resolution: Resolution? = nil, order: EntryOrder? = nil
+    ) throws -> Listing {
         let filter = Self.narrowed(filter, resolution)
-        return Listing(rest: try all().map { ($0, try $0.entries(filter)) }[...])
+        return Listing(
+            sources: try all().map { Listing.Source(cache: $0, entries: try $0.entries(filter, order: order)) },
+            order: order)
     }
 
     /// Goes through GIFs.
     public struct Listing {
-        fileprivate var rest: ArraySlice<(cache: ImageCache, entries: EntryListing)>
+        fileprivate struct Source {
+            let cache: ImageCache
+            var entries: EntryListing
+            /// Its next one, where that was looked at.
+            var head: KeptGIF?
 
-        public mutating func next() throws -> KeptGIF? {
-            while !rest.isEmpty {
-                while let entry = try rest[rest.startIndex].entries.next() {
+            mutating func advance() throws -> Bool {
+                while let entry = try entries.next() {
                     guard let gif = entry.key.flatMap(ExerciseGIF.init(cacheKey:)) else { continue }
                     // One that is damaged is listed too; `verify` says what is wrong with it.
                     let facts = (try? GIFFacts(of: entry)) ?? nil
-                    return KeptGIF(gif: gif, entry: entry, facts: facts, cache: rest[rest.startIndex].cache)
+                    head = KeptGIF(gif: gif, entry: entry, facts: facts, cache: cache)
+                    return true
                 }
-                rest.removeFirst()
+                return false
             }
-            return nil
+        }
+
+        /// The few caches that may have GIFs; one that has no more is dropped.
+        fileprivate var sources: [Source]
+        fileprivate let order: EntryOrder?
+
+        public mutating func next() throws -> KeptGIF? {
+            // Without an order the first one is read to its end.
+            let looked = order == nil ? 1 : sources.count
+            for index in sources.indices.prefix(looked).reversed() where sources[index].head == nil {
+                if try !sources[index].advance() { sources.remove(at: index) }
+            }
+            let heads = sources.indices.filter { sources[$0].head != nil }
+            guard let first = heads.first else { return sources.isEmpty ? nil : try next() }
+            let least = heads.dropFirst().reduce(first) { least, index in
+                guard let order, let a = sources[index].head, let b = sources[least].head else { return least }
+                return order.precedes(a.entry, b.entry) ? index : least
+            }
+            defer { sources[least].head = nil }
+            return sources[least].head
         }
     }
 

@@ -63,7 +63,8 @@ extension HTTPClient {
                     throw (error as? FetchFailure)?.asked(asked) ?? error
                 }
                 log.detail("\(failure.message); attempt \(asked + 1) in \(delay.milliseconds) ms")
-                try pause(delay)
+                let reason = failure.code == "rate-limited" ? Progress.WaitReason.rateLimit : .retry
+                try transport.waiting(reason, for: delay) { try pause(delay) }
                 attempt += 1
                 asked += 1
             }

@@ -23,4 +23,13 @@ public protocol HTTPTransport: Sendable {
     func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse
+
+    /// Runs `body`, which waits for so long before the next exchange, and tells those who watch.
+    func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws
+}
+
+extension HTTPTransport {
+    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
+        try body()
+    }
 }

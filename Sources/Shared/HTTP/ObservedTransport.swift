@@ -31,7 +31,8 @@ public struct ObservedTransport: HTTPTransport {
                     if let transfer { Self.expect(head, of: request, transfer) }
                 case .body(let piece):
                     bytes += piece.count
-                    transfer?.receive(piece.count)
+                    // What else a server says, as of a failure, is not what is downloaded.
+                    if status.map(Self.isWanted) == true { transfer?.receive(piece.count) }
                 case .pause: break
                 }
                 try receive(event)
@@ -47,9 +48,15 @@ public struct ObservedTransport: HTTPTransport {
         }
     }
 
+    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
+        try progress.waiting(reason, for: span) { try body() }
+    }
+
+    private static func isWanted(_ status: Int) -> Bool { status == 200 || status == 206 }
+
     /// The length of the whole, as far as the answer tells.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {
-        guard head.status == 200 || head.status == 206 else { return }
+        guard isWanted(head.status) else { return }
         let start = head.status == 206 ? request.rangeStart ?? 0 : 0
         // A length that counts compressed bytes says nothing of those that arrive here.
         let isPlain = head.headers["Content-Encoding"] == nil

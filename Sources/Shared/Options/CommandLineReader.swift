@@ -31,7 +31,9 @@ extension Command {
     public func request(_ words: [String]) throws -> Request {
         if let place = helpPlace(words) { return .help(try helpPath(words[(place + 1)...]), isShort: false) }
         let (path, positions, failure) = commandPath(words)
-        var reader = CommandLineReader(path: path, options: path[path.count - 1].options)
+        // Made only if there are any: it costs as much as all else here.
+        let hasOptions = words.contains { $0.hasPrefix("-") && $0 != "-" }
+        var reader = CommandLineReader(path: path, options: hasOptions ? path[path.count - 1].options : [])
         var rest: [String] = []
         rest.reserveCapacity(words.count)
         for (index, word) in words.enumerated() where !positions.contains(index) { rest.append(word) }

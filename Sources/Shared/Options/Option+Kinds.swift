@@ -51,8 +51,8 @@ extension Option where Value == String {
         manual: String = ""
     ) -> Option {
         Option(
-            name, form: .value(valueName), expected: words.orList, completion: .words(words), group: group,
-            default: standard, variable: variable, field: field, summary: summary, manual: manual
+            name, form: .value(valueName), choices: { words }, group: group, default: standard, variable: variable,
+            field: field, summary: summary, manual: manual
         ) { words.contains($0) ? $0 : nil }
     }
 }
@@ -63,10 +63,9 @@ extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue ==
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, default standard: String = "",
         field: String? = nil, summary: String, manual: String = ""
     ) -> Option {
-        let words = Value.allCases.map(\.rawValue)
-        return Option(
-            name, form: .value(valueName), expected: words.orList, completion: .words(words), group: group,
-            default: standard, field: field, summary: summary, manual: manual, read: Value.init(rawValue:))
+        Option(
+            name, form: .value(valueName), choices: { Value.allCases.map(\.rawValue) }, group: group, default: standard,
+            field: field, summary: summary, manual: manual, read: { Value(rawValue: $0) })
     }
 }
 

@@ -25,9 +25,10 @@ public class AnyOption: @unchecked Sendable {
     public let alias: String?
     public let short: Character?
     public let form: Form
-    /// What a good value looks like, for the message about a bad one: "a number from 1 to 256".
-    public let expected: String
-    public let completion: Completion
+    private let fixedExpected: String
+    private let fixedCompletion: Completion
+    /// The words that are taken, if they are made only when somebody asks.
+    private let choices: (@Sendable () -> [String])?
     /// One or two sentences for the help.
     public let summary: String
     /// A paragraph more, for the manual.
@@ -46,15 +47,16 @@ public class AnyOption: @unchecked Sendable {
 
     init(
         name: String, alias: String?, short: Character?, form: Form, expected: String, completion: Completion,
-        summary: String, manual: String, standard: String, variable: String?, field: String?, isObject: Bool,
+        choices: (@Sendable () -> [String])?, summary: String, manual: String, standard: String, variable: String?, field: String?, isObject: Bool,
         group: OptionGroup, repeats: Bool
     ) {
         self.name = name
         self.alias = alias
         self.short = short
         self.form = form
-        self.expected = expected
-        self.completion = completion
+        fixedExpected = expected
+        fixedCompletion = completion
+        self.choices = choices
         self.summary = summary
         self.manual = manual
         self.standard = standard
@@ -64,6 +66,11 @@ public class AnyOption: @unchecked Sendable {
         self.group = group
         self.repeats = repeats
     }
+
+    /// What a good value looks like, for the message about a bad one: "a number from 1 to 256".
+    public var expected: String { choices.map { $0().orList } ?? fixedExpected }
+
+    public var completion: Completion { choices.map { .words($0()) } ?? fixedCompletion }
 
     /// Reads a value, for later. Throws as `Option.value(of:)` does.
     func parse(_ text: String) throws -> any Sendable { text }
@@ -89,12 +96,12 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let belongs: (@Sendable (String) -> Bool)?
 
     /// - Parameters:
-    ///   - valueName: how help calls the value.
-    ///   - words: what is read; nil, or an error, for a bad value.
+    ///   - choices: all values, if they are few; made only when somebody asks.
     ///   - takesMore: whether a further word belongs to the option.
+    ///   - read: what a text says; nil, or an error, for a bad one.
     public init(
-        _ name: String, alias: String? = nil, short: Character? = nil, form: AnyOption.Form, expected: String,
-        completion: Completion = .none, group: OptionGroup, default standard: String = "", variable: String? = nil,
+        _ name: String, alias: String? = nil, short: Character? = nil, form: AnyOption.Form,
+        expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil, group: OptionGroup, default standard: String = "", variable: String? = nil,
         field: String? = nil, isObject: Bool = false, repeats: Bool = false, summary: String, manual: String = "",
         takesMore: (@Sendable (String) -> Bool)? = nil, read: @escaping @Sendable (String) throws -> Value?
     ) {
@@ -102,7 +109,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         belongs = takesMore
         super.init(
             name: name, alias: alias, short: short, form: form, expected: expected, completion: completion,
-            summary: summary, manual: manual, standard: standard, variable: variable, field: field, isObject: isObject,
+            choices: choices, summary: summary, manual: manual, standard: standard, variable: variable, field: field, isObject: isObject,
             group: group, repeats: repeats)
     }
 

@@ -1,19 +1,42 @@
+import Support
+
 /// How records leave a tool.
 public enum RecordLayout: Sendable, Equatable {
     /// One object a line.
     case lines
     /// Indented by two blanks, for eyes.
     case indented
-    /// Only the value at this path, raw, each ended by this byte.
-    case field(FieldPath, terminator: UInt8)
+    /// Only the values at these paths, one line a record, each line ended by this byte. A single value is written raw.
+    /// Several are separated by tabs and escaped, so that each record stays one line of as many columns; a missing one
+    /// is an empty column.
+    case fields([FieldPath], terminator: UInt8)
     /// Text that is made of each record. One of which nothing can be made counts as a missing field does.
     case text(RecordText)
+
+    /// Only the value at one path, raw.
+    public static func field(_ path: FieldPath, terminator: UInt8) -> RecordLayout { .fields([path], terminator: terminator) }
+
+    /// Reads field paths with commas between them, such as `date,variants.overlay.path`; blanks after a comma
+    /// don't count. Nil if one of them is no path.
+    ///
+    /// - Parameter terminator: what ends each record's line: a line feed or NUL.
+    public init?(fields text: String, terminator: UInt8 = UInt8(ascii: "\n")) {
+        var paths: [FieldPath] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let path = FieldPath(String(part.drop { $0 == " " })) else { return nil }
+            paths.append(path)
+        }
+        self = .fields(paths, terminator: terminator)
+    }
 
     /// What is not there to print where a record has it not; nil where whole records are written.
     var part: String? {
         switch self {
         case .lines, .indented: nil
-        case .field(let path, _): path.description
+        case .fields(let paths, _):
+            paths.count > 1
+                ? paths.dropLast().map(\.description).joined(separator: ", ") + " or \(paths[paths.count - 1])"
+                : paths.first?.description
         case .text(let text): text.part
         }
     }

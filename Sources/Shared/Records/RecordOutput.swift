@@ -36,9 +36,8 @@ struct RecordOutput {
         case .indented:
             JSONBytes.indent(record.line, into: &pending)
             pending.append(UInt8(ascii: "\n"))
-        case .field(let path, let terminator):
-            if let bytes = record.printableBytes(path) {
-                pending += bytes
+        case .fields(let paths, let terminator):
+            if record.appendValues(at: paths, to: &pending) {
                 pending.append(terminator)
             } else {
                 note(missingIn: record, &tally)
@@ -71,6 +70,34 @@ struct RecordOutput {
         } catch {
             if error.isBrokenPipe { isClosed = true } else { failure = error }
         }
+    }
+}
+
+extension Record {
+    /// Appends what is printed of the values at the paths, see `RecordLayout.fields`. Appends nothing, and returns
+    /// false, if all of them are missing.
+    fileprivate func appendValues(at paths: [FieldPath], to bytes: inout [UInt8]) -> Bool {
+        if paths.count == 1 {
+            guard let value = printableBytes(paths[0]) else { return false }
+            bytes += value
+            return true
+        }
+        let values = paths.map(printableBytes)
+        if values.allSatisfy({ $0 == nil }) { return false }
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: "\t")) }
+            for byte in value ?? [] {
+                // As jq's @tsv does.
+                switch byte {
+                case UInt8(ascii: "\t"): bytes += "\\t".utf8
+                case UInt8(ascii: "\n"): bytes += "\\n".utf8
+                case UInt8(ascii: "\r"): bytes += "\\r".utf8
+                case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+                default: bytes.append(byte)
+                }
+            }
+        }
+        return true
     }
 }
 

@@ -38,6 +38,8 @@ public final class RecordReader {
     private var end: Int
     private var atEnd: Bool
     private var line = 1
+    /// The line on which the last record began.
+    private(set) var recordLine = 1
     private var scanner = JSONScanner()
     private var inArray = false
     private var isFirst = true
@@ -109,6 +111,7 @@ public final class RecordReader {
     /// Reads the value that begins at `start`.
     private func value() throws -> Item {
         scanner.reset()
+        recordLine = line
         var verdict = JSONScanner.Verdict.needsMore
         while true {
             verdict = buffer.withUnsafeBufferPointer { scanner.scan($0.baseAddress! + start, count: end - start) }

@@ -180,7 +180,7 @@ public final class RecordRun: Sendable {
         var record = record
         record.setError(failure, tool: tool.name)
         if let bad = failure as? any LineFailure { record.set("input_line", .integer(bad.line)) }
-        failures.say(failure.message)
+        failures.say(failure, about: RecordJob(record))
         waitForRoom(for: record.footprint)
         var outcome = Outcome(record: record)
         outcome.tally.add(failure)
@@ -262,9 +262,9 @@ public final class RecordRun: Sendable {
                         state.stop(at: sequence)
                     }
                 } else {
-                    failures.say(failure.message)
+                    failures.say(failure, about: job)
                 }
-                tool.retract(&record)
+                tool.retract(&record, argument: job.argument)
                 record.setError(failure, tool: tool.name)
                 outcome.record = record
                 outcome.tally.add(failure)

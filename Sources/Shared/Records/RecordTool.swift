@@ -4,10 +4,13 @@ import Support
 public struct RecordJob: Sendable {
     public var record: Record
     public let argument: String?
+    /// The line of the input on which the record began, counted from 1; nil for one that came from elsewhere.
+    public let line: Int?
 
-    public init(_ record: Record, argument: String? = nil) {
+    public init(_ record: Record, argument: String? = nil, line: Int? = nil) {
         self.record = record
         self.argument = argument
+        self.line = line
     }
 
     /// How many bytes of memory it takes.
@@ -26,7 +29,7 @@ extension RecordReader {
     public func nextInput() throws -> RecordInput? {
         switch try next() {
         case nil: nil
-        case .record(let record): .job(RecordJob(record))
+        case .record(let record): .job(RecordJob(record, line: recordLine))
         case .bad(let bad): .bad(bad)
         }
     }
@@ -52,14 +55,14 @@ public protocol RecordTool: Sendable {
     func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws
     /// Takes from a record that `process` failed on what it must not say any more, whoever set it, and adds what stands
     /// in for that. Called before the record gets its `error`; not for work that was cancelled.
-    func retract(_ record: inout Record)
+    func retract(_ record: inout Record, argument: String?)
 }
 
 extension RecordTool {
     public func accepts(_ job: RecordJob) -> Bool { true }
     public var acceptsErrors: Bool { false }
     public func processAtOnce(_ record: inout Record, argument: String?) -> Bool { false }
-    public func retract(_ record: inout Record) {}
+    public func retract(_ record: inout Record, argument: String?) {}
 }
 
 /// A failure after which no other record could be worked on either: its record bears it, no further one is read, and

@@ -17,6 +17,17 @@ public struct Log: Sendable {
         case plain, json
     }
 
+    /// What a line of JSON says in a field of its own, for programs; the message has it in words.
+    public enum Fact: Sendable, Equatable {
+        case text(String)
+        case integer(Int)
+        /// Written with one decimal.
+        case decimal(Double)
+    }
+
+    /// Facts by name, in the order in which they are written; those that are nil are left out.
+    public typealias Facts = KeyValuePairs<String, Fact?>
+
     public let tool: String
     /// The least grave level that is shown: `-q` leaves errors only, `-v` adds details.
     public let threshold: Level
@@ -37,7 +48,7 @@ public struct Log: Sendable {
     /// Says nothing to anyone.
     public static let silent = Log(tool: "", threshold: .error, write: { _ in })
 
-    public func error(_ message: @autoclosure () -> String) { say(.error, message) }
+    public func error(_ message: @autoclosure () -> String, facts: Facts = [:]) { say(.error, message, facts) }
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 
@@ -48,21 +59,36 @@ public struct Log: Sendable {
     }
 
     /// Says how far the work is, whatever the threshold: who does not want to know has no progress shown.
-    func progress(_ message: String) { line(word: "progress", prefix: "", message) }
+    func progress(_ message: String, facts: Facts = [:]) { line(word: "progress", prefix: "", message, facts) }
 
-    private func say(_ level: Level, _ message: () -> String) {
+    private func say(_ level: Level, _ message: () -> String, _ facts: Facts = [:]) {
         guard level <= threshold else { return }
-        line(word: level.word, prefix: level == .warning ? "warning: " : "", message())
+        line(word: level.word, prefix: level == .warning ? "warning: " : "", message(), facts)
     }
 
-    private func line(word: String, prefix: String, _ message: String) {
+    private func line(word: String, prefix: String, _ message: String, _ facts: Facts = [:]) {
         switch format {
         case .plain: write("\(tool): \(prefix)\(TerminalText.escaped(message))\n")
         case .json:
             write(
                 "{\"time\":\"\(Timestamp.now().iso8601)\",\"tool\":\"\(tool)\",\"level\":\"\(word)\""
-                    + ",\"message\":\(TerminalText.jsonString(message, forTerminal: true))}\n")
+                    + ",\"message\":\(TerminalText.jsonString(message, forTerminal: true))\(Self.fields(facts))}\n")
         }
+    }
+
+    private static func fields(_ facts: Facts) -> String {
+        var text = ""
+        for (name, fact) in facts {
+            switch fact {
+            case nil: continue
+            case .text(let value): text += ",\"\(name)\":\(TerminalText.jsonString(value, forTerminal: true))"
+            case .integer(let value): text += ",\"\(name)\":\(value)"
+            case .decimal(let value):
+                let tenths = Int((min(max(value, 0), 1e15) * 10).rounded())
+                text += ",\"\(name)\":\(tenths / 10).\(tenths % 10)"
+            }
+        }
+        return text
     }
 
     /// Writes to standard error, above what progress draws there.

@@ -1,34 +1,41 @@
 // The standard library has these in the module of regular expressions, a megabyte that no tool needs otherwise.
 extension StringProtocol {
-    /// Whether `text` occurs in it, byte for byte. Cost: O(n·m), no memory.
-    public func contains(text: String) -> Bool { utf8.place(of: text.utf8) != nil }
-
-    /// Returns what stands before the first `separator`; nil if there is none.
-    public func prefix(before separator: String) -> SubSequence? { utf8.place(of: separator.utf8).map { self[..<$0] } }
+    /// Whether `text` occurs in it, byte for byte.
+    public func contains(text: String) -> Bool { String(self).place(of: text) != nil }
 }
 
 extension String {
+    /// Returns what stands before the first `separator`; nil if there is none.
+    public func prefix(before separator: String) -> Substring? {
+        place(of: separator).map { self[..<utf8.index(startIndex, offsetBy: $0)] }
+    }
+
     /// The string with every occurrence of `text` replaced, from left to right, byte for byte. No text occurs nowhere.
     public func replacing(text: String, with other: String) -> String {
         if text.isEmpty { return self }
         var result = ""
-        var rest = utf8[...]
-        while let place = rest.place(of: text.utf8) {
-            result += String(Substring(rest[..<place])) + other
-            rest = rest[rest.index(place, offsetBy: text.utf8.count)...]
+        var rest = self
+        while let place = rest.place(of: text) {
+            result += String(decoding: rest.utf8.prefix(place), as: UTF8.self) + other
+            rest = String(decoding: rest.utf8.dropFirst(place + text.utf8.count), as: UTF8.self)
         }
-        return result + String(Substring(rest))
+        return result + rest
     }
-}
 
-extension Collection where Element == UInt8 {
-    /// Where `other` first begins in it.
-    fileprivate func place(of other: some Collection<UInt8>) -> Index? {
-        var start = startIndex
-        while true {
-            if self[start...].starts(with: other) { return start }
-            if start == endIndex { return nil }
-            formIndex(after: &start)
+    /// How many bytes stand before the first occurrence of `text`. Cost: O(n·m), for texts of a few lines.
+    fileprivate func place(of text: String) -> Int? {
+        var (whole, part) = (self, text)
+        return whole.withUTF8 { whole in
+            part.withUTF8 { part in
+                var start = 0
+                while start + part.count <= whole.count {
+                    var length = 0
+                    while length < part.count, whole[start + length] == part[length] { length += 1 }
+                    if length == part.count { return start }
+                    start += 1
+                }
+                return nil
+            }
         }
     }
 }

@@ -45,9 +45,9 @@ extension ShrinkTool {
         return facts.isEmpty ? nil : String(decoding: facts.line, as: UTF8.self)
     }
 
-    static func field(_ target: String, _ result: ShrinkResult, status: String) throws -> JSON {
+    static func field(_ target: String, _ result: ShrinkResult, status: String) -> JSON {
         var field = Record()
-        field.setPath("path", try absolute(target))
+        field.setPath("path", CacheItem.absolutePath(target))
         field.set("width", .integer(result.size.width))
         field.set("height", .integer(result.size.height))
         field.set("bytes", .integer(result.bytes))

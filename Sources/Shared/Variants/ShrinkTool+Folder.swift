@@ -21,7 +21,7 @@ extension ShrinkTool {
             }
             try maker.make(source, info, requests) { index, result in
                 try files[index].commit(synchronized: synchronizesFiles)
-                ready(variants[index], try Self.field(targets[index], result, status: "made"))
+                ready(variants[index], Self.field(targets[index], result, status: "made"))
             }
         }
     }

@@ -49,7 +49,7 @@ extension ShrinkTool {
                 let request = VariantMaker.Request(variant) { try file.write($0) }
                 try maker.make(thumbnail.source, thumbnail.info, [request]) { _, result in
                     try file.commit(synchronized: synchronizesFiles)
-                    made = (variant, try Self.field(target, result, status: "made"))
+                    made = (variant, Self.field(target, result, status: "made"))
                 }
             }
         } catch is ImageError {
@@ -94,7 +94,7 @@ extension ShrinkTool {
                 let file = try OutputFile(path: target)
                 let result = try draw(placeholder, variant) { try file.write($0) }.result
                 try file.commit(synchronized: synchronizesFiles)
-                ready(variant, try Self.field(target, result, status: "fallback"))
+                ready(variant, Self.field(target, result, status: "fallback"))
             }
         }
     }

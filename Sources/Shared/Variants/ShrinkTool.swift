@@ -5,14 +5,6 @@ import Placeholders
 import Records
 import Support
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Makes variants of each record's picture: the work of `img-downsample`.
 public struct ShrinkTool: RecordTool {
     /// Where variants go.
@@ -99,6 +91,7 @@ public struct ShrinkTool: RecordTool {
                 return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
             }
             do {
+                if argument != nil { result.setPath("path", CacheItem.absolutePath(path)) }
                 // Opened once: what was allowed is what is read.
                 var (source, path, record) = (
                     try argument == nil ? InputFile(pathGuard.open(path)) : input(path), path, record
@@ -109,8 +102,8 @@ public struct ShrinkTool: RecordTool {
                     path = entry.path
                     record.setCached(entry, status: status)
                     result.setPath("path", path)
-                } else if argument != nil, source.sha256OfStream == nil {
-                    result.setPath("path", try Self.absolute(path))
+                } else if source.sha256OfStream != nil {
+                    result.removePath("path")
                 }
                 if emitsEach, let (variant, field) = try makeThumbnail(source, path, result) {
                     add(variant, field)
@@ -178,14 +171,6 @@ public struct ShrinkTool: RecordTool {
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init) ?? path[...]
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return String(name) }
         return String(name[..<dot])
-    }
-
-    /// The path from the root on, links resolved. Throws `SystemFailure` (66).
-    static func absolute(_ path: String) throws -> String {
-        guard let resolved = resolvedPath(path) else {
-            throw SystemFailure(errno: errno, "open \(path)", purpose: .openInput)
-        }
-        return resolved
     }
 
     /// Adds the picture's name to what is wrong with it.

@@ -73,10 +73,24 @@ enum RecordLaws {
         let statuses = records.compactMap { $0.integer("error.exit") }
         let expected = statuses.first { $0 != 75 } ?? statuses.first ?? 0
         try claim(output.status.map { Int($0) } == expected, "exit status \(expected) would fit: \(output)")
+        // Failures of one code that follow one another are told once and then counted.
+        var code: String?
         for record in records {
             guard let message = record.string("error.message") else { continue }
+            defer { code = record.string("error.code") }
+            if record.string("error.code") == code { continue }
             let line = "apod-fetch: \(TerminalText.escaped(message))"
             try claim(output.errorLines.contains { $0.contains(line) || $0.contains(message) }, "not told: \(output)")
+        }
+        let failures = records.count { $0.has("error") }
+        try claim(failuresTold(output.errorLines) >= failures, "not all told: \(output)")
+    }
+
+    /// How many failures the lines tell of, those that are only counted included.
+    static func failuresTold(_ lines: [String]) -> Int {
+        lines.reduce(0) { sum, line in
+            let counted = line.split(separator: "(and ").dropFirst().first?.prefix { $0.isNumber }
+            return sum + (counted.flatMap { Int($0) } ?? 1)
         }
     }
 }

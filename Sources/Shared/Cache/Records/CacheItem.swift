@@ -102,7 +102,10 @@ public enum CacheItem: Sendable {
         try input.sha256OfStream.map { try CacheKey(name: "sha256-\($0)") } ?? fileKey(input.path)
     }
 
-    /// The path from the root on, links resolved as far as it exists.
+    /// Returns the path from the root on, links resolved as far as it exists; as it was given if that cannot be told.
+    public static func absolutePath(_ path: String) -> String { (try? resolved(path)) ?? path }
+
+    /// The path from the root on, links resolved as far as it exists. Throws `SystemFailure` (66).
     private static func resolved(_ path: String) throws -> String {
         if let found = resolvedPath(path) { return found }
         let code = errno

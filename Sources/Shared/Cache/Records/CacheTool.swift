@@ -7,7 +7,7 @@ import Records
 public protocol CacheTool: RecordTool {}
 
 extension CacheTool {
-    public func retract(_ record: inout Record) { record.removePlace() }
+    public func retract(_ record: inout Record, argument: String?) { record.removePlace() }
 }
 
 extension Record {

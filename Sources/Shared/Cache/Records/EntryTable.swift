@@ -1,13 +1,15 @@
 import Support
 
-/// Entries as a table for a terminal, a line each, so that a long one begins to show at once. Text from outside is
-/// escaped; the address takes what the other columns leave, and is cut in its middle: server and name tell most.
+/// Entries as a table, a line each, so that a long one begins to show at once. Text from outside is escaped. If the
+/// width is limited, the address takes what the other columns leave, and is cut in its middle: server and name tell
+/// most.
 public struct EntryTable: Sendable {
-    private let width: Int
+    private let width: Int?
     private let showsScope: Bool
     private let now: Timestamp
 
-    public init(width: Int, showsScope: Bool, now: Timestamp) {
+    /// - Parameter width: the columns of the terminal; nil to cut nothing, as in a file or a pipe.
+    public init(width: Int?, showsScope: Bool, now: Timestamp) {
         self.width = width
         self.showsScope = showsScope
         self.now = now
@@ -37,10 +39,12 @@ public struct EntryTable: Sendable {
             line += String(repeating: " ", count: max(0, width - cell.count)) + cell + "  "
         }
         if showsScope {
-            let (scope, columns) = TerminalText.cut(scope, toColumns: Self.scopeWidth)
-            line += scope + String(repeating: " ", count: Self.scopeWidth - columns + 2)
+            let shown = width == nil ? scope : TerminalText.cut(scope, toColumns: Self.scopeWidth).text
+            line += shown + String(repeating: " ", count: max(0, Self.scopeWidth - TerminalText.columns(shown)) + 2)
         }
+        guard let width else { return line + address + "\n" }
         // Where hardly anything is left, a line that wraps is better than one that says nothing.
-        return line + TerminalText.cut(middleOf: address, toColumns: max(24, width - TerminalText.columns(line))) + "\n"
+        let room = max(24, width - TerminalText.columns(line))
+        return line + TerminalText.cut(middleOf: address, toColumns: room) + "\n"
     }
 }

@@ -52,6 +52,14 @@ public struct PutTool: CacheTool {
         }
     }
 
+    /// Takes the place of a picture away, but says which file could not be put.
+    public func retract(_ record: inout Record, argument: String?) {
+        record.removePlace()
+        if let argument, case .file(let path) = try? CacheItem(argument: argument) {
+            record.set("path", .string(CacheItem.absolutePath(path)))
+        }
+    }
+
     /// Answers from the cache what it has, and is fresh, at the best address.
     public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
         guard

@@ -1,12 +1,21 @@
 import Support
 
 extension ImageCache {
-    /// The entries that a filter accepts, one after the other: of this scope in an order without meaning, or scope by
-    /// scope. Hands nothing out and counts nothing.
-    public func entries(_ filter: EntryFilter, inAllScopes: Bool = false) throws -> EntryListing {
-        EntryListing(
-            index: index, cursor: EntryCursor(try scopeRows(inAllScopes: inAllScopes)), filter: filter,
-            now: clock.now())
+    /// The entries that a filter accepts, one after the other. Hands nothing out and counts nothing.
+    ///
+    /// - Parameter order: over all scopes that are listed; nil for no order with a meaning, scope by scope, which costs
+    ///   least.
+    public func entries(
+        _ filter: EntryFilter, inAllScopes: Bool = false, order: EntryOrder? = nil
+    ) throws -> EntryListing {
+        let scopes = try scopeRows(inAllScopes: inAllScopes)
+        let source: EntryListing.Source =
+            if let order {
+                .sorted(SortedCursor(scopes, by: order, hash: inAllScopes ? nil : scope.hash))
+            } else {
+                .unsorted(EntryCursor(scopes))
+            }
+        return EntryListing(index: index, source: source, filter: filter, now: clock.now())
     }
 
     /// The row of this scope, or those of all.
@@ -87,14 +96,30 @@ extension ImageCache {
 /// Goes through entries a page at a time: memory does not grow with their number, and nothing is locked in between.
 /// Entries that come or go meanwhile may or may not be among them.
 public struct EntryListing {
+    enum Source {
+        case unsorted(EntryCursor)
+        case sorted(SortedCursor)
+
+        mutating func next(_ index: Index) throws -> (entry: Entry, scope: Index.ScopeRow)? {
+            switch self {
+            case .unsorted(var cursor):
+                defer { self = .unsorted(cursor) }
+                return try cursor.next(index)
+            case .sorted(var cursor):
+                defer { self = .sorted(cursor) }
+                return try cursor.next(index)
+            }
+        }
+    }
+
     private let index: Index
-    private var cursor: EntryCursor
+    private var source: Source
     private let filter: EntryFilter
     private let now: Timestamp
 
-    init(index: Index, cursor: EntryCursor, filter: EntryFilter, now: Timestamp) {
+    init(index: Index, source: Source, filter: EntryFilter, now: Timestamp) {
         self.index = index
-        self.cursor = cursor
+        self.source = source
         self.filter = filter
         self.now = now
     }
@@ -102,7 +127,7 @@ public struct EntryListing {
     public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
 
     mutating func nextWithScope() throws -> (entry: Entry, scope: Index.ScopeRow)? {
-        while let next = try cursor.next(index) {
+        while let next = try source.next(index) {
             if filter.accepts(next.entry, now: now) { return next }
         }
         return nil

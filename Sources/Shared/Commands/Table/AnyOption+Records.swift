@@ -22,14 +22,14 @@ extension AnyOption {
         "retry-errors", .records, summary: "Try records again that bear a temporary error of this tool.",
         manual: "So a saved stream can be run again.")
 
-    public static let print = Option<RecordFields>(
+    public static let print = Option<RecordLayout>(
         "print", form: .value("FIELD"), expected: "a field, or several with commas, such as path or cache.key,cache.bytes",
         group: .records,
         summary: "Print this field of each record instead of the record; several with commas as columns.",
         manual: """
             A field is a dotted path such as variants.overlay.path. One field is printed as it is; several are separated \
             by tabs, with \\t, \\n, \\r and \\\\ for such characters in them.
-            """, read: RecordFields.init)
+            """, read: { RecordLayout(fields: $0) })
 
     public static let nullTerminated = Option.flag(
         "null", short: "0", .records, summary: "End what is printed with NUL instead of a line feed.")
@@ -40,21 +40,6 @@ extension AnyOption {
     public static let pretty = Option.flag("pretty", .records, summary: "Indent the records.")
 
     public static let json = Option.flag("json", .records, summary: "Write records, on a terminal too.")
-}
-
-/// The fields that `--print` names, at least one.
-public struct RecordFields: Sendable, Equatable {
-    public let paths: [FieldPath]
-
-    /// Reads names with commas between them; nil if one of them is none.
-    public init?(_ text: String) {
-        var paths: [FieldPath] = []
-        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let path = FieldPath(String(name)) else { return nil }
-            paths.append(path)
-        }
-        self.paths = paths
-    }
 }
 
 extension [AnyOption] {

@@ -17,6 +17,11 @@ extension AnyOption {
     public static let expired = Option.flag("expired", .selection, summary: "Only what has expired.")
     public static let pinned = Option.flag("pinned", .selection, summary: "Only what is pinned.")
 
+    public static let sort = Option<EntryOrder.Key>.case(
+        "sort", "KEY", .selection,
+        summary: "Order by size (largest first), age (oldest first), used (longest unused first) or url.")
+    public static let reverse = Option.flag("reverse", .selection, summary: "Turn the order of --sort round.")
+
     public static let host = Option<HostPattern>(
         "host", form: .value("NAME"), expected: "a host such as example.org", group: .selection,
         summary: "Only pictures of this host; .example.org takes those below too.", read: HostPattern.init)
@@ -33,6 +38,9 @@ extension AnyOption {
 }
 
 extension Arguments {
+    /// The order that the options say; nil if they say none.
+    public var order: EntryOrder? { self[.sort].map { EntryOrder($0, reversed: self[.reverse]) } }
+
     /// The entries that the conditions select.
     public var filter: EntryFilter {
         var filter = EntryFilter()

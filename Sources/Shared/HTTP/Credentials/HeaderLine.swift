@@ -41,7 +41,7 @@ public struct HeaderLine: Sendable {
 
     /// Takes an address and the blanks behind it from the front of `text`, if there is one.
     private static func takeOrigin(_ text: inout Substring, _ source: String) throws(UsageFailure) -> WebURL.Origin? {
-        guard let scheme = text.prefix(before: "://"), scheme.allSatisfy({ $0.isLetter }) else {
+        guard let scheme = String(text).prefix(before: "://"), scheme.allSatisfy({ $0.isLetter }) else {
             return nil
         }
         let end = text.firstIndex { $0 == " " || $0 == "\t" } ?? text.endIndex

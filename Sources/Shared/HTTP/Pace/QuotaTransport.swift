@@ -39,12 +39,15 @@ public struct QuotaTransport: HTTPTransport {
         let name = Self.name(of: request)
         let ledger = ledger(request.url)
         func wait(_ span: Duration) throws {
-            var rest = span
-            while rest > .zero {
-                let piece = min(rest, HTTPEvent.pauseLength)
-                try sleep.map { try $0(piece) } ?? interruption.sleep(piece)
-                try receive(.pause)
-                rest -= piece
+            if span <= .zero { return }
+            try base.waiting(.rateLimit, for: span) {
+                var rest = span
+                while rest > .zero {
+                    let piece = min(rest, HTTPEvent.pauseLength)
+                    try sleep.map { try $0(piece) } ?? interruption.sleep(piece)
+                    try receive(.pause)
+                    rest -= piece
+                }
             }
         }
         let number = try turns.withRoom(at: request.url, interruption: interruption) {
@@ -62,6 +65,10 @@ public struct QuotaTransport: HTTPTransport {
             if let head { try learn(from: head, name, ledger, number) }
             throw error
         }
+    }
+
+    public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
+        try base.waiting(reason, for: span, body)
     }
 
     /// Waits until the request may go; gives its number. Throws `FetchFailure.quotaUsedUp` where that would take too

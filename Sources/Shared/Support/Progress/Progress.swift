@@ -3,10 +3,19 @@
 /// Handed down like `Log`. What happens is told from any thread; a thread of its own, started with the first download
 /// or picture that is worked on, so that a run that finds all in the cache has none, draws ten times a second.
 public final class Progress: Sendable {
+    /// What is waited for before a server is asked.
+    public enum WaitReason: String, Sendable {
+        /// Something failed, and is tried again.
+        case retry
+        /// The server takes no more requests for a while.
+        case rateLimit = "rate-limit"
+    }
+
     private struct State {
         var progress: ProgressState
         var thread: Thread?
         var isEnded = false
+        var hasDrawn = false
         /// When the last line of a log was written.
         var lastLine: Duration?
     }
@@ -79,8 +88,20 @@ public final class Progress: Sendable {
         guard let thread else { return }
         thread.join()
         if case .drawn = style { StandardError.draw(nil) }
-        let last = state.withLock { $0.lastLine == nil ? nil : ProgressLine.plain($0.progress, at: SteadyTime.now()) }
-        if let last { log.progress(last) }
+        if state.withLock({ $0.lastLine != nil }) { say(at: SteadyTime.now()) }
+    }
+
+    /// Runs `body`, which waits for so long, and says so meanwhile.
+    public func waiting<Result, E: Error>(
+        _ reason: WaitReason, for span: Duration, _ body: () throws(E) -> Result
+    ) throws(E) -> Result {
+        if isHidden { return try body() }
+        let number = state.withLock { state in
+            start(&state)
+            return state.progress.beginWait(reason, until: SteadyTime.now() + span)
+        }
+        defer { state.withLock { $0.progress.endWait(number) } }
+        return try body()
     }
 
     // MARK: Downloads
@@ -99,7 +120,14 @@ public final class Progress: Sendable {
 
         public func receive(_ bytes: Int) { progress.state.withLock { $0.progress.receive(number, bytes) } }
 
-        public func end() { progress.state.withLock { $0.progress.end(number) } }
+        /// Ends the download, of which the last that is drawn is its end.
+        public func end() {
+            let shows = progress.state.withLock { state in
+                state.progress.end(number)
+                return state.hasDrawn && !state.isEnded && state.progress.single.map { $0.bytes == $0.total } ?? false
+            }
+            if shows { progress.show(at: SteadyTime.now()) }
+        }
     }
 
     /// Begins to show a download by a name that may come from a stranger; nil where nothing is shown.
@@ -134,18 +162,25 @@ public final class Progress: Sendable {
         case .drawn(let hasColour):
             let columns = Terminal.width(of: 2)
             let line = state.withLock { state in
+                state.hasDrawn = true
                 state.progress.sampleRate(at: now)
                 return ProgressLine.drawn(state.progress, at: now, columns: columns, hasColour: hasColour)
             }
             StandardError.draw(line)
         case .lines:
-            let line = state.withLock { state -> String? in
+            let isDue = state.withLock { state in
                 state.progress.sampleRate(at: now)
-                if let last = state.lastLine, now - last < Self.betweenLines { return nil }
+                if let last = state.lastLine, now - last < Self.betweenLines { return false }
                 state.lastLine = now
-                return ProgressLine.plain(state.progress, at: now)
+                return true
             }
-            if let line { log.progress(line) }
+            if isDue { say(at: now) }
         }
+    }
+
+    /// Writes a line for a log.
+    private func say(at now: Duration) {
+        let progress = state.withLock { $0.progress }
+        log.progress(ProgressLine.plain(progress, at: now), facts: progress.facts(at: now))
     }
 }

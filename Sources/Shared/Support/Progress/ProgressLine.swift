@@ -20,11 +20,14 @@ enum ProgressLine {
 
     private static func parts(_ state: ProgressState, at now: Duration) -> [String] {
         if state.unit == .days { return days(state, at: now) }
-        let finished = state.done + state.failed
-        if state.expected == 1, finished == 0, state.received == 0 { return [working(state, at: now)] }
+        let finished = state.finished
+        if state.expected == 1, finished == 0, state.received == 0 {
+            return [state.nextWait.map { wait($0, at: now) } ?? working(state, at: now)]
+        }
         var counts = state.expected.map { "\(finished) of \($0) done" } ?? "\(finished) done"
         if state.failed > 0 { counts += ", \(state.failed) failed" }
         var parts = [counts]
+        if let wait = state.nextWait { parts.append(self.wait(wait, at: now)) }
         if state.received > 0 {
             parts.append(ByteCount.description(state.received))
             parts.append(rate(state))
@@ -34,11 +37,14 @@ enum ProgressLine {
     }
 
     private static func days(_ state: ProgressState, at now: Duration) -> [String] {
-        let finished = state.done + state.failed
-        if finished == 0, state.expected ?? 1 == 1 { return [working(state, at: now)] }
+        let finished = state.finished
+        if finished == 0, state.expected ?? 1 == 1 {
+            return [state.nextWait.map { wait($0, at: now) } ?? working(state, at: now)]
+        }
         var counts = state.expected.map { "\(finished) of \($0) days" } ?? "\(finished) \(finished == 1 ? "day" : "days")"
         if state.failed > 0 { counts += ", \(state.failed) failed" }
         var parts = [counts]
+        if let wait = state.nextWait { parts.append(self.wait(wait, at: now)) }
         let rate = state.finishedRate.perSecond
         // Fewer than that nobody reads as a rate.
         if rate >= 0.1 { parts.append("\(rate < 10 ? tenths(rate) : String(Int(min(rate, 1e9)))) days/s") }
@@ -48,6 +54,20 @@ enum ProgressLine {
 
     private static func working(_ state: ProgressState, at now: Duration) -> String {
         "working for \(time(Int(max((now - state.began).inSeconds, 0))))"
+    }
+
+    /// What is waited for, and how long.
+    private static func wait(_ wait: ProgressState.Wait, at now: Duration) -> String {
+        let seconds = Self.seconds(until: wait.end, at: now)
+        return switch wait.reason {
+        case .retry: "retry in \(seconds) s"
+        case .rateLimit: "rate limit: next request in \(seconds) s"
+        }
+    }
+
+    /// Whole seconds until a moment, rounded up.
+    static func seconds(until end: Duration, at now: Duration) -> Int {
+        max(Int((end - now).inSeconds.rounded(.up)), 0)
     }
 
     private static func fitted(_ parts: [String], room: Int) -> (text: String, columns: Int) {
@@ -62,7 +82,8 @@ enum ProgressLine {
     private static func parts(
         _ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration
     ) -> [String] {
-        guard transfer.bytes > 0 || transfer.total != nil else { return ["waiting"] }
+        let wait = state.nextWait.map { Self.wait($0, at: now) }
+        guard transfer.bytes > 0 || transfer.total != nil else { return [wait ?? "waiting"] }
         var parts: [String] = []
         if let total = transfer.total {
             parts.append("\(percent(transfer.bytes, of: total)) %")
@@ -70,32 +91,45 @@ enum ProgressLine {
         } else {
             parts.append(ByteCount.description(transfer.bytes))
         }
+        if let wait { return parts + [wait] }
         parts.append(rate(state))
         if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
         return parts
     }
 
-    private static let shortestBar = 10
+    /// Short enough for 80 columns with a name and all figures.
+    private static let shortestBar = 8
+    /// What the longest usual figures and the shortest bar take. The name gets no more than the rest, so that it keeps
+    /// its place while figures come, go and grow.
+    private static let columnsOfFigures = 64
     private static let longestBar = 40
     private static let shortestName = 12
+    /// Brackets, and blanks before them.
+    private static let barFrame = 4
 
     private static func bar(
         _ transfer: ProgressState.Transfer, _ state: ProgressState, at now: Duration, room: Int, hasColour: Bool
     ) -> (text: String, columns: Int) {
         var parts = parts(transfer, state, at: now)
         let full = TerminalText.cut(TerminalText.escaped(transfer.name), toColumns: max(shortestName, room / 3))
-        while parts.count > 1, min(full.columns, shortestName) + 2 + width(parts) > room { parts.removeLast() }
-        let name = TerminalText.cut(full.text, toColumns: max(room - 2 - width(parts), 1))
+        let least = min(full.columns, shortestName) + 2
+        while parts.count > 1, least + width(parts) > room { parts.removeLast() }
+        let hasBar = transfer.total != nil && least + width(parts) + barFrame + shortestBar <= room
+        let rest = room - 2 - width(parts)
+        let forName =
+            hasBar
+            ? min(max(room - columnsOfFigures, shortestName), rest - barFrame - shortestBar) : max(rest, 1)
+        let name = TerminalText.cut(full.text, toColumns: forName)
         var columns = name.columns + 2 + width(parts)
         guard columns <= room else { return TerminalText.cut(name.text, toColumns: room) }
         var pieces = parts
-        let length = min(room - columns - 4, longestBar)
-        if let total = transfer.total, length >= shortestBar {
+        if hasBar, let total = transfer.total {
+            let length = min(room - columns - barFrame, longestBar)
             let done = total > 0 ? Int(Double(length) * Double(transfer.bytes) / Double(total)) : length
             let filled = String(repeating: "=", count: done)
             let shown = hasColour ? "\u{1B}[32m\(filled)\u{1B}[0m" : filled
             pieces.insert("[\(shown)\(String(repeating: " ", count: length - done))]", at: 1)
-            columns += length + 4
+            columns += length + barFrame
         }
         return (([name.text] + pieces).joined(separator: "  "), columns)
     }

@@ -9,6 +9,12 @@ struct ProgressState: Sendable {
         var total: Int?
     }
 
+    /// A pause before a server is asked.
+    struct Wait: Sendable, Equatable {
+        let reason: Progress.WaitReason
+        let end: Duration
+    }
+
     /// What is counted.
     enum Unit: Sendable {
         /// Records, with what is downloaded for them.
@@ -28,8 +34,13 @@ struct ProgressState: Sendable {
     private(set) var received = 0
     private(set) var rate = Rate()
     /// Of finished records. Days come in pages, a page may take seconds, and the mean since the beginning would say
-    /// nothing of the days to come where the first ones were in the cache.
-    private(set) var finishedRate = Rate(settling: 10)
+    /// nothing of the days to come if the first ones were in the cache.
+    private(set) var finishedRate = Rate(window: .seconds(10))
+    private var timeLeft = TimeLeft()
+    /// The download that ended last.
+    private var ended: Transfer?
+    /// By number.
+    private(set) var waits: [Int: Wait] = [:]
     private(set) var began: Duration
     private var nextNumber = 0
 
@@ -66,60 +77,79 @@ struct ProgressState: Sendable {
         transfers[number] = transfer
     }
 
-    mutating func end(_ number: Int) { transfers[number] = nil }
+    mutating func end(_ number: Int) { ended = transfers.removeValue(forKey: number) ?? ended }
 
-    /// To be called at each drawing, which the rate is smoothed over.
-    mutating func sampleRate(at now: Duration) {
-        rate.sample(received, at: now - began)
-        if unit == .days { finishedRate.sample(done + failed, at: now - began) }
+    /// Begins a pause and gives its number.
+    mutating func beginWait(_ reason: Progress.WaitReason, until end: Duration) -> Int {
+        nextNumber += 1
+        waits[nextNumber] = Wait(reason: reason, end: end)
+        return nextNumber
     }
 
-    /// The one download that all is about, if it is one.
+    mutating func endWait(_ number: Int) { waits[number] = nil }
+
+    /// The pause that is over first.
+    var nextWait: Wait? { waits.values.min { $0.end < $1.end } }
+
+    /// To be called at each drawing, which rate and time left are smoothed over.
+    mutating func sampleRate(at now: Duration) {
+        rate.sample(received, at: now - began)
+        finishedRate.sample(finished, at: now - began)
+        timeLeft.update(left(at: now), at: now)
+    }
+
+    /// Records that are done, in whatever way.
+    var finished: Int { done + failed }
+
+    /// The one download that all is about, if it is one. It stays until its record is done.
     var single: Transfer? {
-        guard unit == .records, transfers.count == 1, expected == 1 || expected == nil && done + failed == 0 else { return nil }
-        return transfers.values.first
+        guard unit == .records, finished == 0, expected ?? 1 == 1, transfers.count <= 1 else { return nil }
+        if let transfer = transfers.values.first { return transfer }
+        // One of which nothing came, as of a redirect, says nothing, unless it is tried again.
+        return ended.flatMap { $0.bytes > 0 || $0.total != nil || !waits.isEmpty ? $0 : nil }
     }
 
     /// Seconds that are left: of a single download by its bytes, else by the records that are done.
     func secondsLeft(at now: Duration) -> Int? {
-        let seconds: Double
         if let single {
-            guard let total = single.total, rate.perSecond >= 1 else { return nil }
-            seconds = Double(total - single.bytes) / rate.perSecond
-        } else if unit == .days {
-            let finished = done + failed
-            guard let expected, expected > finished, finishedRate.perSecond >= 0.01 else { return nil }
-            seconds = Double(expected - finished) / finishedRate.perSecond
+            guard let total = single.total, total > single.bytes else { return nil }
         } else {
-            let finished = done + failed
-            guard let expected, expected > finished, finished > 0 else { return nil }
-            seconds = (now - began).inSeconds / Double(finished) * Double(expected - finished)
+            guard let expected, expected > finished else { return nil }
         }
-        // More than four days is a guess that helps nobody.
-        return seconds < 360_000 ? Int(seconds.rounded(.up)) : nil
-    }
-}
-
-/// How much a second, of bytes or of records, smoothed so that it can be read.
-struct Rate: Sendable, Equatable {
-    private(set) var perSecond = 0.0
-    private var last = (amount: 0, time: Duration.zero)
-    /// How many seconds a change takes to show.
-    private let settling: Double
-
-    /// - Parameter settling: by default long enough that figures do not jump, short enough that a stall is seen.
-    init(settling: Double = 2) { self.settling = settling }
-
-    /// - Parameter time: since the beginning.
-    mutating func sample(_ amount: Int, at time: Duration) {
-        let span = (time - last.time).inSeconds
-        guard span > 0 else { return }
-        let present = Double(amount - last.amount) / span
-        // At first the mean since the beginning, then one that forgets.
-        let weight = span / (min(time.inSeconds, settling + span))
-        perSecond += weight * (present - perSecond)
-        last = (amount, time)
+        return timeLeft.seconds(at: now)
     }
 
-    static func == (a: Rate, b: Rate) -> Bool { a.perSecond == b.perSecond && a.last == b.last }
+    /// What the rate of this moment says.
+    private func left(at now: Duration) -> Double? {
+        if let single {
+            guard let total = single.total, total > single.bytes, rate.isSteady, rate.perSecond >= 1 else { return nil }
+            return rate.seconds(for: total - single.bytes)
+        }
+        guard let expected, expected > finished else { return nil }
+        return finishedRate.seconds(for: expected - finished)
+    }
+
+    /// How many bytes there will be, as far as that is known: all records have begun, and all servers have said it.
+    private var bytesExpected: Int? {
+        if let single { return single.total }
+        guard unit == .records, let expected, finished + transfers.count >= expected else { return nil }
+        var sum = received
+        for transfer in transfers.values {
+            guard let total = transfer.total else { return nil }
+            sum = sum.addingReportingOverflow(total - transfer.bytes).partialValue
+        }
+        return sum
+    }
+
+    /// The numbers behind the words, for a log that a program reads.
+    func facts(at now: Duration) -> Log.Facts {
+        [
+            "records_done": .integer(finished), "records_failed": .integer(failed),
+            "records_total": expected.map { .integer($0) }, "bytes_done": .integer(single?.bytes ?? received),
+            "bytes_total": bytesExpected.map { .integer($0) }, "rate": .decimal(rate.perSecond),
+            "eta_s": secondsLeft(at: now).map { .integer($0) },
+            "waiting_for": nextWait.map { .text($0.reason.rawValue) },
+            "wait_s": nextWait.map { .integer(ProgressLine.seconds(until: $0.end, at: now)) },
+        ]
+    }
 }

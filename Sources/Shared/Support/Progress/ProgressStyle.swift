@@ -12,7 +12,7 @@ public enum ProgressStyle: Sendable, Equatable {
     }
 
     /// Decides without looking at anything but its arguments. A terminal that cannot clear a line (`TERM` is `dumb` or
-    /// unset) gets lines; so does nothing that is no terminal unless it was asked for, nor a log that a machine reads.
+    /// unset) gets lines, and so does a log that a program reads. A file or a pipe gets them only if they are asked for.
     public init(
         _ wish: Wish, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
     ) {
@@ -21,7 +21,8 @@ public enum ProgressStyle: Sendable, Equatable {
         case _ where isQuiet: self = .hidden
         case .none: self = .hidden
         case .plain: self = .lines
-        case .auto where !isTerminal || logFormat == .json: self = .hidden
+        case .auto where logFormat == .json: self = .lines
+        case .auto where !isTerminal: self = .hidden
         case .auto where terminal == "dumb": self = .lines
         case .auto: self = .drawn(hasColour: Terminal.hasColour(isTerminal: isTerminal, environment: environment))
         }

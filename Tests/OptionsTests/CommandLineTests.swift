@@ -244,12 +244,4 @@ struct CommandLineTests {
         }
         #expect(Command.fullHelp([Self.tool], exitStatus: "0 done").contains("EXIT STATUS\n  0 done"))
     }
-
-    @Test func manualEscapesWhatRoffWouldRead() {
-        #expect(ManualPage.escaped(".x") == "\\&.x")
-        #expect(ManualPage.escaped("a\\b --c `d`") == "a\\eb \\-\\-c d")
-        var page = ManualPage()
-        page.text("One. Two (three.) Four")
-        #expect(page.source == "One.\nTwo (three.)\nFour\n")
-    }
 }

@@ -7,6 +7,7 @@ extension Tool {
         switch kind {
         case .man: command.manual(facts(except: command.name))
         case .settings: [AnyOption].settings.settingsManual(facts(except: "apod-tools.json"))
+        case .settingsTable: [AnyOption].settings.settingsTable
         case .bash: command.bashCompletion
         case .zsh: command.zshCompletion
         case .fish: command.fishCompletion
@@ -14,25 +15,57 @@ extension Tool {
     }
 
     private func facts(except page: String) -> ManualFacts {
-        let pages = [
-            ("apod-fetch", 1), ("gif-cache", 1), ("img-cache", 1), ("img-downsample", 1), ("apod-tools.json", 5),
-            ("apod-tools-records", 7),
+        var pages = [
+            ("apod-fetch", 1), ("curl", 1), ("gif-cache", 1), ("img-cache", 1), ("img-downsample", 1), ("jq", 1),
+            ("apod-tools.json", 5), ("apod-tools-records", 7),
         ]
+        if page == "gif-cache" { pages.insert(("gifsicle", 1), at: 3) }
+        if page == "img-downsample" || page == "apod-tools.json" { pages.removeAll { $0.0 == "curl" } }
         return ManualFacts(
-            exitStatus: exitStatus, variables: Self.variables, files: Self.files,
-            seeAlso: pages.filter { $0.0 != page }.map { "\($0.0) \($0.1)" }, date: toolsDate)
+            exitStatus: exitStatus, settings: Self.settings(of: page), variables: Self.variables(of: page),
+            files: Self.files, seeAlso: pages.filter { $0.0 != page }.map { "\($0.0) \($0.1)" }, date: toolsDate)
     }
 
-    private static let variables: [(name: String, summary: String)] = [
-        ("HOME", "The folder with the usual places of cache and configuration file, and with .netrc."),
-        ("XDG_CACHE_HOME , XDG_CONFIG_HOME", "Where caches and configuration files are, if not below HOME."),
-        ("XDG_RUNTIME_DIR", "Where pictures under the policies memory and disabled are."),
-        ("http_proxy , https_proxy , all_proxy , no_proxy", "Proxies, as curl(1) uses them."),
-        ("NO_COLOR , CLICOLOR_FORCE , TERM", "Whether progress and text may have colours."),
-    ]
+    /// Settings that are no options.
+    private static func settings(of page: String) -> [AnyOption] {
+        switch page {
+        case "apod-fetch": [.nasaKey, .scienceURL, .apiURL]
+        case "gif-cache": [.exerciseKey, .exerciseURL]
+        case "apod-tools.json": [.nasaKey, .scienceURL, .apiURL, .exerciseKey, .exerciseURL]
+        default: []
+        }
+    }
+
+    private static func variables(of page: String) -> [(names: [String], summary: String)] {
+        var variables = [
+            (["HOME"], "The folder with the usual places of the cache, the configuration file and `.netrc`."),
+            (["XDG_CACHE_HOME", "XDG_CONFIG_HOME"], "Where caches and configuration files are, instead of in `HOME`."),
+        ]
+        if page == "apod-tools.json" { return variables }
+        variables.append(
+            (
+                ["XDG_RUNTIME_DIR", "TMPDIR"],
+                """
+                Where files are kept under the policies `memory` and `disabled`: in the first one, else in `/dev/shm`, \
+                and under `disabled` else in the second one.
+                """
+            ))
+        if page != "img-downsample" {
+            variables.append((["http_proxy", "https_proxy", "all_proxy", "no_proxy"], "Proxies, as curl(1) uses them."))
+        }
+        if page == "apod-fetch" { variables.append((["COLUMNS"], "How wide `--format text` may be, up to 80.")) }
+        return variables + [
+            (
+                ["NO_COLOR", "CLICOLOR_FORCE", "TERM"],
+                """
+                How progress is drawn: without colours, always with colours, or as lines if `TERM` is `dumb` or not set.
+                """
+            )
+        ]
+    }
 
     private static let files: [(path: String, summary: String)] = [
-        ("~/.cache/apod-tools", "The cache, shared by all four tools."),
-        ("~/.config/apod-tools/config.json", "The configuration file: see apod-tools.json(5)."),
+        ("~/.cache/apod-tools", "The cache, which all four tools share."),
+        ("~/.config/apod-tools/config.json", "The configuration file."),
     ]
 }

@@ -17,6 +17,7 @@ public enum Generated: String, Sendable, CaseIterable {
     case zsh = "complete-zsh"
     case fish = "complete-fish"
     case settings
+    case settingsTable = "settings-table"
 }
 
 extension Command {

@@ -1,51 +1,47 @@
 extension [AnyOption] {
     /// The manual page of the configuration file, in the language of mdoc(7).
     public func settingsManual(_ facts: ManualFacts) -> String {
-        var page = ManualPage()
-        page.request("Dd \(facts.date)")
-        page.request("Dt APOD-TOOLS.JSON 5")
-        page.request("Os apod-tools")
+        var page = ManualPage("apod-tools.json", section: 5, date: facts.date)
         page.section("NAME")
         page.request("Nm apod-tools.json")
         page.request("Nd settings of apod\\-fetch, img\\-cache, img\\-downsample and gif\\-cache")
         page.section("DESCRIPTION")
         page.text(
             """
-            The configuration file is one JSON object for all four tools. It is config.json in the folder apod-tools of \
-            $XDG_CONFIG_HOME or ~/.config, or the file that APOD_TOOLS_CONFIG or --config names. A field that no tool \
-            knows is refused with status 78. Options override the environment, which overrides the file, which \
-            overrides the default. img-cache settings shows what is in effect.
+            The configuration file holds one JSON object, which all four tools read. Its usual place is \
+            `$XDG_CONFIG_HOME/apod-tools/config.json`, or `~/.config/apod-tools/config.json` if `XDG_CONFIG_HOME` is not \
+            set. `APOD_TOOLS_CONFIG` or `--config` names another one.
             """)
         page.request("Pp")
         page.text(
             """
-            Sizes are written 4096, 200MB (10 to the 6 bytes) or 64MiB (2 to the 20), times 90s, 10m or 14d. A number or \
-            a truth value may be written with quotes or without.
+            A field that no tool knows, or a value that its setting does not take, is refused with status 78. \
+            `img-cache settings` shows every setting, its value, and where the value comes from.
             """)
-        page.section("FIELDS")
+        page.request("Pp")
+        page.text(
+            """
+            Sizes are written `4096`, `200MB` (10 to the 6 bytes) or `64MiB` (2 to the 20). Times are written `90s`, \
+            `10m` or `14d`. Numbers and truth values may stand in quotes.
+            """)
+        page.section("SETTINGS")
         page.list { page in
             for option in self {
                 guard let field = option.field else { continue }
                 page.request("It Cm \(field)")
-                page.text(option.summary)
-                if !option.manual.isEmpty { page.text(option.manual) }
-                if !option.standard.isEmpty { page.text("The default is \(option.standard).") }
-                var others = option.isTyped ? ["--\(option.name)"] : []
-                if let variable = option.variable { others.append(variable) }
-                if !others.isEmpty { page.text("Also \(others.joined(separator: ", ")).") }
+                page.explain(option)
+                if case .flag(let means, _) = option.form { page.text("`\(means)` says so; the default is `\(!means)`.") }
+                var others: [String] = []
+                if option.isTyped { others.append("option: `--\(option.name)`") }
+                if let variable = option.variable { others.append("environment: `\(variable)`") }
+                if !others.isEmpty { page.text("(\(others.joined(separator: "; ")))") }
             }
         }
-        page.line(Command.manualPlace)
-        page.environment(filter { $0.variable != nil }, facts)
-        page.section("FILES")
-        page.list { page in
-            for (path, summary) in facts.files {
-                page.request("It Pa \(ManualPage.escaped(path))")
-                page.text(summary)
-            }
-        }
+        page.line(ManualPage.place)
+        page.environment(filter(\.isTyped), facts)
+        page.files(facts)
         page.section("EXIT STATUS")
-        page.text("A file that cannot be used makes every tool end with status 78.")
+        page.text("Every tool ends with status 78 if it cannot use the file.")
         page.section("EXAMPLES")
         page.literal([
             "{",
@@ -55,10 +51,48 @@ extension [AnyOption] {
             "  \"styles\": { \"hero\": { \"width\": 600, \"height\": 300 } }",
             "}",
         ])
-        page.section("SEE ALSO")
-        for (index, other) in facts.seeAlso.enumerated() {
-            page.request("Xr \(other)\(index == facts.seeAlso.count - 1 ? "" : " ,")")
-        }
+        page.seeAlso(facts)
         return page.source
     }
+
+    /// The table of all settings, in Markdown.
+    public var settingsTable: String {
+        var table = "| setting | option | environment | field of the file | default |\n"
+        table += "| --- | --- | --- | --- | --- |\n"
+        for option in self {
+            let names = option.isTyped ? option.names.map { "--\($0)" } : []
+            var (remark, standard) = ("", option.standard)
+            if case .flag(let means, _) = option.form {
+                standard = "\(!means)"
+                // The field is not named like the option.
+                if !means { remark = " (`false`)" }
+            }
+            let cells = [
+                Self.cell(option.summary) + remark, names.quoted, option.variable.map { [$0] }?.quoted ?? "",
+                option.field.map { [$0] }?.quoted ?? "", Self.cell(standard),
+            ]
+            table += "|" + cells.map { $0.isEmpty ? " |" : " \($0) |" }.joined() + "\n"
+        }
+        return table
+    }
+
+    /// Text without signs that mean something in a table.
+    private static func cell(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            if "|*<".contains(character) { result += "\\" }
+            result.append(character.isNewline ? " " : character)
+        }
+        return result
+    }
+}
+
+extension AnyOption {
+    /// The long names that mean the same.
+    fileprivate var names: [String] { [name, alias].compactMap { $0 } }
+}
+
+extension [String] {
+    /// In back quotes, with commas between them.
+    fileprivate var quoted: String { map { "`\($0)`" }.joined(separator: ", ") }
 }

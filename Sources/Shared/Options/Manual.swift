@@ -1,11 +1,13 @@
 import Support
 
-/// What a manual page says beside the tool's commands and options.
+/// What a manual page says besides the tool's commands and options.
 public struct ManualFacts: Sendable {
     /// Lines of the help about exit statuses.
     public let exitStatus: String
+    /// Settings of the tool that are set by the environment or the configuration file alone.
+    public let settings: [AnyOption]
     /// Environment variables that no option has, with what each does.
-    public let variables: [(name: String, summary: String)]
+    public let variables: [(names: [String], summary: String)]
     /// Files, with what each is.
     public let files: [(path: String, summary: String)]
     /// Other pages: `img-cache 1`.
@@ -14,10 +16,11 @@ public struct ManualFacts: Sendable {
     public let date: String
 
     public init(
-        exitStatus: String, variables: [(name: String, summary: String)], files: [(path: String, summary: String)],
-        seeAlso: [String], date: String
+        exitStatus: String, settings: [AnyOption], variables: [(names: [String], summary: String)],
+        files: [(path: String, summary: String)], seeAlso: [String], date: String
     ) {
         self.exitStatus = exitStatus
+        self.settings = settings
         self.variables = variables
         self.files = files
         self.seeAlso = seeAlso
@@ -26,178 +29,106 @@ public struct ManualFacts: Sendable {
 }
 
 extension Command {
-    /// A line of a page that stands for the sections which are written by hand.
-    public static let manualPlace = ".\\\" SECTIONS"
-
-    /// The tool's manual page, in the language of mdoc(7).
+    /// The tool's manual page, in the language of mdoc(7). `scripts/docs` adds the sections that are written by hand at
+    /// `ManualPage.place`, and lets one of the same name replace a section of this page.
     public func manual(_ facts: ManualFacts) -> String {
-        var page = ManualPage()
-        page.request("Dd \(facts.date)")
-        page.request("Dt \(name.uppercased()) 1")
-        page.request("Os apod-tools")
+        var page = ManualPage(name, section: 1, date: facts.date)
         page.section("NAME")
         page.request("Nm \(name)")
         page.request("Nd \(ManualPage.escaped(summary.prefix(1).lowercased() + summary.dropFirst().dropLast()))")
         page.section("SYNOPSIS")
-        for form in visibleSubcommands.isEmpty || run != nil ? [operands] : [] {
+        if run != nil {
             page.request("Nm")
             page.request("Op Ar option ...")
-            page.operands(form)
+            page.operands(operands)
         }
         if !visibleSubcommands.isEmpty {
             page.request("Nm")
             page.request("Ar command")
             page.request("Op Ar option ...")
-            page.request("Op Ar argument ...")
+            if run == nil { page.request("Op Ar argument ...") }
         }
         page.section("DESCRIPTION")
         page.blocks(details)
+        let users = OptionUsers(self)
         if !visibleSubcommands.isEmpty {
             page.section("COMMANDS")
             page.list { page in
-                for command in visibleSubcommands { page.command(command, named: [command.name]) }
+                for command in visibleSubcommands { page.command(command, named: [command.name], users) }
             }
         }
-        page.section("OPTIONS")
-        page.text(
-            """
-            Options may stand anywhere on the line, before the command too. A value follows its option or an equals \
-            sign; the last value counts. Behind -- all words are arguments.
-            """)
-        // Those of single commands stand there.
-        for group in OptionGroup.allCases where group != .own || run != nil {
-            let members = (group == .own ? typedOptions : uniqueOptions).filter { $0.group == group && $0.isTyped }
-            if members.isEmpty { continue }
-            page.subsection(group.title)
-            page.list { page in for option in members { page.option(option) } }
-        }
-        page.list { page in
-            page.request("It Fl h , Fl -help")
-            page.text("Show help: in short, or in full.")
-            page.request("It Fl -version")
-            page.text("Show the version, and those of the libraries in use.")
-        }
-        page.line(Self.manualPlace)
-        page.environment(uniqueOptions, facts)
-        if !facts.files.isEmpty {
-            page.section("FILES")
-            page.list { page in
-                for (path, summary) in facts.files {
-                    page.request("It Pa \(ManualPage.escaped(path))")
-                    page.text(summary)
-                }
-            }
-        }
+        page.options(of: self, users)
+        page.line(ManualPage.place)
+        page.environment(uniqueOptions.filter { !users.isNobody(for: $0) }, facts)
+        page.files(facts)
         page.section("EXIT STATUS")
         page.text(facts.exitStatus.split(separator: "\n").joined(separator: " "))
         page.section("EXAMPLES")
-        page.examples(examples)
-        page.section("SEE ALSO")
-        for (index, other) in facts.seeAlso.enumerated() {
-            page.request("Xr \(other)\(index == facts.seeAlso.count - 1 ? "" : " ,")")
-        }
+        page.literal(examples)
+        page.seeAlso(facts)
         return page.source
     }
 
     /// All options of the tool that can be typed, each once, in the order of their first command.
     var uniqueOptions: [AnyOption] {
         var seen: Set<ObjectIdentifier> = []
-        return allOptions.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        return tree.filter { !$0.command.isHidden }.flatMap(\.command.typedOptions)
+            .filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 }
 
-/// A page in the language of mdoc(7) as it grows. What it is given are plain words: it does the escaping.
-struct ManualPage {
-    private(set) var source = ""
+/// Which commands of a tool take which options. A command that shows settings takes all of them, which says nothing about
+/// the others, so it is left out.
+struct OptionUsers {
+    static let settings = "settings"
 
-    mutating func line(_ line: String) { source += line + "\n" }
+    /// The words that lead to each command, without the tool's name, and the command's options.
+    private let commands: [(words: [String], options: Set<ObjectIdentifier>)]
 
-    mutating func request(_ request: String) { line(".\(request)") }
-
-    mutating func section(_ title: String) { request("Sh \(title)") }
-
-    mutating func subsection(_ title: String) { request("Ss \(title.prefix(1) + title.dropFirst().lowercased())") }
-
-    mutating func list(_ body: (inout ManualPage) -> Void) {
-        request("Bl -tag -width Ds")
-        body(&self)
-        request("El")
-    }
-
-    /// A text's characters that mean something to roff.
-    static func escaped(_ text: some StringProtocol) -> String {
-        var result = ""
-        for character in text {
-            switch character {
-            case "\\": result += "\\e"
-            case "-": result += "\\-"
-            case "'" where result.isEmpty, "." where result.isEmpty: result += "\\&\(character)"
-            case "\u{27}": result += "\\(aq"
-            case "`": continue
-            default: result.append(character)
-            }
-        }
-        return result
-    }
-
-    /// Sentences, each on lines of its own as mandoc(1) wants them.
-    mutating func text(_ words: String) {
-        var sentence: [Substring] = []
-        func ends(_ word: Substring) -> Bool {
-            let word = word.last == ")" ? word.dropLast() : word
-            return word.last == "." || word.last == "?" || word.last == "!"
-        }
-        for word in words.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
-            sentence.append(word)
-            if ends(word) {
-                flush(sentence)
-                sentence = []
-            }
-        }
-        if !sentence.isEmpty { flush(sentence) }
-    }
-
-    private mutating func flush(_ sentence: [Substring]) {
-        for line in TerminalText.wrapped(sentence.joined(separator: " "), toColumns: 76) {
-            self.line(Self.escaped(line))
+    init(_ tool: Command) {
+        commands = tool.tree.filter { !$0.command.isHidden && $0.command.name != Self.settings }.map { path, command in
+            (path.dropFirst().map(\.name), Set(command.typedOptions.map(ObjectIdentifier.init)))
         }
     }
 
-    /// Paragraphs; lines that begin with a blank stand as they are.
-    mutating func blocks(_ details: String) {
-        for (index, block) in HelpPage.blocks(details).enumerated() {
-            if block.hasPrefix(" ") {
-                literal(block.split(separator: "\n").map { String($0.dropFirst(2)) })
-            } else {
-                if index > 0 { request("Pp") }
-                text(block)
-            }
+    func isNobody(for option: AnyOption) -> Bool {
+        !commands.contains { $0.options.contains(ObjectIdentifier(option)) }
+    }
+
+    /// Whether every command takes the option.
+    func areAll(for option: AnyOption) -> Bool {
+        commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) }
+    }
+
+    /// The commands that take the option, or else those that do not; empty if all do.
+    func words(_ option: AnyOption) -> String {
+        let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.words)
+        // A tool that works without a command has options of its own.
+        if takers.count == commands.count || takers.contains([]) { return "" }
+        let others = commands.filter { !$0.options.contains(ObjectIdentifier(option)) }.map(\.words)
+        return takers.count > 2 * others.count ? "all commands but \(names(others))" : names(takers)
+    }
+
+    /// If all commands below another one are meant, that one is named.
+    private func names(_ lines: [[String]]) -> String {
+        var names: [String] = []
+        for line in lines {
+            let siblings = commands.filter { $0.words.first == line.first }.count
+            let isWhole = siblings > 1 && lines.filter { $0.first == line.first }.count == siblings
+            let name = isWhole ? line[0] : line.joined(separator: " ")
+            if !names.contains(name) { names.append(name) }
         }
+        return names.map { "`\($0)`" }.list(before: "and")
     }
+}
 
-    mutating func literal(_ lines: [String]) {
-        request("Bd -literal -offset indent")
-        for line in lines { self.line(Self.escaped(line)) }
-        request("Ed")
-    }
-
-    mutating func examples(_ examples: [String]) { if !examples.isEmpty { literal(examples) } }
-
-    mutating func operands(_ operands: Command.Operands) {
-        if operands.name.isEmpty { return }
-        let name = Self.escaped(operands.name.lowercased()) + (operands.atMost > 1 ? " ..." : "")
-        request(operands.atLeast > 0 ? "Ar \(name)" : "Op Ar \(name)")
-    }
-
-    mutating func command(_ command: Command, named path: [String]) {
+extension ManualPage {
+    fileprivate mutating func command(_ command: Command, named path: [String], _ users: OptionUsers) {
         if command.run == nil {
-            for next in command.visibleSubcommands { self.command(next, named: path + [next.name]) }
+            for next in command.visibleSubcommands { self.command(next, named: path + [next.name], users) }
             return
         }
-        let name = command.operands.name.lowercased()
-        let count = command.operands.atMost > 1 ? " ..." : ""
-        let operands = name.isEmpty ? "" : command.operands.atLeast > 0 ? " Ar \(name)\(count)" : " Op Ar \(name)\(count)"
-        request("It Cm \(path.joined(separator: " "))\(operands)")
+        request("It Cm \(path.joined(separator: " "))\(Self.operands(command.operands).map { " " + $0 } ?? "")")
         text(command.summary)
         if !command.details.isEmpty {
             request("Pp")
@@ -208,45 +139,154 @@ struct ManualPage {
             list { page in for option in own { page.option(option) } }
         }
         let groups = OptionGroup.allCases.filter { group in
-            group != .own && command.typedOptions.contains { $0.group == group }
+            let members = command.typedOptions.filter { $0.group == group }
+            return group != .own && members.contains { !users.areAll(for: $0) }
         }
-        if !groups.isEmpty {
+        if command.name == OptionUsers.settings {
+            let others = command.typedOptions.filter { $0.group != .own && users.isNobody(for: $0) }
             request("Pp")
-            text("Takes options about " + groups.map { $0.title.lowercased() }.joined(separator: ", ") + ".")
+            text("It takes every option that is a setting, including those of the other tools:")
+            request("Fl " + others.map { "-\(Self.escaped($0.name))" }.joined(separator: " , ") + " .")
+        } else if !groups.isEmpty {
+            request("Pp")
+            text("Further options:")
+            request("Sx " + groups.map { $0.title.sentenceCase }.joined(separator: " , ") + " .")
         }
-        examples(command.examples)
+        if !command.examples.isEmpty { literal(command.examples) }
     }
 
-    mutating func option(_ option: AnyOption) {
+    fileprivate mutating func options(of tool: Command, _ users: OptionUsers) {
+        section("OPTIONS")
+        let places = tool.visibleSubcommands.isEmpty ? "" : ", before the command too"
+        text(
+            """
+            Options may stand anywhere on the line\(places). A value follows its option as the next word or after an \
+            equals sign. If an option is given twice, the last value counts, unless the option is \
+            repeatable. After `--`, every word is an argument.
+            """)
+        list { page in
+            page.request("It Fl h , Fl -help")
+            page.text("Show help: `-h` a short one, `--help` a full one.")
+            page.request("It Fl -version")
+            page.text("Show the version, and those of the libraries in use.")
+        }
+        for group in OptionGroup.allCases {
+            // Those of single commands stand with their command.
+            let options = group == .own ? (tool.run == nil ? [] : tool.typedOptions) : tool.uniqueOptions
+            let members = options.filter { $0.group == group && !users.isNobody(for: $0) }
+            if members.isEmpty { continue }
+            subsection(group == .own ? "GENERAL" : group.title)
+            let takers = members.map(users.words)
+            let usual = takers.max { first, second in
+                takers.count { $0 == first } < takers.count { $0 == second }
+            } ?? ""
+            let isUniform = takers.allSatisfy { $0 == usual }
+            if !usual.isEmpty { text("For \(usual)\(isUniform ? "." : ", unless an option says otherwise.")") }
+            list { page in
+                for (option, takers) in zip(members, takers) {
+                    let note = takers == usual ? "" : "For \(takers.isEmpty ? "all commands" : takers)."
+                    page.option(option, note: note)
+                }
+            }
+        }
+    }
+
+    private mutating func option(_ option: AnyOption, note: String = "") {
         var names: [String] = option.short.map { ["Fl \($0)"] } ?? []
         names += option.spellings.map { "Fl -\(Self.escaped($0))" }
         var value = ""
         switch option.form {
         case .flag, .none: break
-        case .value(let name): value = " Ar \(Self.escaped(name.lowercased()))"
-        case .optionalValue(let name, _): value = " Op Ar \(Self.escaped(name.lowercased()))"
-        case .pair(let first, let second):
-            value = " Ar \(Self.escaped(first.lowercased())) Ar \(Self.escaped(second.lowercased()))"
+        case .value(let name): value = " Ar \(Self.argument(name))"
+        case .optionalValue(let name, _): value = " Op Ar \(Self.argument(name))"
+        case .pair(let first, let second): value = " Ar \(Self.argument(first)) Ar \(Self.argument(second))"
         }
         request("It \(names.joined(separator: " , "))\(value)")
-        text(option.summary)
-        if !option.manual.isEmpty { text(option.manual) }
-        if !option.standard.isEmpty { text("The default is \(option.standard).") }
+        explain(option)
+        text(note)
         var places: [String] = []
-        if let variable = option.variable { places.append("the variable \(variable)") }
-        if let field = option.field { places.append("the field \(field) of the configuration file") }
-        if !places.isEmpty { text("Also set by \(places.joined(separator: ", and by ")).") }
+        if let variable = option.variable { places.append("environment: `\(variable)`") }
+        if let field = option.field { places.append("configuration: `\(field)`") }
+        if !places.isEmpty { text("(\(places.joined(separator: "; ")))") }
     }
 
+    /// What an option or setting is for, which values it has, and which one counts if nothing is said.
+    mutating func explain(_ option: AnyOption) {
+        text(option.summary)
+        text(option.manual)
+        switch option.completion {
+        case .words(let words), .list(let words):
+            if words.contains(where: { !option.summary.contains($0) }) {
+                text("The values are \(words.map { "`\($0)`" }.list(before: "and")).")
+            }
+        default:
+            if let range = option.expected.range(after: " from "), !option.summary.contains(text: range) {
+                text("It takes \(option.expected).")
+            }
+        }
+        if !option.standard.isEmpty { text("The default is \(option.standard).") }
+    }
+
+    /// - Parameter options: those whose variables are listed besides those of `facts`.
     mutating func environment(_ options: [AnyOption], _ facts: ManualFacts) {
-        let rows = options.compactMap { option in option.variable.map { ($0, option.summary) } } + facts.variables
-        if rows.isEmpty { return }
         section("ENVIRONMENT")
         list { page in
-            for (name, summary) in rows {
-                page.request("It Ev \(name)")
+            for option in options {
+                guard let variable = option.variable else { continue }
+                page.request("It Ev \(variable)")
+                page.text("The same as `--\(option.name)`.")
+            }
+            for option in facts.settings {
+                guard let variable = option.variable else { continue }
+                page.request("It Ev \(variable)")
+                page.text(option.summary)
+                if !option.standard.isEmpty { page.text("The default is \(option.standard).") }
+            }
+            for (names, summary) in facts.variables {
+                page.request("It Ev \(names.joined(separator: " , "))")
                 page.text(summary)
             }
         }
+        request("Pp")
+        text(
+            """
+            An option overrides the environment, which overrides the configuration file, which overrides the default.
+            """)
+    }
+
+    mutating func files(_ facts: ManualFacts) {
+        section("FILES")
+        list { page in
+            for (path, summary) in facts.files {
+                page.request("It Pa \(Self.escaped(path))")
+                page.text(summary)
+            }
+        }
+    }
+
+    mutating func seeAlso(_ facts: ManualFacts) {
+        section("SEE ALSO")
+        for (index, other) in facts.seeAlso.enumerated() {
+            request("Xr \(other)\(index == facts.seeAlso.count - 1 ? "" : " ,")")
+        }
+    }
+}
+
+extension String {
+    /// `WHICH ENTRIES` as `Which entries`.
+    fileprivate var sentenceCase: String { prefix(1) + dropFirst().lowercased() }
+
+    /// What comes after a text; nil if the text does not occur.
+    fileprivate func range(after text: String) -> String? {
+        let pieces = replacing(text: text, with: "\0").split(separator: "\0", maxSplits: 1)
+        return pieces.count == 2 ? String(pieces[1]) : nil
+    }
+}
+
+extension [String] {
+    /// The words with commas between them, and another word before the last one.
+    func list(before conjunction: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }
 }

@@ -1,0 +1,148 @@
+import Support
+import TestSupport
+import Testing
+
+/// The completions in `completions/`, in the shells that they are for.
+struct CompletionTests {
+    /// What a line is to be completed by.
+    struct Case: Sendable {
+        let line: String
+        var has: [String] = []
+        var lacks: [String] = []
+        /// Whether nothing else is offered.
+        var isAll = false
+    }
+
+    private static let files = ["a.jpg", "b c.jpg", "thumbs"]
+    private static let folder = "\(Corpus.packageRoot)/completions"
+
+    private static let cases: [Case] = [
+        // Commands and options.
+        Case(line: "img-cache ", has: ["put", "get", "scope", "settings"], lacks: files),
+        Case(line: "img-cache sc", has: ["scope"], isAll: true),
+        Case(line: "img-cache scope ", has: ["list", "current", "switch", "purge"], isAll: true),
+        Case(line: "img-cache --scope work g", has: ["get"], isAll: true),
+        Case(line: "img-cache --match x ls --pinn", has: ["--pinned"], isAll: true),
+        Case(line: "img-cache put --off", has: ["--offline"], isAll: true),
+        Case(line: "img-cache get --off", isAll: true),
+        Case(line: "img-cache put --no-s", has: ["--no-stale"], isAll: true),
+        Case(line: "img-cache --no-conf", has: ["--no-confinement"], isAll: true),
+        Case(line: "img-downsample st", has: ["styles"], isAll: true),
+        Case(line: "img-downsample a.jpg --gravi", has: ["--gravity"], isAll: true),
+        Case(line: "img-downsample styles --js", has: ["--json"], isAll: true),
+        Case(line: "apod-fetch --fallback", has: ["--fallback-previous"], isAll: true),
+        // Files and folders.
+        Case(line: "img-downsample ", has: files + ["styles"]),
+        Case(line: "img-downsample a", has: ["a.jpg"], isAll: true),
+        Case(line: "img-downsample b", has: ["b c.jpg"], isAll: true),
+        Case(line: "img-downsample --output-dir ", has: ["thumbs"], isAll: true),
+        Case(line: "img-downsample --output-dir t", has: ["thumbs"], isAll: true),
+        Case(line: "img-downsample -o ", has: files, lacks: ["styles"]),
+        Case(line: "img-cache --config ", has: files, isAll: true),
+        Case(line: "img-cache --config=a", has: ["--config=a.jpg"], isAll: true),
+        Case(line: "img-cache put --header-for ", isAll: true),
+        Case(line: "img-cache put --bearer-for https://example.org ", has: files, isAll: true),
+        Case(line: "img-cache put --jobs 4 a", has: ["a.jpg"], isAll: true),
+        // Values.
+        Case(line: "img-downsample --variant ", has: ["pager", "overlay", "launch-card"], lacks: files),
+        Case(line: "img-downsample --variant pager,ov", has: ["pager,overlay"], isAll: true),
+        Case(line: "img-downsample --variant=pager,ov", has: ["--variant=pager,overlay"], isAll: true),
+        Case(line: "img-downsample --variant pager,p", has: ["pager,preference-view"], isAll: true),
+        Case(line: "img-downsample --format ", has: ["auto", "jpeg", "png", "webp", "avif", "gif"], isAll: true),
+        Case(line: "img-downsample --gravity north", has: ["north", "northeast", "northwest"], isAll: true),
+        Case(line: "img-downsample --rotate ", has: ["90", "180", "270"], isAll: true),
+        Case(line: "img-cache put --policy ", has: ["enabled", "disabled", "memory"], isAll: true),
+        Case(line: "img-cache stats --format ", has: ["text", "json", "prometheus"], isAll: true),
+        Case(line: "apod-fetch --service ", has: ["auto", "science", "api"], isAll: true),
+        Case(line: "apod-fetch --media image,v", has: ["image,video"], isAll: true),
+        Case(line: "apod-fetch --last ", isAll: true),
+    ]
+
+    /// A folder with two pictures and another folder in it.
+    private func home(_ environment: [String: String] = [:]) throws -> ToolHome {
+        let home = try ToolHome(environment: environment)
+        try home.write("a.jpg", "")
+        try home.write("b c.jpg", "")
+        try home.folder.makeFolder("work/thumbs")
+        return home
+    }
+
+    private func check(_ cases: [Case], _ shell: CompletingShell, in home: ToolHome) throws {
+        let offers = try shell.offers(cases.map(\.line), scripts: Self.folder, in: home)
+        #expect(offers.count == cases.count)
+        for (test, offers) in zip(cases, offers) {
+            let words = Set(offers.map(\.word))
+            let missing = Set(test.has).subtracting(words)
+            #expect(missing.isEmpty, "\(shell) at \"\(test.line)\" lacks \(missing.sorted())")
+            let added = test.isAll ? words.subtracting(test.has) : words.intersection(test.lacks)
+            #expect(added.isEmpty, "\(shell) at \"\(test.line)\" offers \(added.sorted())")
+        }
+    }
+
+    @Test(arguments: CompletingShell.allCases.filter(\.isPresent))
+    func commandsOptionsFilesAndValuesAreOffered(shell: CompletingShell) throws {
+        try check(Self.cases, shell, in: try home())
+    }
+
+    @Test(arguments: CompletingShell.allCases.filter(\.isPresent))
+    func scopesAndKeysComeFromTheCache(shell: CompletingShell) throws {
+        let home = try home()
+        let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
+        try home.run("img-cache", ["put", picture, "--key", "alpha one"]).expect(0)
+        try home.run("img-cache", ["put", picture]).expect(0)
+        try home.run("img-cache", ["put", picture, "--scope", "work"]).expect(0)
+        try check(
+            [
+                Case(line: "img-cache --scope ", has: ["default", "work"], isAll: true),
+                Case(line: "img-cache --scope=w", has: ["--scope=work"], isAll: true),
+                Case(line: "img-cache scope switch w", has: ["work"], isAll: true),
+                Case(line: "gif-cache ls --scope w", has: ["work"], isAll: true),
+                Case(line: "img-cache get ", has: ["key:alpha one", "file://\(picture)"] + Self.files, isAll: true),
+                // Colons end words in bash.
+                Case(line: "img-cache get key:", has: ["key:alpha one"], lacks: ["file://\(picture)"]),
+                Case(line: "img-cache rm file:", has: ["file://\(picture)"], lacks: ["key:alpha one"]),
+                Case(line: "img-cache rm file:///", has: ["file://\(picture)"], lacks: ["key:alpha one"]),
+            ], shell, in: home)
+    }
+
+    @Test(arguments: CompletingShell.allCases.filter(\.isPresent))
+    func exercisesComeFromTheKeptList(shell: CompletingShell) throws {
+        let service = try SampleServer(["--exercises", "40"])
+        let home = try home(service.environment)
+        let list = try home.run("gif-cache", ["list"]).expect(0).records
+        try home.run("gif-cache", ["put", "0001"]).expect(0)
+        let parts = Array(Set(list.compactMap { $0.string("bodyPart") }))
+        let things = Array(Set(list.compactMap { $0.string("equipment") }))
+        service.stop()
+        let first = try #require(parts.sorted().first { !$0.contains(" ") })
+        try check(
+            [
+                Case(line: "gif-cache list --body-part ", has: parts, isAll: true),
+                Case(line: "gif-cache sync --equipment ", has: things, isAll: true),
+                Case(
+                    line: "gif-cache list --body-part \(first),",
+                    has: parts.filter { $0 != first }.map { "\(first),\($0)" }, isAll: true),
+                Case(line: "gif-cache get ", has: ["0001"], isAll: true),
+                Case(line: "gif-cache put --resolution ", has: ["180", "360", "720", "1080"], isAll: true),
+            ], shell, in: home)
+    }
+
+    @Test(.enabled(if: CompletingShell.bash.isPresent)) func keysCanBeTypedWithinQuotes() throws {
+        let home = try home()
+        let picture = try home.folder.write("picture.png", DrawnPicture.gradient(4, 4).png())
+        try home.run("img-cache", ["put", picture, "--key", "q?a=1&b"]).expect(0)
+        let offers = try CompletingShell.bash.offers(
+            ["img-cache get 'key:", "img-cache get \"key:q", "img-cache get key\\:q"], scripts: Self.folder, in: home)
+        // What stands before the last sign is not replaced outside quotes.
+        #expect(offers.map { $0.map(\.word) } == [["'key:key:q?a=1&b"], ["\"key:key:q?a=1&b"], ["key:key:q?a=1&b"]])
+    }
+
+    @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func theScriptsAreWellFormed(shell: CompletingShell) throws {
+        let home = try ToolHome()
+        for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache"] {
+            let name = shell == .zsh ? "_\(tool)" : "\(tool).\(shell)"
+            let output = try home.run("/usr/bin/env", [shell.rawValue, "-n", "\(Self.folder)/\(name)"]).expect(0)
+            #expect(output.stderr == "")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Support
+
+/// A shell that is asked what it offers when Tab is pressed.
+public enum CompletingShell: String, CaseIterable, Sendable {
+    case bash, zsh, fish
+
+    /// Whether the shell is installed. Says loudly, once a run, that its tests are skipped if it is not.
+    public var isPresent: Bool { Self.present.contains(self) }
+
+    private static let present: Set<CompletingShell> = Set(
+        allCases.filter { shell in
+            if (try? run("/usr/bin/env", [shell.rawValue, "-c", "exit 0"]))?.status == 0 { return true }
+            Log.standardError(
+                "\n*** NO \(shell.rawValue.uppercased()): the tests of completions in \(shell) are SKIPPED.\n"
+                    + "*** Install it (scripts/setup --with-tests) to run them.\n\n")
+            return false
+        })
+
+    /// What is offered: a word, and what is said about it (not by bash).
+    public struct Offer: Sendable, Hashable {
+        public let word: String
+        public let description: String
+    }
+
+    /// Returns what the shell offers at the end of each line, as whole words without quotes; of folders, the slash at
+    /// the end is left out.
+    ///
+    /// - Parameter folder: where the scripts are: `TOOL.bash`, `_TOOL`, `TOOL.fish`.
+    public func offers(_ lines: [String], scripts folder: String, in home: ToolHome) throws -> [[Offer]] {
+        let words: [String]
+        // Not in the working folder, whose files are offered.
+        switch self {
+        case .bash: words = ["bash", "--norc", "--noprofile", try home.folder.write("complete.bash", Self.bashScript)]
+        case .zsh:
+            words = ["zsh", "-f", try home.folder.write("complete.zsh", Self.zshScript), home.folder.path("zcompdump")]
+        case .fish: words = ["fish", "--no-config", try home.folder.write("complete.fish", Self.fishScript)]
+        }
+        let output = try home.run("/usr/bin/env", words + [folder] + lines).expect(0)
+        var offers: [[Offer]] = [[]]
+        for line in output.stdout.split(separator: "\n") {
+            if line == "--end--" {
+                offers.append([])
+                continue
+            }
+            let columns = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+            var word = String(columns[0]).replacing(text: "\\", with: "")
+            if word.hasSuffix("/"), !word.hasSuffix("//") { word.removeLast() }
+            let offer = Offer(word: word, description: columns.count > 1 ? String(columns[1]) : "")
+            if !offers[offers.count - 1].contains(offer) { offers[offers.count - 1].append(offer) }
+        }
+        return offers.dropLast()
+    }
+
+    /// Calls the function that the script names for the tool, as bash does.
+    private static let bashScript = #"""
+        folder=$1
+        shift
+        COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+        for line in "$@"; do
+            tool=${line%% *}
+            source "$folder/$tool.bash" || exit
+            COMP_LINE=$line COMP_POINT=${#line} COMP_TYPE=9 COMP_KEY=9 COMPREPLY=()
+            read -ra COMP_WORDS <<<"$line"
+            if [[ $line == *' ' ]]; then COMP_WORDS+=(''); fi
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            function=$(complete -p "$tool")
+            function=${function##*-F }
+            "${function%% *}" "$tool" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            # bash replaces only what is behind the last of these signs.
+            word=${line##* }
+            for reply in "${COMPREPLY[@]}"; do printf '%s\n' "${word%"${word##*[:=]}"}$reply"; done
+            echo --end--
+        done
+        """#
+
+    /// Presses Tab in a shell on a terminal of its own, which writes down what its functions hand to the editor.
+    private static let zshScript = #"""
+        zmodload zsh/zpty
+        dump=$1 folder=$2
+        shift 2
+        cat > $dump.setup <<END
+        PROMPT= RPROMPT= OUT=$dump.out
+        # Else descriptions are cut.
+        stty columns 1000
+        fpath=($folder \$fpath)
+        autoload -U compinit
+        compinit -u -d $dump
+        END
+        cat >> $dump.setup <<'END'
+        setopt zle
+        unsetopt beep
+        compadd() {
+            # Some functions only ask which words would match.
+            if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then
+                builtin compadd "$@"
+                return
+            fi
+            local -a words texts
+            local place=${@[(i)-*d]} index
+            if (( place < $# )) && [[ $@[place] != --* ]]; then texts=("${(@P)@[place+1]}"); fi
+            builtin compadd -A words -D texts "$@"
+            for (( index = 1; index <= $#words; index++ )); do
+                print -r -- "$IPREFIX$words[index]"$'\t'"$texts[index]" >> $OUT
+            done
+            builtin compadd "$@"
+        }
+        finish() { exit }
+        comppostfuncs=(finish)
+        bindkey '^I' complete-word
+        print rea''dy
+        END
+        for line in "$@"; do
+            : > $dump.out
+            zpty shell zsh -f -i
+            zpty -w shell "source $dump.setup"
+            while zpty -r shell text; do [[ $text == *ready* ]] && break; done
+            zpty -w -n shell "$line"$'\t'
+            while zpty -r shell text; do :; done
+            zpty -d shell
+            cat $dump.out
+            print -- --end--
+        done
+        """#
+
+    private static let fishScript = #"""
+        for line in $argv[2..-1]
+            set -l tool (string split -m 1 ' ' -- $line)[1]
+            complete -e -c $tool
+            source $argv[1]/$tool.fish; or exit
+            complete -C $line
+            echo --end--
+        end
+        """#
+}

@@ -1,0 +1,77 @@
+# fish completion for apod-fetch, written by apod-fetch --generate complete-fish
+
+# Whether the line is about one of these commands ('' for none), or at the second value of one of these options.
+function __apod_fetch_at
+    set -l command
+    set -l option
+    set -l left 0
+    for word in (commandline -opc)[2..-1]
+        if test $left -gt 0
+            set left (math $left - 1)
+            continue
+        end
+        set option $word
+        switch $word
+            case --last --start-date --end-date --count --seed --media --format --service --api-key-file -j --jobs --print --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --log-format --progress --metrics --config
+                set left 1
+            case '-*'
+        end
+    end
+    contains -- "$command" $argv
+end
+
+# Offers values for the last place of a list with commas.
+function __apod_fetch_list
+    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l given (string match -r '^.*,' -- $typed)
+    for value in $argv
+        if not contains -- $value (string split , -- "$given")
+            printf '%s\n' "$given$value"
+        end
+    end
+end
+
+complete -c apod-fetch -f
+complete -c apod-fetch -s h -l help -d 'Show help'
+complete -c apod-fetch -l version -d 'Show the version'
+complete -c apod-fetch -l date -d 'today (the newest picture that is published), yesterday, a day (2024-02-03), a month (2024-02) or a year (2024); repeatable, and without a value today.'
+complete -c apod-fetch -l last -x -d 'This many of the newest days, the oldest first.'
+complete -c apod-fetch -l start-date -x -d 'The first day of a range, or the month or year that it begins with.'
+complete -c apod-fetch -l end-date -x -d 'The last day of the range, or the month or year that it ends with.'
+complete -c apod-fetch -l count -x -d 'This many different days drawn at random.'
+complete -c apod-fetch -l seed -x -d 'Draw the same days again (-v tells the seed of days that were drawn).'
+complete -c apod-fetch -l media -x -a '(__apod_fetch_list \'image\' \'video\' \'other\')' -d 'Leave out days without these: image, video, other; several with commas.'
+complete -c apod-fetch -l fallback-previous -d 'Give the latest image before a day that has none.'
+complete -c apod-fetch -l raw -d 'Add NASA\'s own object as the field raw.'
+complete -c apod-fetch -l format -x -a '\'json\' \'text\' \'markdown\' \'url\'' -d 'json, text (to be read), markdown, or url (the picture\'s address only).'
+complete -c apod-fetch -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which of NASA\'s services to ask: science (the new one), api (the old one), or auto.'
+complete -c apod-fetch -l api-key-file -r -F -d 'File that holds the key for api.nasa.gov.'
+complete -c apod-fetch -l refresh -d 'Ask the server even if the cache has a fresh answer.'
+complete -c apod-fetch -l offline -d 'Never open a connection: use what is in the cache.'
+complete -c apod-fetch -s j -l jobs -x -d 'How many to work on at once.'
+complete -c apod-fetch -l unordered -d 'Write each record as soon as it is done, not in the order of the input.'
+complete -c apod-fetch -l fail-fast -d 'Stop at the first failure.'
+complete -c apod-fetch -l strict -d 'Count records that came in with an error in the exit status.'
+complete -c apod-fetch -l retry-errors -d 'Try records again that bear a temporary error of this tool.'
+complete -c apod-fetch -s z -l null-data -d 'Lines of the input end with NUL, as those of find -print0 do.'
+complete -c apod-fetch -l print -x -d 'Print this field of each record instead of the record; several with commas as columns.'
+complete -c apod-fetch -s 0 -l null -d 'End what is printed with NUL instead of a line feed.'
+complete -c apod-fetch -l pretty -d 'Indent the records.'
+complete -c apod-fetch -l timeout -x -d 'How long one request may take in all, retries included.'
+complete -c apod-fetch -l retries -x -d 'How often to retry a request that failed temporarily.'
+complete -c apod-fetch -l allow-private -d 'Allow private, loopback and reserved addresses: all, or these blocks.'
+complete -c apod-fetch -l cacert -r -F -d 'Trust the certificates in this PEM file instead of the system\'s.'
+complete -c apod-fetch -l netrc -d 'Take user names and passwords from ~/.netrc.'
+complete -c apod-fetch -l netrc-file -r -F -d 'Take user names and passwords from this file.'
+complete -c apod-fetch -l cache-dir -x -a '(__fish_complete_directories)' -d 'The root of the cache.'
+complete -c apod-fetch -l allow-shared-root -d 'Use a root that another user owns or everyone may write to, as in a container.'
+complete -c apod-fetch -l scope -x -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'
+complete -c apod-fetch -l policy -x -a '\'enabled\' \'disabled\' \'memory\'' -d 'Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.'
+complete -c apod-fetch -l policy-rule -x -d 'Another policy for some addresses, such as \'*/private/*=disabled\'; the first that matches counts.'
+complete -c apod-fetch -s q -l quiet -d 'Print errors only.'
+complete -c apod-fetch -s v -l verbose -d 'Also print what happens.'
+complete -c apod-fetch -l log-format -x -a '\'plain\' \'json\'' -d 'How to write messages: plain, or json for one object a line.'
+complete -c apod-fetch -l progress -x -a '\'auto\' \'plain\' \'none\'' -d 'How to show progress: auto draws it on a terminal, plain writes lines for a log.'
+complete -c apod-fetch -l metrics -r -F -d 'Append an event for each step of the work to this file.'
+complete -c apod-fetch -l config -r -F -d 'Read settings from this file.'
+complete -c apod-fetch -l no-confinement -d 'Keep rights that the process does not need, to find out why something is refused.'

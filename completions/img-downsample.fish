@@ -1,0 +1,112 @@
+# fish completion for img-downsample, written by img-downsample --generate complete-fish
+
+# Whether the line is about one of these commands ('' for none), or at the second value of one of these options.
+function __img_downsample_at
+    set -l command
+    set -l option
+    set -l left 0
+    for word in (commandline -opc)[2..-1]
+        if test $left -gt 0
+            set left (math $left - 1)
+            continue
+        end
+        set option $word
+        switch $word
+            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --region --rotate --frame --format --quality --fit-bytes --gradient --corner-radius --background --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config
+                set left 1
+            case '-*'
+            case '*'
+                set -l longer (string join ' ' $command $word)
+                if contains -- $longer styles
+                    set command $longer
+                end
+        end
+    end
+    contains -- "$command" $argv
+end
+
+# Offers values for the last place of a list with commas.
+function __img_downsample_list
+    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l given (string match -r '^.*,' -- $typed)
+    for value in $argv
+        if not contains -- $value (string split , -- "$given")
+            printf '%s\n' "$given$value"
+        end
+    end
+end
+
+complete -c img-downsample -f
+complete -c img-downsample -s h -l help -d 'Show help'
+complete -c img-downsample -n '__img_downsample_at ""' -l version -d 'Show the version'
+complete -c img-downsample -n '__img_downsample_at ""' -a styles -d 'List the styles of cards, and where each comes from.'
+complete -c img-downsample -n '__img_downsample_at ""' -F
+complete -c img-downsample -n '__img_downsample_at ""' -l variant -x -a '(__img_downsample_list \'pager\' \'overlay\' \'fit\' \'custom\' \'launch-card\' \'detail-view\' \'rocket-card\' \'preference-view\' \'custom\')' -d 'Variants and styles to make, with commas between them.'
+complete -c img-downsample -n '__img_downsample_at ""' -l width -x -d 'Columns at most.'
+complete -c img-downsample -n '__img_downsample_at ""' -l height -x -d 'Rows at most.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fit -x -d 'Cover this box of points, such as 300x200.'
+complete -c img-downsample -n '__img_downsample_at ""' -l aspect-ratio -x -d 'Width to height, such as 16:9, for the side that is not given.'
+complete -c img-downsample -n '__img_downsample_at ""' -l scale -x -d 'Pixels for each point of --fit and of styles.'
+complete -c img-downsample -n '__img_downsample_at ""' -l exact -d 'Do not round --fit.'
+complete -c img-downsample -n '__img_downsample_at ""' -l enlarge -d 'Make small pictures larger.'
+complete -c img-downsample -n '__img_downsample_at ""' -l content-mode -x -a '\'fit\' \'fill\' \'force\'' -d 'fit (show all), fill (cut what stands over) or force (stretch).'
+complete -c img-downsample -n '__img_downsample_at ""' -l gravity -x -a '\'center\' \'north\' \'northeast\' \'east\' \'southeast\' \'south\' \'southwest\' \'west\' \'northwest\' \'attention\' \'entropy\'' -d 'What fill keeps: center, a side or corner, attention or entropy.'
+complete -c img-downsample -n '__img_downsample_at ""' -l region -x -d 'Use this part of the upright picture only, in pixels or percent.'
+complete -c img-downsample -n '__img_downsample_at ""' -l rotate -x -a '\'90\' \'180\' \'270\'' -d 'Turn clockwise by 90, 180 or 270 degrees, before anything is measured.'
+complete -c img-downsample -n '__img_downsample_at ""' -l poster -d 'Take the first frame of an animation only.'
+complete -c img-downsample -n '__img_downsample_at ""' -l frame -x -d 'Take this frame of an animation only, counted from 0.'
+complete -c img-downsample -n '__img_downsample_at ""' -l format -x -a '\'auto\' \'jpeg\' \'png\' \'gif\' \'webp\' \'avif\'' -d 'auto (as the source), jpeg, png, webp, avif or gif.'
+complete -c img-downsample -n '__img_downsample_at ""' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fit-bytes -x -d 'Lower the quality until the file fits, such as 100KB.'
+complete -c img-downsample -n '__img_downsample_at ""' -l progressive -d 'Write JPEG in scans, PNG interlaced.'
+complete -c img-downsample -n '__img_downsample_at ""' -l gradient -x -a '\'none\' \'standard\' \'enhanced\'' -d 'Darken towards the bottom: standard, enhanced (up to the middle) or none.'
+complete -c img-downsample -n '__img_downsample_at ""' -l corner-radius -x -d 'Round the corners: points for styles, else pixels.'
+complete -c img-downsample -n '__img_downsample_at ""' -l background -x -d 'What lies under transparent pixels in a format without transparency.'
+complete -c img-downsample -n '__img_downsample_at ""' -l linear -d 'Mix colours in linear light.'
+complete -c img-downsample -n '__img_downsample_at ""' -l keep-profile -d 'Keep colours in their profile and embed it, instead of sRGB.'
+complete -c img-downsample -n '__img_downsample_at ""' -l keep-metadata -d 'Keep EXIF and XMP, including where the picture was taken.'
+complete -c img-downsample -n '__img_downsample_at ""' -l keep-copyright -d 'Keep copyright and artist only.'
+complete -c img-downsample -n '__img_downsample_at ""' -l print-hash -d 'Add the dominant colour and a ThumbHash to each variant.'
+complete -c img-downsample -n '__img_downsample_at ""' -l quality-decode -x -a '\'fast\' \'full\'' -d 'fast (leave out what a small output would not show) or full.'
+complete -c img-downsample -n '__img_downsample_at ""' -l allow-truncated -d 'Use what there is of pictures that end too early.'
+complete -c img-downsample -n '__img_downsample_at ""' -s o -l output -r -F -d 'Write the one picture to this file; - is standard output.'
+complete -c img-downsample -n '__img_downsample_at ""' -l output-dir -x -a '(__fish_complete_directories)' -d 'Write variants into this folder; it is made if missing.'
+complete -c img-downsample -n '__img_downsample_at ""' -l name-template -x -d 'Names in --output-dir: {stem}, {variant}, {ext}, {width}, {height}, or a field of the record.'
+complete -c img-downsample -n '__img_downsample_at ""' -l sync -d 'End only when the files that were written are on the disk, safe from a power cut.'
+complete -c img-downsample -n '__img_downsample_at ""' -l allow-path -x -a '(__fish_complete_directories)' -d 'Let records and lines name files below this folder too; repeatable.'
+complete -c img-downsample -n '__img_downsample_at ""' -l progressive-records -d 'Write a record each time a variant is done, the picture\'s thumbnail first.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fallback -d 'Draw a placeholder for a record without a picture.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fallback-message -x -d 'What the placeholder says.'
+complete -c img-downsample -n '__img_downsample_at ""' -l theme -x -a '\'light\' \'dark\'' -d 'The placeholder\'s colours: light or dark.'
+complete -c img-downsample -n '__img_downsample_at ""' -l font -r -F -d 'The placeholder\'s font: a file or a family.'
+complete -c img-downsample -n '__img_downsample_at ""' -l max-bytes -x -d 'Refuse pictures with more bytes.'
+complete -c img-downsample -n '__img_downsample_at ""' -l max-pixels -x -d 'Refuse pictures with more pixels.'
+complete -c img-downsample -n '__img_downsample_at ""' -l max-frames -x -d 'Refuse animations with more frames.'
+complete -c img-downsample -n '__img_downsample_at ""' -l max-animation-pixels -x -d 'Refuse animations with more pixels times frames.'
+complete -c img-downsample -n '__img_downsample_at ""' -l max-memory -x -d 'Memory for all pictures that are worked on at once.'
+complete -c img-downsample -n '__img_downsample_at ""' -l max-seconds -x -d 'Give up on a picture after this many seconds.'
+complete -c img-downsample -n '__img_downsample_at ""' -s j -l jobs -x -d 'How many to work on at once.'
+complete -c img-downsample -n '__img_downsample_at ""' -l unordered -d 'Write each record as soon as it is done, not in the order of the input.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fail-fast -d 'Stop at the first failure.'
+complete -c img-downsample -n '__img_downsample_at ""' -l strict -d 'Count records that came in with an error in the exit status.'
+complete -c img-downsample -n '__img_downsample_at ""' -l retry-errors -d 'Try records again that bear a temporary error of this tool.'
+complete -c img-downsample -n '__img_downsample_at ""' -s z -l null-data -d 'Lines of the input end with NUL, as those of find -print0 do.'
+complete -c img-downsample -n '__img_downsample_at ""' -l print -x -d 'Print this field of each record instead of the record; several with commas as columns.'
+complete -c img-downsample -n '__img_downsample_at ""' -s 0 -l null -d 'End what is printed with NUL instead of a line feed.'
+complete -c img-downsample -n '__img_downsample_at ""' -l pretty -d 'Indent the records.'
+complete -c img-downsample -n '__img_downsample_at ""' -l cache-dir -x -a '(__fish_complete_directories)' -d 'The root of the cache.'
+complete -c img-downsample -n '__img_downsample_at ""' -l allow-shared-root -d 'Use a root that another user owns or everyone may write to, as in a container.'
+complete -c img-downsample -n '__img_downsample_at ""' -l scope -x -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'
+complete -c img-downsample -n '__img_downsample_at ""' -l policy -x -a '\'enabled\' \'disabled\' \'memory\'' -d 'Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.'
+complete -c img-downsample -n '__img_downsample_at ""' -l policy-rule -x -d 'Another policy for some addresses, such as \'*/private/*=disabled\'; the first that matches counts.'
+complete -c img-downsample -n '__img_downsample_at ""' -l ttl -l expire-after -x -d 'How long an entry is fresh.'
+complete -c img-downsample -n '__img_downsample_at ""' -l capacity -x -d 'How much to keep.'
+complete -c img-downsample -n '__img_downsample_at ""' -l lease -x -d 'How long a path stays valid after it was handed out.'
+complete -c img-downsample -n '__img_downsample_at "" styles' -s q -l quiet -d 'Print errors only.'
+complete -c img-downsample -n '__img_downsample_at "" styles' -s v -l verbose -d 'Also print what happens.'
+complete -c img-downsample -n '__img_downsample_at "" styles' -l log-format -x -a '\'plain\' \'json\'' -d 'How to write messages: plain, or json for one object a line.'
+complete -c img-downsample -n '__img_downsample_at "" styles' -l progress -x -a '\'auto\' \'plain\' \'none\'' -d 'How to show progress: auto draws it on a terminal, plain writes lines for a log.'
+complete -c img-downsample -n '__img_downsample_at "" styles' -l metrics -r -F -d 'Append an event for each step of the work to this file.'
+complete -c img-downsample -n '__img_downsample_at "" styles' -l config -r -F -d 'Read settings from this file.'
+complete -c img-downsample -n '__img_downsample_at "" styles' -l no-confinement -d 'Keep rights that the process does not need, to find out why something is refused.'
+complete -c img-downsample -n '__img_downsample_at styles' -l json -d 'Write records, on a terminal too.'

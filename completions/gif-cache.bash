@@ -81,7 +81,7 @@ _gif_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --id-field | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than) option=$arg left=1 ;;
+        --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --id-field | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --sort) option=$arg left=1 ;;
         --allow-private) option=$arg ;;
         -*) ;;
         *)
@@ -145,6 +145,9 @@ _gif_cache() {
     -o | --output)
         _gif_cache_files -f
         ;;
+    --sort)
+        _gif_cache_offer < <(printf '%s\n' size age used url)
+        ;;
     esac
     if ((left > 0)); then return; fi
     case $command in
@@ -186,7 +189,7 @@ _gif_cache() {
         ;;
     "ls")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --json --older-than --newer-than --unused-for --larger-than --smaller-than --expired --pinned -h --help)
+            _gif_cache_offer < <(printf '%s\n' --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --json --table --older-than --newer-than --unused-for --larger-than --smaller-than --expired --pinned --sort --reverse -h --help)
         fi
         ;;
     "poster")

@@ -12,7 +12,7 @@ function __gif_cache_at
         end
         set option $word
         switch $word
-            case --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --id-field -o --output --older-than --newer-than --unused-for --larger-than --smaller-than
+            case --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --id-field -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
                 set left 1
             case '-*'
             case '*'
@@ -103,6 +103,7 @@ complete -c gif-cache -n '__gif_cache_at sync info ls size rm clear verify' -l j
 complete -c gif-cache -n '__gif_cache_at put get has cat path info poster rm pin unpin' -l id-field -x -d 'Field of a record that holds the id.'
 complete -c gif-cache -n '__gif_cache_at poster' -s o -l output -r -F -d 'Write the PNG to this file, or - for standard output.'
 complete -c gif-cache -n '__gif_cache_at poster' -l sync -d 'End only when the files that were written are on the disk, safe from a power cut.'
+complete -c gif-cache -n '__gif_cache_at ls' -l table -d 'Write a table, into a pipe or file too.'
 complete -c gif-cache -n '__gif_cache_at ls rm' -l older-than -x -d 'Only what was fetched longer ago, such as 7d.'
 complete -c gif-cache -n '__gif_cache_at ls rm' -l newer-than -x -d 'Only what was fetched since then, such as 1h.'
 complete -c gif-cache -n '__gif_cache_at ls rm' -l unused-for -x -d 'Only what was not used for this long, such as 30d.'
@@ -110,4 +111,6 @@ complete -c gif-cache -n '__gif_cache_at ls rm' -l larger-than -x -d 'Only large
 complete -c gif-cache -n '__gif_cache_at ls rm' -l smaller-than -x -d 'Only smaller files.'
 complete -c gif-cache -n '__gif_cache_at ls rm' -l expired -d 'Only what has expired.'
 complete -c gif-cache -n '__gif_cache_at ls rm' -l pinned -d 'Only what is pinned.'
+complete -c gif-cache -n '__gif_cache_at ls' -l sort -x -a '\'size\' \'age\' \'used\' \'url\'' -d 'Order by size (largest first), age (oldest first), used (longest unused first) or url.'
+complete -c gif-cache -n '__gif_cache_at ls' -l reverse -d 'Turn the order of --sort round.'
 complete -c gif-cache -n '__gif_cache_at verify' -l repair -d 'Remove what is damaged, so it is fetched again.'

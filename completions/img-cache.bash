@@ -81,7 +81,7 @@ _img_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --url-field | --key | --key-field | --key-ignore-query | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
+        --url-field | --key | --key-field | --key-ignore-query | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
         --header-for | --bearer-for) option=$arg left=2 ;;
         --allow-private) option=$arg ;;
         -*) ;;
@@ -98,9 +98,6 @@ _img_cache() {
         left=1
     fi
     case $option in
-    --key)
-        _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
-        ;;
     --cacert)
         _img_cache_files -f
         ;;
@@ -138,6 +135,9 @@ _img_cache() {
         ;;
     --config)
         _img_cache_files -f
+        ;;
+    --sort)
+        _img_cache_offer < <(printf '%s\n' size age used url)
         ;;
     --kind)
         _img_cache_offer < <(printf '%s\n' original variant superseded)
@@ -250,7 +250,7 @@ _img_cache() {
         ;;
     "ls")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --variants --all-scopes --older-than --newer-than --unused-for --larger-than --smaller-than --expired --pinned --host --match --kind -h --help)
+            _img_cache_offer < <(printf '%s\n' --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --variants --all-scopes --sort --reverse --table --no-trunc --older-than --newer-than --unused-for --larger-than --smaller-than --expired --pinned --host --match --kind -h --help)
         fi
         ;;
     "path")

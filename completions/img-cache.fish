@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --key --key-field --key-ignore-query -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --url-field --key --key-field --key-ignore-query -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -71,7 +71,7 @@ complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path i
 complete -c img-cache -n '__img_cache_at "scope switch" "scope purge"' -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')'
 complete -c img-cache -n '__img_cache_at put' -l incremental -d 'Also write a record for each scan or pass of a picture on its way, with a preview.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l url-field -x -d 'Fields of a record with addresses of the picture, the best first, such as hdurl,image.url.'
-complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key -x -a '(command -q img-cache; and img-cache ls --print cache.key 2>/dev/null)' -d 'Name to use as the key (key:NAME) instead of the address; for a single picture.'
+complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key -x -d 'Name to use as the key (key:NAME) instead of the address; for a single picture.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-field -x -d 'Field of a record that holds the name to use as the key instead of the address.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-ignore-query -x -d 'Query parameters that make no difference to the picture, with commas or blanks between them.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get info pin unpin verify settings' -s j -l jobs -x -d 'How many to work on at once.'
@@ -123,6 +123,10 @@ complete -c img-cache -n '__img_cache_at prefetch' -l delay -x -d 'Start one dow
 complete -c img-cache -n '__img_cache_at explain ls info rm clean verify "scope list" "scope current" "scope switch" "scope purge" reset stats settings' -l json -d 'Write records, on a terminal too.'
 complete -c img-cache -n '__img_cache_at ls' -l variants -d 'List shrunk variants too.'
 complete -c img-cache -n '__img_cache_at ls' -l all-scopes -d 'List all scopes.'
+complete -c img-cache -n '__img_cache_at ls' -l sort -x -a '\'size\' \'age\' \'used\' \'url\'' -d 'Order by size (largest first), age (oldest first), used (longest unused first) or url.'
+complete -c img-cache -n '__img_cache_at ls' -l reverse -d 'Turn the order of --sort round.'
+complete -c img-cache -n '__img_cache_at ls' -l table -d 'Write a table, into a pipe or file too.'
+complete -c img-cache -n '__img_cache_at ls' -l no-trunc -d 'Do not shorten what is too wide for the terminal.'
 complete -c img-cache -n '__img_cache_at ls rm' -l older-than -x -d 'Only what was fetched longer ago, such as 7d.'
 complete -c img-cache -n '__img_cache_at ls rm' -l newer-than -x -d 'Only what was fetched since then, such as 1h.'
 complete -c img-cache -n '__img_cache_at ls rm' -l unused-for -x -d 'Only what was not used for this long, such as 30d.'

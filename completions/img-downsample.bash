@@ -97,7 +97,7 @@ _img_downsample() {
     fi
     case $option in
     --variant)
-        _img_downsample_offer_list < <(printf '%s\n' pager overlay fit custom launch-card detail-view rocket-card preference-view custom)
+        _img_downsample_offer_list < <(printf '%s\n' pager overlay fit custom launch-card detail-view rocket-card preference-view)
         ;;
     --content-mode)
         _img_downsample_offer < <(printf '%s\n' fit fill force)

@@ -41,7 +41,7 @@ complete -c img-downsample -s h -l help -d 'Show help'
 complete -c img-downsample -n '__img_downsample_at ""' -l version -d 'Show the version'
 complete -c img-downsample -n '__img_downsample_at ""' -a styles -d 'List the styles of cards, and where each comes from.'
 complete -c img-downsample -n '__img_downsample_at ""' -F
-complete -c img-downsample -n '__img_downsample_at ""' -l variant -x -a '(__img_downsample_list \'pager\' \'overlay\' \'fit\' \'custom\' \'launch-card\' \'detail-view\' \'rocket-card\' \'preference-view\' \'custom\')' -d 'Variants and styles to make, with commas between them.'
+complete -c img-downsample -n '__img_downsample_at ""' -l variant -x -a '(__img_downsample_list \'pager\' \'overlay\' \'fit\' \'custom\' \'launch-card\' \'detail-view\' \'rocket-card\' \'preference-view\')' -d 'Variants and styles to make, with commas between them.'
 complete -c img-downsample -n '__img_downsample_at ""' -l width -x -d 'Columns at most.'
 complete -c img-downsample -n '__img_downsample_at ""' -l height -x -d 'Rows at most.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fit -x -d 'Cover this box of points, such as 300x200.'

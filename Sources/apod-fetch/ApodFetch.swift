@@ -38,7 +38,7 @@ enum ApodFetch {
                 "apod-fetch - < days.txt",
                 "apod-fetch - --retry-errors < february.ndjson > february2.ndjson",
             ],
-            operands: .init("-", "Days, one a line, or records with a date, on standard input."),
+            operands: .init("-", "Days, one a line, or records with a date, on standard input.", atMost: 1),
             options: { [.days, .choice, .stream, .network, .place, .messages] },
             run: fetch),
         exitStatus: """

@@ -14,7 +14,7 @@ extension AnyOption {
         read: PictureAddresses.init(list:))
 
     static let key = Option<String>(
-        "key", form: .value("NAME"), expected: "a name", completion: .keys, group: .pictures,
+        "key", form: .value("NAME"), expected: "a name", group: .pictures,
         summary: "Name to use as the key (key:NAME) instead of the address; for a single picture."
     ) { name in
         _ = try CacheKey(name: name)

@@ -46,7 +46,7 @@ import Testing
         // Those of the scripts and of other programs, and one that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--now", "--user", "--bg-fill",
-            "--generate-completion-script", "--generate",
+             "--generate",
         ]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout

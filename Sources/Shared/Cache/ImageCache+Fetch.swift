@@ -54,9 +54,15 @@ extension ImageCache {
                 defer { withExtendedLifetime(lock) {} }
                 var wishes = wishes
                 wishes.hasWaited = lock.wasContended
-                return try fetchAlone(
-                    request, key: key, client: client.watched(by: watch.check), inspect: inspect, watcher: watcher,
-                    wishes: wishes, wasLost: wasLost, generation: watch.generation)
+                do {
+                    return try fetchAlone(
+                        request, key: key, client: client.watched(by: watch.check), inspect: inspect, watcher: watcher,
+                        wishes: wishes, wasLost: wasLost, generation: watch.generation)
+                } catch where Self.isOfRemoval(error) {
+                    // Files go with a purge, too; that is no reason to fetch again.
+                    try index.check(generation: watch.generation)
+                    throw error
+                }
             }
         } catch {
             // A failure that is given again was counted when it came.

@@ -251,7 +251,7 @@ public final class ImageCache: Sendable {
         }
     }
 
-    private static func isOfRemoval(_ error: any Error) -> Bool {
+    static func isOfRemoval(_ error: any Error) -> Bool {
         error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
     }
 

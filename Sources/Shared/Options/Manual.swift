@@ -216,7 +216,7 @@ extension ManualPage {
         text(option.manual)
         switch option.completion {
         case .words(let words), .list(let words):
-            if words.contains(where: { !option.summary.contains($0) }) {
+            if words.contains(where: { !option.summary.contains(text: $0) }) {
                 text("The values are \(words.map { "`\($0)`" }.list(before: "and")).")
             }
         default:

@@ -51,7 +51,7 @@ extension AnyOption {
 
     public static let memoryBytes = Option<Int>(
         "memory-bytes", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
-        field: "memory_bytes", summary: "How much those pictures may take.", read: ByteCount.parse)
+        field: "memory_bytes", summary: "How many bytes the pictures of memory_entries may take.", read: ByteCount.parse)
 }
 
 extension [AnyOption] {

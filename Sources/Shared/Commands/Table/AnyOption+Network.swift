@@ -14,7 +14,7 @@ extension AnyOption {
 
     public static let allowPrivate = Option<AddressGuard>(
         "allow-private", form: .optionalValue("CIDRS", implied: "1"),
-        expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network, default: "refused",
+        expected: "blocks of addresses such as 10.0.0.0/8,::1/128", group: .network, default: "none",
         variable: "APOD_TOOLS_ALLOW_PRIVATE", field: "allow_private",
         summary: "Allow private, loopback and reserved addresses: all, or these blocks.",
         manual: "A value of 1 allows all, 0 none.", takesMore: isAddressList, read: AddressGuard.init(allowPrivate:))
@@ -28,7 +28,7 @@ extension AnyOption {
     }
 
     public static let cacert = Option.path(
-        "cacert", .network, default: "the system's", summary: "Trust the certificates in this PEM file instead of the system's.")
+        "cacert", .network, summary: "Trust the certificates in this PEM file instead of the system's.")
 
     public static let netrc = Option.flag(
         "netrc", .secrets, summary: "Take user names and passwords from ~/.netrc.")

@@ -20,7 +20,7 @@ extension AnyOption {
 
     public static let retryErrors = Option.flag(
         "retry-errors", .records, summary: "Try records again that bear a temporary error of this tool.",
-        manual: "So a saved stream can be run again.")
+        manual: "With it a saved stream can be run again.")
 
     public static let print = Option<RecordLayout>(
         "print", form: .value("FIELD"), expected: "a field, or several with commas, such as path or cache.key,cache.bytes",

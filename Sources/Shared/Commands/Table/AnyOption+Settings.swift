@@ -13,9 +13,9 @@ extension AnyOption {
         manual: "auto asks the new one, and the old one only if the new one cannot answer.")
 
     public static let scienceURL = address(
-        "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic", "NASA's new service.")
+        "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic", "The address of NASA's new service.")
     public static let apiURL = address(
-        "api-url", "APOD_API_URL", "https://api.nasa.gov/planetary/apod", "NASA's old service.")
+        "api-url", "APOD_API_URL", "https://api.nasa.gov/planetary/apod", "The address of NASA's old service.")
 
     public static let nasaKey = key("nasa-api-key", "NASA_API_KEY", "DEMO_KEY", "The key for NASA's old service.")
 
@@ -24,7 +24,7 @@ extension AnyOption {
     public static let exerciseKey = key("exercisedb-api-key", "EXERCISEDB_API_KEY", "", "The key for ExerciseDB.")
 
     public static let exerciseURL = address(
-        "exercisedb-url", "EXERCISEDB_API_URL", "https://exercisedb.p.rapidapi.com", "ExerciseDB.")
+        "exercisedb-url", "EXERCISEDB_API_URL", "https://exercisedb.p.rapidapi.com", "The address of ExerciseDB.")
 
     public static let resolution = Option<Int>(
         "resolution", form: .value("PIXELS"), expected: "180, 360, 720 or 1080",

@@ -14,6 +14,8 @@ import Testing
         ("docs/scripting.md", 25), ("docs/security.md", 3), ("docs/settings.md", 0), ("docs/sizes-and-styles.md", 6),
     ]
 
+    private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
+
     /// How the commands begin that no test can run, and why.
     private static let notRun: [(beginning: String, reason: String)] = [
         ("scripts/", "they install packages and build the tools"),
@@ -65,17 +67,18 @@ import Testing
             if command.text.hasPrefix("export ") { exports += command.text + "\n" }
             // A document that shows the status says which one it should be.
             let next = index + 1 < commands.count ? commands[index + 1] : nil
-            let shown = next?.text == "echo $?" ? next?.output.flatMap { Int32($0.filter(\.isNumber)) } : nil
-            let expected = shown ?? Self.statuses.first { command.text.contains(text: $0.part) }?.status ?? 0
+            let asked = next?.text == "echo $?" ? next?.output.flatMap { Int32($0.filter(\.isNumber)) } : nil
+            let expected = asked ?? Self.statuses.first { command.text.contains(text: $0.part) }?.status ?? 0
             let output = try run(command, exports: exports, after: status)
             #expect(output.status == expected, "\(name), line \(command.line) should end with \(expected): \(output)")
             status = output.status ?? 1
             count += 1
             // In the patterns of the cases.
-            guard let wanted = command.output?.replacing(text: "\n…\n", with: "\n...\n").replacing(text: "…", with: "*")
-            else { continue }
+            guard let shown = command.output else { continue }
+            let wanted = shown.replacing(text: "\n…\n", with: "\n...\n").replacing(text: "…", with: "*")
             let printed = "\n" + asShown(output.stdout)
-            #expect(CasesTests.fits(printed, wanted), "\(name), line \(command.line) shows\n\(wanted)\nbut prints\n\(printed)")
+            let place = "\(name), line \(command.line)"
+            #expect(CasesTests.fits(printed, wanted), "\(place) shows\(wanted)but prints\(printed)")
         }
         #expect(count >= least, "only \(count) commands of \(name) were run")
     }
@@ -88,14 +91,13 @@ import Testing
     /// A command in a block without a mark would not be run.
     @Test(arguments: documents.map(\.name))
     func noCommandStandsInABlockThatIsNotRun(name: String) throws {
-        let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
         var language: Substring?
         for (index, line) in try Self.lines(of: name).enumerated() {
             if line.hasPrefix("```") {
                 language = language == nil ? line.dropFirst(3) : nil
             } else if language.map({ $0 != "sh" && $0 != "console" }) ?? line.hasPrefix("    ") {
                 let word = line.drop { $0 == " " }.prefix { $0 != " " }
-                #expect(!tools.contains(String(word)), "\(name), line \(index + 1): a command that is not run")
+                #expect(!Self.tools.contains(String(word)), "\(name), line \(index + 1): a command that is not run")
             }
         }
     }
@@ -108,7 +110,7 @@ import Testing
                 unused = unused.filter { !command.text.hasPrefix($0) }
                 try home.run("/usr/bin/env", ["bash", "-n", "-c", command.text]).expect(0)
                 for word in command.text.split(separator: " ") {
-                    #expect(!["apod-fetch", "img-cache", "img-downsample", "gif-cache"].contains(word), "\(command.text)")
+                    #expect(!Self.tools.contains(String(word)), "\(command.text)")
                     if word.hasPrefix("scripts/") { #expect(TestFile.exists("\(Corpus.packageRoot)/\(word)")) }
                 }
             }

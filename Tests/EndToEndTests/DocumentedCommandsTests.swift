@@ -8,10 +8,11 @@ import Testing
 /// A block marked `sh` holds commands, or one script if it begins with `#!`. A block marked `console` holds commands
 /// behind `$ ` and what they print; `…` stands for what differs from run to run.
 @Suite struct DocumentedCommandsTests {
-    /// Each document with the number of its commands that must be run at least.
+    /// Each document with the number of its commands that must be run at least. Today may be any day of a month, so a
+    /// document goes back no further than yesterday but by dates: the sample service has a film on each 5th.
     private static let documents: [(name: String, commands: Int)] = [
-        ("README.md", 9), ("docs/cache.md", 14), ("docs/days.md", 9), ("docs/exercises.md", 8), ("docs/records.md", 10),
-        ("docs/scripting.md", 25), ("docs/security.md", 3), ("docs/settings.md", 0), ("docs/sizes-and-styles.md", 6),
+        ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 9), ("docs/exercises.md", 8), ("docs/records.md", 11),
+        ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0), ("docs/sizes-and-styles.md", 6),
     ]
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]

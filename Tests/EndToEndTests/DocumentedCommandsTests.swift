@@ -52,6 +52,7 @@ import Testing
         try home.folder.write("config/apod-tools/config.json", #"{"retries": 0}"#)
         for (name, script) in Self.standIns { try home.folder.write("stand-ins/\(name)", script, mode: 0o700) }
         try home.shell("sample-service --size 300x200 --draw m31.jpg > m31.jpg").expect(0)
+        try home.write("addresses.txt", "\(server.url("/pictures/m31.jpg"))\n\(server.url("/pictures/m33.jpg"))\n")
         let launches = #"{"results":[{"id":"a","image":{"image_url":"\#(server.url("/pictures/pad.jpg"))"}}]}"#
         try home.write("launches.json", launches)
     }

@@ -5,14 +5,14 @@ import Testing
 
 /// Every command that a document shows is run, in the document's order, against the sample service.
 ///
-/// A block marked `sh` holds commands, or one script if it begins with `#!`. A block marked `console` holds commands
-/// behind `$ ` and what they print; `…` stands for what differs from run to run.
+/// A block marked `sh` holds commands, or one script if it begins with `#!`. A block marked `console`, or an indented one
+/// that begins with `$ `, holds commands behind `$ ` and what they print; `…` stands for what differs from run to run.
 @Suite struct DocumentedCommandsTests {
     /// Each document with the number of its commands that must be run at least. Today may be any day of a month, so a
     /// document goes back no further than yesterday but by dates: the sample service has a film on each 5th.
     private static let documents: [(name: String, commands: Int)] = [
         ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 9), ("docs/exercises.md", 8), ("docs/records.md", 11),
-        ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0), ("docs/sizes-and-styles.md", 6),
+        ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0), ("docs/sizes-and-styles.md", 5),
     ]
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
@@ -164,7 +164,10 @@ import Testing
         var commands: [DocumentedCommand] = []
         var language: String?
         var isComplete = true
-        for (index, line) in try Self.lines(of: name).enumerated() {
+        var isIndented = false
+        for (index, text) in try Self.lines(of: name).enumerated() {
+            isIndented = language == nil && (text.hasPrefix("    $ ") || isIndented && text.hasPrefix("    "))
+            let line = isIndented ? String(text.dropFirst(4)) : text
             if line.hasPrefix("```") {
                 let isScript = commands.last?.text.hasPrefix("#!") == true
                 #expect(isComplete || isScript, "\(name), line \(index + 1): the command above has no end")
@@ -172,7 +175,7 @@ import Testing
                 isComplete = true
                 continue
             }
-            switch language {
+            switch isIndented ? "console" : language {
             case "sh":
                 if isComplete, line.isEmpty || line.hasPrefix("#") && !line.hasPrefix("#!") { continue }
                 if isComplete {

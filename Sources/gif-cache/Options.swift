@@ -73,7 +73,7 @@ struct GIFLookup {
         return try context.run(tool, options: options, over: things ?? context.arguments.things)
     }
 
-    /// Gives each GIF that is meant to `body`, and returns the status that those which failed call for.
+    /// Calls `body` for each GIF that operands or input name, and returns the exit status of the failures among them.
     func forEach(
         finish: () throws -> Void = {}, _ body: (ExerciseID, ResolutionChoice) throws -> Void
     ) throws -> Int32 {

@@ -8,7 +8,7 @@ import Testing
     private struct Row {
         let command: [String]
         let spellings: [String]
-        /// What stands for the value: `N`, `[DAY]`; empty for a flag.
+        /// The name of the value: `N`, `[DAY]`; empty for a flag.
         let value: String
         let words: String
     }

@@ -1,6 +1,6 @@
 /// A tool, or one of its commands: what it accepts, what is said about it, and what it does.
 public struct Command: Sendable {
-    /// What stands on the line besides options.
+    /// The words of a line that are neither options nor their values.
     public struct Operands: Sendable {
         /// How help calls one: `PICTURE`.
         public let name: String

@@ -264,7 +264,7 @@ struct CommandLineReader {
             + " \(path.line) --help"
     }
 
-    /// The option with this long name, and whether it is meant to be off.
+    /// Returns the option with this long name, and whether the name turns it off (`--no-NAME`).
     private static func find(_ name: String, _ options: [AnyOption]) -> (AnyOption, isNegated: Bool)? {
         for option in options {
             if option.name == name { return option.isTyped ? (option, false) : nil }

@@ -26,7 +26,7 @@ public struct InputFile: ByteSource {
         content = .file(file)
     }
 
-    /// Opens the file, and waits for all bytes of one that is no file on a disk, and for whoever writes to a FIFO.
+    /// Opens the file. If it is not a file on a disk, reads it to its end, and waits for the writer of a FIFO.
     /// Throws `SystemFailure` (status 66), also for a folder, `InputTooLarge`, and `Cancelled`.
     ///
     /// - Parameter byteLimit: how many bytes of a stream are taken.

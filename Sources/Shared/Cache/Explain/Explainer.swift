@@ -89,7 +89,7 @@ extension ImageCache {
 }
 
 extension PartialFile {
-    /// What is there for whoever fetches this address; nil if there is nothing.
+    /// Returns what a fetch of this address would find; nil if it would find nothing.
     fileprivate func leftover(for address: String) -> Explanation.Leftover? {
         guard let file = try? root.open(name, O_RDONLY), file.count > 0 else { return nil }
         let note = readNote()

@@ -15,12 +15,12 @@ extension Command {
         help.usage(path)
         help.commands(command)
         let options = command.typedOptions
-        let own = options.filter { $0.group == .own }
-        if !own.isEmpty {
+        let main = options.filter(\.group.isMain)
+        if !main.isEmpty {
             help.blank()
-            for option in own { help.row(option.label, Self.firstLine(option.summary)) }
+            for option in main { help.row(option.label, Self.beginning(of: option.summary)) }
         }
-        let others = OptionGroup.allCases.filter { $0 != .own }.map { group in
+        let others = OptionGroup.allCases.filter { !$0.isMain }.map { group in
             (group, options.filter { $0.group == group })
         }.filter { !$0.1.isEmpty }
         if !others.isEmpty { help.blank() }
@@ -33,9 +33,12 @@ extension Command {
         return help.text
     }
 
-    /// The summary's first sentence, as far as one row has room.
-    private static func firstLine(_ summary: String) -> String {
-        TerminalText.wrapped(summary, toColumns: helpWidth - textColumn).first ?? ""
+    /// The summary as far as one row has room.
+    private static func beginning(of summary: String) -> String {
+        let width = helpWidth - textColumn
+        let lines = TerminalText.wrapped(summary, toColumns: width)
+        if lines.count < 2 { return lines.first ?? "" }
+        return (TerminalText.wrapped(summary, toColumns: width - 3).first ?? "") + "..."
     }
 
     /// What `--help` says: everything.

@@ -187,6 +187,6 @@ public enum OptionGroup: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether nearly all commands have it, so that a short help only names its options.
-    var isCommon: Bool { rawValue >= Self.records.rawValue }
+    /// Whether a short help says what each of its options does; it only names the others.
+    var isMain: Bool { self == .own || self == .sizes || self == .days }
 }

@@ -81,7 +81,7 @@ extension Command {
             make no difference here. Safe while other tools use the cache: what they have under way ends with status 75.
             """,
         examples: ["img-cache reset --dry-run", "img-cache reset", "img-cache reset --scope alice"],
-        options: { [[.dryRun, .json], .place, .messages] }
+        options: { [[.dryRun, .json], .place, .messages] }, synonyms: ["clear", "empty", "purge", "flush"]
     ) { arguments in
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]

@@ -184,7 +184,9 @@ struct CommandLineTests {
     }
 
     @Test func unknownCommandSaysWhichOneIsMeant() {
-        #expect(refusal("pt") == "64 there is no command \"pt\"; there are put, list, scope; did you mean put?")
+        #expect(refusal("pt") == "64 there is no command \"pt\"; did you mean put?")
+        #expect(refusal("nonsense") == "64 there is no command \"nonsense\"; there are put, list, scope")
+        #expect(refusal("--nonsense", "3", "put").hasPrefix("64 unknown option --nonsense"))
         #expect(refusal("ls").hasSuffix("did you mean list?"))
         #expect(refusal("add").hasSuffix("did you mean put?"))
         #expect(refusal("scope", "swich").contains("\"scope swich\""))

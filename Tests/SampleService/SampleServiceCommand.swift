@@ -58,13 +58,13 @@ struct SampleServiceCommand {
             Prints its address on one line of standard output as soon as it listens. Ends when its standard input \
             ends, or by a signal, so that the program that starts it cannot leave it behind.
 
-            \(Routes.help)
+            \(verbatim(Routes.help))
 
-            \(SampleDay.help)
+            \(verbatim(SampleDay.help))
 
-            \(Fault.help)
+            \(verbatim(Fault.help))
 
-            \(ExerciseFault.help)
+            \(verbatim(ExerciseFault.help))
             """,
         options: {
             [
@@ -75,6 +75,12 @@ struct SampleServiceCommand {
     ) { arguments in
         try SampleServiceCommand(arguments: arguments).run()
         return 0
+    }
+
+    /// The text as it stands, which help would fill into lines of its own otherwise.
+    private static func verbatim(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : " \($0)" }
+            .joined(separator: "\n")
     }
 
     static func main() {

@@ -65,7 +65,10 @@ extension Command {
                 // Which words are values depends on options of commands that are not known yet.
                 let options = known ?? allOptions
                 known = options
-                index += CommandLineReader.length(of: words[index...], options)
+                var reader = CommandLineReader(path: path, options: options)
+                let count = reader.skim(words[index...])
+                if let failure = reader.failure { return (path, [], failure) }
+                index += count
                 continue
             }
             if let next = command.subcommands.first(where: { $0.name == word }) {
@@ -97,10 +100,11 @@ extension Command {
     private func unknown(_ word: String, _ path: [Command]) -> UsageFailure {
         let names = visibleSubcommands.map(\.name)
         if names.isEmpty { return UsageFailure("\(path.line) has no command \"\(word)\"; see \(path.line) --help") }
-        let known = visibleSubcommands.first { $0.synonyms.contains(word) }?.name
-        let advice = known.map { "; did you mean \($0)?" } ?? NearMatch.advice(for: word, among: names)
         let what = (path.dropFirst().map(\.name) + [word]).joined(separator: " ")
-        return UsageFailure("there is no command \"\(what)\"; there are \(names.joined(separator: ", "))\(advice)")
+        let known = visibleSubcommands.first { $0.synonyms.contains(word) }?.name
+        let meant = known ?? NearMatch.suggestion(for: word, among: names)
+        let advice = meant.map { "did you mean \($0)?" } ?? "there are \(names.joined(separator: ", "))"
+        return UsageFailure("there is no command \"\(what)\"; \(advice)")
     }
 
     /// The options of all commands below this one. A name means the same in all of them.
@@ -276,12 +280,11 @@ struct CommandLineReader {
         return nil
     }
 
-    /// How many words an option at the beginning of `words` takes, itself included. One that is not known takes one.
-    static func length(of words: ArraySlice<String>, _ options: [AnyOption]) -> Int {
+    /// Reads the option at the beginning of `words`; returns how many of them it takes, itself included.
+    mutating func skim(_ words: ArraySlice<String>) -> Int {
         guard let word = words.first else { return 0 }
-        var reader = CommandLineReader(path: [Command("", summary: "")], options: options)
         var rest = words.dropFirst()
-        if word.hasPrefix("--") { _ = reader.readLong(word, &rest) } else { _ = reader.readShort(word, &rest) }
+        if word.hasPrefix("--") { _ = readLong(word, &rest) } else { _ = readShort(word, &rest) }
         return words.count - rest.count
     }
 }

@@ -177,7 +177,7 @@ _gif_cache() {
         ;;
     "rm")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --dry-run --resolution --json --id-field --older-than --newer-than --unused-for --larger-than --smaller-than --expired --pinned -h --help)
+            _gif_cache_offer < <(printf '%s\n' -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --dry-run --resolution --json --id-field --older-than --newer-than --unused-for --larger-than --smaller-than --expired -h --help)
         else
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi

@@ -234,7 +234,7 @@ _img_cache() {
         ;;
     "rm")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --older-than --newer-than --unused-for --larger-than --smaller-than --expired --pinned --host --match --kind --dry-run -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --older-than --newer-than --unused-for --larger-than --smaller-than --expired --host --match --kind --dry-run -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)

@@ -21,7 +21,7 @@ enum ApodFetch {
                 to the newest picture that is published; days that never had one (1995-06-17 to 19, 2020-06-10) are \
                 left out.
 
-                What NASA said of a day is kept in the cache, of past days for ever, so that nothing is asked for twice.
+                NASA's answers are kept in the cache, those for past days for ever, so that nothing is requested twice.
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",
@@ -38,7 +38,7 @@ enum ApodFetch {
                 "apod-fetch - < days.txt",
                 "apod-fetch - --retry-errors < february.ndjson > february2.ndjson",
             ],
-            operands: .init("-", "Days, one a line, or records with a date, on standard input.", atMost: 1),
+            operands: .init("-", "Days, one per line, or records with a date, on standard input.", atMost: 1),
             options: { [.days, .choice, .stream, .network, .place, .messages] },
             run: fetch),
         exitStatus: """
@@ -61,7 +61,8 @@ enum ApodFetch {
         var needs = context.networkNeeds
         needs.changesCache = !arguments[.offline]
         context.confine(settings, needs)
-        if arguments.asksForTheNewest, (try? File(descriptor: 0, path: "standard input", closes: false))?.isRegular == true {
+        let input = try? File(descriptor: 0, path: "standard input", closes: false)
+        if arguments.asksForTheNewest, input?.isRegular == true {
             context.log.warning("standard input is not read; apod-fetch - reads days from it")
         }
         if !arguments.isGiven(.seed), case .request(.random(_, let seed)) = source {
@@ -69,12 +70,12 @@ enum ApodFetch {
         }
         context.progress.expect(days: plan?.dayCount)
         var pictures = plan.map(client.pictures)
-        var input: DayInput?
+        var dayInput: DayInput?
         let status = try context.run(PictureTool(client: client), options: runOptions) { flush in
             if pictures != nil { return try pictures?.nextInput(context.progress, willWait: flush) }
-            let days = try input
+            let days = try dayInput
                 ?? DayInput(context.standardInput(flush), client: client, progress: context.progress, willWait: flush)
-            input = days
+            dayInput = days
             return try days.next()
         }
         caches.close()

@@ -33,9 +33,9 @@ extension Command {
         "sync", summary: "Fetch the GIFs of all exercises that are not there yet, three at a time.",
         details: """
             Does what list and put do. The records of all exercises are the output; at the end it says on standard \
-            error how many were there already (hit), fetched, replaced by a placeholder, or failed without one. What \
-            is fetched is kept, however the run ends, so that the next one goes on from there; two at once share the \
-            work. A run that finds all there and fresh makes no request for a GIF.
+            error how many were there already (hit), fetched, replaced by a placeholder, or failed without one. \
+            Fetched GIFs are kept however the run ends, so the next run goes on from there; two runs at once share the \
+            work. If all GIFs are there and fresh, none is requested.
 
             The default capacity of 200 MB has room for the 1,300 GIFs of 180 pixels, not for larger ones.
             """,
@@ -43,7 +43,12 @@ extension Command {
             "gif-cache sync > exercises.ndjson", "gif-cache sync --body-part back --delay 1s > back.ndjson",
             "gif-cache sync --dry-run",
         ],
-        options: { [[.dryRun, .delay, .resolution, .placeholder, .noPlaceholder], .conditionsOnExercises, [.json], .stream, .asking, .common] }
+        options: {
+            [
+                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder], .conditionsOnExercises, [.json], .stream,
+                .asking, .common,
+            ]
+        }
     ) { arguments in
         let work = try ServiceWork(arguments)
         let context = work.context

@@ -12,9 +12,9 @@ enum GIFCacheTool {
             "gif-cache", summary: "Keep ExerciseDB's GIFs on the disk.",
             details: """
                 GIFs are found by the exercise's id and the resolution, and kept in the cache that img-cache uses. The \
-                service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or --api-key-file. Only list, sync \
-                and put ask it. Exercises are arguments, else they come on standard input: records, or lines with an id \
-                or a key such as exercisedb:0001@180 each.
+                service is named by EXERCISEDB_API_URL, the key by EXERCISEDB_API_KEY or --api-key-file. Only list, \
+                sync and put ask it. Exercises are arguments, else they come on standard input: records, or lines with \
+                one id or key (exercisedb:0001@180) each.
                 """,
             examples: [
                 "gif-cache sync > exercises.ndjson",

@@ -36,7 +36,7 @@ extension Command {
     }
 
     static let path = Command(
-        "path", summary: "Print where GIFs are, one path a line.",
+        "path", summary: "Print where GIFs are, one path per line.",
         examples: ["cp \"$(gif-cache path 0001)\" curl.gif"],
         operands: .exercises, options: { [[.resolution, .idField, .nullData, .nullTerminated], .common] },
         synonyms: ["where", "which"]

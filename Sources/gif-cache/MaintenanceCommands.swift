@@ -9,14 +9,14 @@ extension Command {
     static let list = Command(
         "ls", summary: "List the GIFs of the scope: a table on a terminal, else a record for each GIF.",
         details: """
-            All conditions must be met. Listing does not count as use of what is listed. Other pictures in the cache are \
-            not listed: img-cache ls lists all.
+            All conditions must be met. Listing does not count as use of what is listed. Other pictures in the cache \
+            are not listed: img-cache ls lists all.
             """,
         examples: [
             "gif-cache ls --larger-than 1MB", "gif-cache ls --resolution 360 --print id",
             "gif-cache ls --json | gif-cache poster --print poster.path",
         ],
-        options: { [[.resolution, .table], .conditions, [.sort, .reverse, .json], .recordOutput, .common] },
+        options: { [[.resolution, .table], .conditions, [.pinned, .sort, .reverse, .json], .recordOutput, .common] },
         synonyms: ["dir", "entries"]
     ) { arguments in
         let lookup = try GIFLookup(arguments, .looking)
@@ -63,9 +63,9 @@ extension Command {
     static let remove = Command(
         "rm", summary: "Remove GIFs and all that was made from them.",
         details: """
-            Either exercises are named, whose GIFs of all resolutions go unless --resolution names one, or conditions \
-            say which GIFs of the scope go. What is pinned goes only if it is named. An exercise that is not there is \
-            passed over with status 1.
+            Name exercises, whose GIFs of all resolutions go unless --resolution names one, or select GIFs of the \
+            scope by conditions. A pinned GIF is removed only if you name it. An exercise that is not in the cache is \
+            skipped, with status 1.
             """,
         examples: [
             "gif-cache rm 0001", "gif-cache rm 0001 --resolution 1080",
@@ -122,8 +122,8 @@ extension Command {
     static let verify = Command(
         "verify", summary: "Check every GIF of the scope: is it whole, and as the index says? Status 1 if not.",
         details: """
-            The steps are mark (has each GIF its file?) and check (has the file its SHA-256, is it a GIF that put would \
-            keep, and of the size that records tell?). img-cache verify checks the whole cache and its index.
+            The steps are mark (has each GIF its file?) and check (has the file its SHA-256, is it a GIF that put \
+            would keep, and of the size that records tell?). img-cache verify checks the whole cache and its index.
 
             Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the \
             status is 1 all the same.

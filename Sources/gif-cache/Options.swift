@@ -32,7 +32,7 @@ extension AnyOption {
     static let noPlaceholder = Option.flag(
         "no-placeholder", summary: "Leave path out of records whose GIF cannot be had.")
     static let delay = Option.time(
-        "delay", such: "2s", summary: "Start one download at the earliest this long after the one before.")
+        "delay", such: "2s", summary: "Wait at least this long between the starts of two downloads.")
     static let table = Option.flag("table", summary: "Write a table, into a pipe or file too.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would be done.")
     static let repair = Option.flag("repair", summary: "Remove what is damaged, so it is fetched again.")

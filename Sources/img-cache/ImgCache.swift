@@ -11,9 +11,9 @@ enum ImgCache {
         Command(
             "img-cache", summary: "Download pictures once and keep them.",
             details: """
-                Most commands take pictures as arguments, else from standard input: records, or lines with an address or \
-                key each. Records leave with `path` and `cache` added. A picture is named by its address, by a file, or \
-                by the key that img-cache prints for it.
+                Most commands take pictures as arguments, else from standard input: records, or lines with one address \
+                or key each. Records leave with `path` and `cache` added. A picture is named by its address, by a \
+                file, or by the key that img-cache prints for it.
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",

@@ -15,7 +15,12 @@ extension Command {
             "img-cache ls --variants --print path",
             "img-cache ls --sort size --table --no-trunc",
         ],
-        options: { [[.variants, .allScopes, .sort, .reverse, .table, .noTrunc], .conditions, [.host, .match, .kind], [.json], .recordOutput, .common] },
+        options: {
+            [
+                [.variants, .allScopes, .sort, .reverse, .table, .noTrunc], .conditions, [.pinned, .host, .match, .kind],
+                [.json], .recordOutput, .common,
+            ]
+        },
         synonyms: ["list", "dir", "entries"]
     ) { arguments in
         let context = try ToolContext(arguments)

@@ -34,7 +34,7 @@ extension Command {
     }
 
     static let path = Command(
-        "path", summary: "Print where pictures are, one path a line.",
+        "path", summary: "Print where pictures are, one path per line.",
         examples: ["feh \"$(img-cache path https://example.org/m31.jpg)\""],
         operands: .pictures, options: { [.keys, [.nullData, .nullTerminated], .common] },
         synonyms: ["where", "which"]
@@ -68,9 +68,9 @@ extension Command {
     static let info = Command(
         "info", summary: "Say all that is known of pictures, without the network.",
         details: """
-            On a terminal it is text, elsewhere records with the field `info`. Its `file` is ok, missing, other-size, or \
-            with --verify other-content. Asking does not count as use of the picture. One that is not in the cache gives \
-            a record with an error, and status 1.
+            On a terminal it is text, elsewhere records with the field `info`. Its `file` is ok, missing, other-size, \
+            or with --verify other-content. Asking does not count as use of the picture. One that is not in the cache \
+            gives a record with an error, and status 1.
             """,
         examples: [
             "img-cache info https://example.org/m31.jpg",

@@ -8,10 +8,10 @@ extension Command {
     static let clean = Command(
         "clean", summary: "Remove what has expired, what is over the capacity, and what killed runs have left.",
         details: """
-            All scopes are cleaned; with --scope, that scope alone, of what has expired and of failures, whatever \
-            APOD_TOOLS_SCOPE and the configuration file say. What is pinned, or was handed out lately (--lease), stays, \
-            and so does what other runs are just fetching. Metadata goes 30 days after it has expired. Each step says \
-            how much went.
+            Cleans all scopes. With --scope, only expired entries, failures and metadata of that scope go; \
+            APOD_TOOLS_SCOPE and the configuration file do not restrict it. What is pinned, or was handed out lately \
+            (--lease), stays, and so does anything that another run is fetching. Metadata goes 30 days after it has \
+            expired. Each step says how much went.
             """,
         examples: [
             "img-cache clean", "img-cache clean --dry-run", "img-cache clean --capacity 50MB",
@@ -44,12 +44,12 @@ extension Command {
     static let verify = Command(
         "verify", summary: "Check the index and the files against each other; status 1 if something is wrong.",
         details: """
-            The steps are index (is it sound?), mark (has each row its file?), check (has each file its SHA-256?), \
-            and sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
+            The steps are index (is it sound?), mark (has each row its file?), check (has each file its SHA-256?), and \
+            sweep (what have killed runs left? no problem, and not counted as one); with --repair also rebuild, which \
             makes rows from files whose index was lost. All scopes are looked at, while others use the cache.
 
-            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the status \
-            is 1 all the same.
+            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the \
+            status is 1 all the same.
             """,
         examples: [
             "img-cache verify", "img-cache verify --repair --jobs 4",

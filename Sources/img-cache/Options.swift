@@ -35,7 +35,7 @@ extension AnyOption {
     // MARK: Fetching
 
     static let delay = Option.time(
-        "delay", such: "2s", summary: "Start one download at the earliest this long after the one before.")
+        "delay", such: "2s", summary: "Wait at least this long between the starts of two downloads.")
 
     static let incremental = Option.flag(
         "incremental", summary: "Also write a record for each scan or pass of a picture on its way, with a preview.",

@@ -47,8 +47,8 @@ extension Command {
     static let prefetch = Command(
         "prefetch", summary: "Download pictures ahead of their use, giving way to everything else.",
         details: """
-            Does what put does, two at a time, at a lower priority, and passes over what is fresh. At the end it says on \
-            standard error how many were skipped, done and failed.
+            Does what put does, two at a time, at a lower priority, and passes over what is fresh. At the end it says \
+            on standard error how many were skipped, done and failed.
             """,
         examples: [
             "apod-fetch --count 30 | img-cache prefetch --delay 2s > month.ndjson",
@@ -81,9 +81,9 @@ extension Command {
     static let explain = Command(
         "explain", summary: "Say what put would do now, and why, without doing it.",
         details: """
-            Nothing is fetched, changed or counted; only the name of the server is looked up, unless --offline is given. \
-            The decision is hit, revalidate, fetch, stale, offline-miss, remembered-failure or refused. On a terminal \
-            it is text, elsewhere records with the field `explain`.
+            Nothing is fetched, changed or counted; only the name of the server is looked up, unless --offline is \
+            given. The decision is hit, revalidate, fetch, stale, offline-miss, remembered-failure or refused. On a \
+            terminal it is text, elsewhere records with the field `explain`.
             """,
         examples: [
             "img-cache explain https://example.org/m31.jpg",

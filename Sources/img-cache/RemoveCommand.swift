@@ -8,8 +8,8 @@ extension Command {
     static let remove = Command(
         "rm", summary: "Remove pictures and all that was made from them.",
         details: """
-            Either pictures are named, or conditions say which ones of the scope go. What is pinned goes only if it is \
-            named. A named picture that is not there is passed over with status 1.
+            Name pictures, or select them in the scope by conditions. A pinned picture is removed only if you name it. \
+            A named picture that is not in the cache is skipped, with status 1.
             """,
         examples: [
             "img-cache rm https://example.org/m31.jpg",

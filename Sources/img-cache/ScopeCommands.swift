@@ -8,8 +8,8 @@ extension Command {
     static let scopes = Command(
         "scope", summary: "Manage scopes: parts of the cache that share nothing.",
         details: """
-            A run that names no scope uses the current one: --scope, APOD_TOOLS_SCOPE, the configuration file, the one \
-            last switched to, default, in this order.
+            The scope in use is the first of these that is set: --scope, APOD_TOOLS_SCOPE, the configuration file, the \
+            one last switched to, default.
             """,
         examples: ["img-cache scope list", "img-cache scope switch alice", "img-cache scope purge bob --wait"],
         subcommands: [.scopeList, .scopeCurrent, .scopeSwitch, .scopePurge, .scopeFinish], synonyms: ["scopes"])

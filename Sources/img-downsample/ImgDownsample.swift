@@ -16,16 +16,17 @@ enum ImgDownsample {
         Command(
             "img-downsample", summary: "Shrink pictures, fast and faithfully.",
             details: """
-                Takes pictures as arguments, else from standard input: records with a `path`, or a path a line. They \
-                leave as records with `variants` added; the variants are kept in the cache, or go to --output-dir. A \
-                single picture can be shrunk to a file with -o. Pictures leave upright, in sRGB, without metadata, and \
-                are not made larger, unless an option says otherwise.
+                Takes pictures as arguments, else from standard input: records with a `path`, or one path per line. \
+                They leave as records with `variants` added; the variants are kept in the cache, or go to \
+                --output-dir. A single picture can be shrunk to a file with -o. Pictures leave upright, in sRGB, \
+                without metadata, and are not made larger, unless an option says otherwise.
 
-                A variant is a name: pager fits 1024x1024, overlay fits 2048x2048. fit is what --fit says in points, \
-                rounded up to 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072 or 4096 pixels on the long side, so \
-                that similar requests share a file (--exact does not round). custom is what --width, --height and \
-                --aspect-ratio say in pixels. The styles of cards are launch-card, detail-view, rocket-card, \
-                preference-view, and those of the configuration file; `img-downsample styles` lists them all.
+                Each variant has a name: pager fits into 1024x1024 pixels, overlay into 2048x2048. fit is made by \
+                --fit, in points, and rounded up to 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072 or 4096 \
+                pixels on the long side, so that similar requests share a file (--exact does not round). custom is \
+                made by --width, --height and --aspect-ratio, in pixels. The styles of cards are launch-card, \
+                detail-view, rocket-card, preference-view, and those of the configuration file; `img-downsample \
+                styles` lists them all.
                 """,
             examples: [
                 "apod-fetch --date | img-cache put | img-downsample --variant overlay",
@@ -36,7 +37,7 @@ enum ImgDownsample {
                 "img-downsample dance.gif --variant rocket-card --poster -o first.png",
                 "curl -s https://example.org/m31.jpg | img-downsample - -o - --height 200",
                 "img-downsample --variant pager --print variants.pager.path < in.ndjson",
-                "apod-fetch --date | img-cache put | img-downsample --fallback --width 9",
+                "apod-fetch --date | img-cache put | img-downsample --fallback --width 900",
             ],
             operands: .init("PICTURE", "Files; - reads standard input: the bytes of a picture with -o.", completion: .files),
             options: { [.sizes, .looks, .files, .placeholders, .limits, .stream, .common] },

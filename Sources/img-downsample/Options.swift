@@ -13,11 +13,11 @@ extension AnyOption {
         completion: .list([
             "pager", "overlay", "fit", "custom", "launch-card", "detail-view", "rocket-card", "preference-view",
         ]), repeats: true, summary: "Variants and styles to make, with commas between them.")
-    static let width = side("width", "Columns at most.")
-    static let height = side("height", "Rows at most.")
+    static let width = side("width", "Maximum width.")
+    static let height = side("height", "Maximum height.")
     static let fit = Option<FitBox>(
         "fit", form: .value("WxH"), expected: "points such as 300x200", group: .sizes,
-        summary: "Cover this box of points, such as 300x200.", read: FitBox.init)
+        summary: "Fit into this box of points, such as 300x200 (rounded up; see --exact).", read: FitBox.init)
     static let aspectRatio = Option<Double>(
         "aspect-ratio", form: .value("RATIO"), expected: AspectRatio.expected, group: .sizes,
         summary: "Width to height, such as 16:9, for the side that is not given.", read: AspectRatio.read)
@@ -27,7 +27,7 @@ extension AnyOption {
     static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
     static let enlarge = Option.flag("enlarge", .sizes, summary: "Make small pictures larger.")
     static let contentMode = Option<ContentMode>.case(
-        "content-mode", "MODE", .sizes, summary: "fit (show all), fill (cut what stands over) or force (stretch).")
+        "content-mode", "MODE", .sizes, summary: "fit (show all), fill (crop what does not fit) or force (stretch).")
     static let gravity = Option<Gravity>.case(
         "gravity", "WHERE", .sizes, summary: "What fill keeps: center, a side or corner, attention or entropy.",
         manual: "attention keeps the part that catches the eye, entropy the one with the most detail.")

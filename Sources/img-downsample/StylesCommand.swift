@@ -9,8 +9,8 @@ extension Command {
     static let styles = Command(
         "styles", summary: "List the styles of cards, and where each comes from.",
         details: """
-            Sizes and radii are points. A file of this name is ./styles. The configuration file adds styles, or changes \
-            those that are built in:
+            Sizes and radii are points. A file of this name is ./styles. The configuration file adds styles, or \
+            changes those that are built in:
 
               {"styles": {"hero": {"width": 600, "height": 300,
                                    "corner_radius": 24, "content_mode": "fill",

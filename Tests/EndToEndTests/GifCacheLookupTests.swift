@@ -133,7 +133,7 @@ struct GifCacheLookupTests {
         #expect(record.integer("removed") == 3)
         #expect(home.blobs.isEmpty && !TestFile.exists(poster))
         #expect(try tool("rm", "0001").status == 1)
-        try tool("rm", "0001", "--pinned").expectRefusal(64, "gif-cache", "not both")
+        try tool("rm", "0001", "--expired").expectRefusal(64, "gif-cache", "not both")
     }
 
     @Test func clearingLeavesWhatOtherToolsHaveKept() throws {

@@ -63,8 +63,8 @@ public enum PathRefusal: Failure, Equatable {
     public var message: String {
         switch self {
         case .outside(let path):
-            "\(path): a record may only name files in the cache in use and in --output-dir; name the cache that it is"
-                + " from with --cache-dir, or allow its folder with --allow-path"
+            "\(path): records and lines may name only files in the cache or --output-dir; allow its folder with"
+                + " --allow-path, or name its cache with --cache-dir"
         case .notAFile(let path): "\(path): a record may only name regular files; give others as arguments"
         }
     }

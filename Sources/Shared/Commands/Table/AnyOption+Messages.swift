@@ -9,7 +9,7 @@ extension AnyOption {
 
     public static let logFormat = Option<Log.Format>.case(
         "log-format", "FORMAT", .messages, default: "plain",
-        summary: "How to write messages: plain, or json for one object a line.")
+        summary: "How to write messages: plain, or json for one object per line.")
 
     public static let progress = Option<ProgressStyle.Wish>.case(
         "progress", "STYLE", .messages, default: "auto",
@@ -32,8 +32,8 @@ extension AnyOption {
         "no-confinement", .messages, means: false, field: "confinement",
         summary: "Keep rights that the process does not need, to find out why something is refused.",
         manual: """
-            The tools give up what a run does not need (Landlock and a system call filter on Linux) before they look at \
-            anything that a stranger prepared.
+            The tools give up what a run does not need (Landlock and a system call filter on Linux) before they look \
+            at anything that a stranger prepared.
             """)
 }
 

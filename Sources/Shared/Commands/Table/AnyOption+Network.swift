@@ -51,14 +51,14 @@ extension AnyOption {
         "header-for", form: .pair("ORIGIN", "HEADER"), expected: "an origin and a header", group: .secrets,
         repeats: true, summary: "Send 'Name: value' to this server alone.",
         manual: """
-            Secrets are sent encrypted, or to this machine itself, unless the origin begins with http://. A redirect to \
-            another origin drops every header.
+            Secrets are sent encrypted, or to this machine itself, unless the origin begins with http://. A redirect \
+            to another origin drops every header.
             """
     ) { $0 }
 
     public static let headerFile = Option.path(
         "header-file", .secrets, field: "header_file",
-        summary: "Send the headers in this file: one a line, an origin in front of it if there are several servers.")
+        summary: "Send the headers in this file: one per line, each after its origin if there are several servers.")
 
     public static let bearerFile = Option.path(
         "bearer-file", .secrets, field: "bearer_file",

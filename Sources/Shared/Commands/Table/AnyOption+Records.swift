@@ -6,7 +6,7 @@ import Support
 extension AnyOption {
     public static let jobs = Option.number(
         "jobs", short: "j", .records, in: 1...256,
-        default: "6 downloads, 3 GIFs, 4 requests for days, as many pictures or files as cores", field: "jobs",
+        default: "6 for downloads, 3 for GIFs, 4 for days, else one per core", field: "jobs",
         summary: "How many to work on at once.")
 
     public static let unordered = Option.flag(
@@ -15,11 +15,11 @@ extension AnyOption {
     public static let failFast = Option.flag("fail-fast", .records, summary: "Stop at the first failure.")
 
     public static let strict = Option.flag(
-        "strict", .records, summary: "Count records that came in with an error in the exit status.",
+        "strict", .records, summary: "Let the exit status reflect records that arrived with an error.",
         manual: "For shells without pipefail, such as Make's.")
 
     public static let retryErrors = Option.flag(
-        "retry-errors", .records, summary: "Try records again that bear a temporary error of this tool.",
+        "retry-errors", .records, summary: "Retry records that failed in this tool with a temporary error.",
         manual: "With it a saved stream can be run again.")
 
     public static let print = Option<RecordLayout>(
@@ -27,8 +27,8 @@ extension AnyOption {
         group: .records,
         summary: "Print this field of each record instead of the record; several with commas as columns.",
         manual: """
-            A field is a dotted path such as variants.overlay.path. One field is printed as it is; several are separated \
-            by tabs, with \\t, \\n, \\r and \\\\ for such characters in them.
+            A field is a dotted path such as variants.overlay.path. One field is printed as it is; several are \
+            separated by tabs, with \\t, \\n, \\r and \\\\ for such characters in them.
             """, read: { RecordLayout(fields: $0) })
 
     public static let nullTerminated = Option.flag(

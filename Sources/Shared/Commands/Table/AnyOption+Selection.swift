@@ -61,6 +61,6 @@ extension Arguments {
 extension [AnyOption] {
     /// Those that pictures of all kinds have.
     public static let conditions: [AnyOption] = [
-        .olderThan, .newerThan, .unusedFor, .largerThan, .smallerThan, .expired, .pinned,
+        .olderThan, .newerThan, .unusedFor, .largerThan, .smallerThan, .expired,
     ]
 }

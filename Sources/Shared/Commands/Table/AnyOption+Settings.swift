@@ -31,9 +31,9 @@ extension AnyOption {
         completion: .words(["180", "360", "720", "1080"]), group: .own, default: "180", field: "resolution",
         summary: "The side of a GIF: 180, 360, 720 or 1080.",
         manual: """
-            Commands that fetch get this resolution as far as the plan allows it. Commands that look take this resolution \
-            alone if the option is given; else the configured one or 180, or the nearest larger, then the nearest \
-            smaller one.
+            Commands that fetch get this resolution as far as the plan allows it. Commands that look take this \
+            resolution alone if the option is given; else the configured one or 180, or the nearest larger, then the \
+            nearest smaller one.
             """
     ) { text in [180, 360, 720, 1080].first { "\($0)" == text } }
 

@@ -92,7 +92,7 @@ struct StreamTests {
 
     @Test func failuresNameTheirRecordsAndAreFolded() throws {
         let records = (1...40).map { #"{"date":"2024-01-\#($0 < 10 ? "0" : "")\#($0)","media_type":"video"}"# }
-        let output = try run("img-cache", ["put"], stdin: .lines(records)).expect(69)
+        let output = try run("img-cache", ["put", "-j1"], stdin: .lines(records)).expect(69)
         #expect(output.errorLines.count == 2, "\(output)")
         #expect(output.errorLines.first?.hasPrefix("img-cache: 2024-01-01: ") == true, "\(output)")
         let rest = "img-cache: (and 39 more days, 2024-01-02 to 2024-01-40: no-picture)"

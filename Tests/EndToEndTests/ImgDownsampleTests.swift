@@ -17,6 +17,14 @@ struct ImgDownsampleTests {
         return [("a.jpg", .jpeg), ("a.png", .png), ("a.gif", .gif), ("a.webp", .webp)]
     }
 
+    @Test func noPictureIsWrittenToATerminal() throws {
+        let home = try ToolHome()
+        try home.write("a.png", DrawnPicture.gradient(30, 20).png())
+        let output = try home.run("img-downsample", ["a.png", "--width", "9", "-o", "-"], stdout: .terminal)
+        try output.expectRefusal(64, "img-downsample", "terminal", "> small.jpg")
+        #expect(output.stdout == "")
+    }
+
     @Test func everyFormatIsReadAndEveryFormatIsWritten() throws {
         let home = try ToolHome()
         for (name, _) in try inputs(home) {

@@ -39,11 +39,9 @@ extension ToolContext {
     /// they have several, and if there are records, which may name any.
     func requests() throws -> @Sendable (WebURL) -> HTTPRequest {
         let limit = try value(.maxBytes)
-        let pictures = arguments.pictures
-        let readsInput = pictures.isEmpty || pictures.contains("-")
         // What is no address is said when its turn has come.
-        let addresses = pictures.filter(\.hasScheme).compactMap { try? WebURL($0) }
-        let given = try headers(for: readsInput ? nil : addresses)
+        let addresses = arguments.pictures.filter(\.hasScheme).compactMap { try? WebURL($0) }
+        let given = try headers(for: arguments.picturesComeFromInput ? nil : addresses)
         let passwords = try passwords()
         return { url in
             HTTPRequest(

@@ -132,7 +132,7 @@ extension Command {
         let rules = try arguments.rules()
         let settings = try context.cacheSettings()
         var needs = needs
-        needs.readsInput = arguments.pictures.isEmpty || arguments.pictures.contains("-")
+        needs.readsInput = arguments.picturesComeFromInput
         context.confine(settings, needs)
         let caches = context.caches(settings)
         defer { caches.close() }

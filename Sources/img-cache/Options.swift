@@ -87,6 +87,9 @@ extension Arguments {
     /// What is asked for: `--key` alone names a picture, too, for a command that looks.
     var pictures: [String] { operands.isEmpty && isGiven(.key) && path.last?.name != "put" ? [""] : operands }
 
+    /// Whether standard input names pictures, too.
+    var picturesComeFromInput: Bool { pictures.isEmpty || pictures.contains("-") }
+
     /// The pictures that a command is about.
     var things: Things {
         Things("addresses, files or keys", pictures, operand: { pictureJob($0) }, line: { try pictureJob(line: $0) })

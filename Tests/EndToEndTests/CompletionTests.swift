@@ -133,7 +133,7 @@ struct CompletionTests {
         try home.run("img-cache", ["put", picture, "--key", "q?a=1&b"]).expect(0)
         let offers = try CompletingShell.bash.offers(
             ["img-cache get 'key:", "img-cache get \"key:q", "img-cache get key\\:q"], scripts: Self.folder, in: home)
-        // What stands before the last sign is not replaced outside quotes.
+        // Outside quotes, bash keeps the text before the last sign.
         #expect(offers.map { $0.map(\.word) } == [["'key:key:q?a=1&b"], ["\"key:key:q?a=1&b"], ["key:key:q?a=1&b"]])
     }
 

@@ -9,19 +9,6 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
     case science
     case api
 
-    /// Reads a name. Throws `UsageFailure` with a near match where there is one.
-    public init(typed name: String) throws {
-        guard let choice = ServiceChoice(rawValue: name) else {
-            let names = Self.allCases.map(\.rawValue)
-            throw UsageFailure(
-                "there is no service \"\(name)\", but \(Self.expected)\(NearMatch.advice(for: name, among: names))")
-        }
-        self = choice
-    }
-
-    /// What there is to choose from, in words.
-    public static let expected = "auto, science or api"
-
     /// The services in the order in which they are asked.
     var order: [Service] {
         switch self {

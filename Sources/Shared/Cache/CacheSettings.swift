@@ -42,9 +42,6 @@ public struct CacheSettings: Sendable {
     /// Where the cache in memory and files past the cache lie.
     public var places: RuntimePlaces
 
-    /// The root's absolute path with all links resolved, whether it is there or not. Opens nothing.
-    public var resolvedRoot: String { Folder.resolve(root) }
-
     /// The root; opens nothing yet.
     var cacheRoot: CacheRoot { CacheRoot(root, isShared: allowsSharedRoot) }
 

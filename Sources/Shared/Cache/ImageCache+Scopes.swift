@@ -1,9 +1,6 @@
 import Support
 
 extension ImageCache {
-    /// Whether the scope in use was named in the settings, rather than taken because it was current.
-    public var isScopeNamed: Bool { !index.followsCurrent }
-
     /// The scope last switched to; nil if nobody ever has, so that `ScopeName.standard` is current.
     public func scopeSwitchedTo() throws -> ScopeName? { try index.currentScope() }
 

@@ -10,17 +10,6 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     /// The address of the best picture, or of the video, alone.
     case url
 
-    /// Reads a name. Throws `UsageFailure` with a near match where there is one.
-    public init(typed name: String) throws {
-        guard let format = PictureFormat(rawValue: name) else {
-            let names = Self.allCases.map(\.rawValue)
-            throw UsageFailure(
-                "--format takes json, text, markdown or url, not \"\(name)\""
-                    + NearMatch.advice(for: name, among: names))
-        }
-        self = format
-    }
-
     /// The layout for a tool's output; nil for `json`, of which there are several. A record that bears an `error` gives
     /// nothing in the others: its message is on standard error.
     public func layout(for page: TextPage) -> RecordLayout? {

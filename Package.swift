@@ -19,19 +19,21 @@ func code(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
         cSettings: [.define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release))])
 }
 
-/// A module of the shared library.
+/// A module of the shared library. Like tools and tests, it may call the C library of the system.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/Shared/\(name)")
+    .target(name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)")
 }
 
 /// One of the four tools.
 func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies + ["Commands", "Options", "Records", "Support"], path: "Sources/\(name)")
+    .executableTarget(
+        name: name, dependencies: dependencies + ["Commands", "Options", "Records", "Support", "Libc"],
+        path: "Sources/\(name)")
 }
 
 /// The tests of one module.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests")
+    .testTarget(name: "\(name)Tests", dependencies: dependencies + ["Libc"], path: "Tests/\(name)Tests")
 }
 
 let package = Package(
@@ -45,7 +47,8 @@ let package = Package(
         .library(
             name: "Shared",
             targets: [
-                "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "Previews", "APOD", "GIFs",
+                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "Previews", "APOD",
+                "GIFs",
                 "Variants", "Options", "Commands",
             ]),
     ],
@@ -68,6 +71,7 @@ let package = Package(
         code("CCodecs", ["CJPEG", "CPNG"]),
         code("CKernels"),
         // The shared library, lowest layer first
+        .target(name: "Libc", path: "Sources/Shared/Libc"),
         module("Support", ["CSystem", "CNettle"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
@@ -87,15 +91,16 @@ let package = Package(
         tool("img-downsample", ["Cache", "Images", "Placeholders", "Variants", "Formats"]),
         tool("gif-cache", ["Cache", "GIFs", "HTTP"]),
         // Tests
-        .target(name: "TestSupport", dependencies: ["Support", "Records"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Support", "Records", "Libc"], path: "Tests/TestSupport"),
         .executableTarget(
             name: "sample-service",
             dependencies: [
-                "Support", "Options", "Records", "Formats", "Images", "TestSupport",
+                "Support", "Options", "Records", "Formats", "Images", "TestSupport", "Libc",
             ],
             path: "Tests/SampleService"),
         .executableTarget(
-            name: "confinement-probe", dependencies: ["Support", "Cache", "Commands"], path: "Tests/ConfinementProbe"),
+            name: "confinement-probe", dependencies: ["Support", "Cache", "Commands", "Libc"],
+            path: "Tests/ConfinementProbe"),
         tests("Support", ["Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
@@ -114,7 +119,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "Cache", "Records", "Formats", "Images", "Previews", "Support", "CSQLite", "apod-fetch",
                 "img-cache", "img-downsample", "gif-cache", "sample-service",
-                "confinement-probe",
+                "confinement-probe", "Libc",
             ],
             path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt", "GIFVerdicts.txt"]),
     ],

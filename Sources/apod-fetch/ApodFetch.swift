@@ -73,7 +73,8 @@ enum ApodFetch {
         var dayInput: DayInput?
         let status = try context.run(PictureTool(client: client), options: runOptions) { flush in
             if pictures != nil { return try pictures?.nextInput(context.progress, willWait: flush) }
-            let days = try dayInput
+            let days =
+                try dayInput
                 ?? DayInput(context.standardInput(flush), client: client, progress: context.progress, willWait: flush)
             dayInput = days
             return try days.next()

@@ -34,7 +34,8 @@ extension AnyOption {
         "api-key-file", .service, default: "NASA_API_KEY, else DEMO_KEY",
         summary: "File that holds the key for api.nasa.gov.")
     static let media = Option<Set<Picture.MediaType>>(
-        "media", form: .value("TYPES"), expected: "image, video and other", completion: .list(["image", "video", "other"]),
+        "media", form: .value("TYPES"), expected: "image, video and other",
+        completion: .list(["image", "video", "other"]),
         group: .own, summary: "Leave out days without these: image, video, other; several with commas.",
         read: { try Picture.MediaType.types(typed: $0) })
     static let fallbackPrevious = Option.flag(

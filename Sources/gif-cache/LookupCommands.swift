@@ -43,7 +43,7 @@ extension Command {
     ) { arguments in
         let lookup = try GIFLookup(arguments, .looking)
         let output = try File(descriptor: 1, path: "standard output", closes: false)
-        return try lookup.forEach { id, resolution in
+        return try lookup.run { id, resolution in
             try output.write(Array(lookup.gifs.find(id, resolution).entry.path.utf8) + [arguments.terminator])
         }
     }
@@ -58,7 +58,7 @@ extension Command {
     ) { arguments in
         let output = try PictureOutput(example: "exercise.gif")
         let lookup = try GIFLookup(arguments, .looking)
-        return try lookup.forEach { id, resolution in
+        return try lookup.run { id, resolution in
             try output.copy(lookup.gifs.find(id, resolution).entry.path)
         }
     }
@@ -149,7 +149,7 @@ extension Command {
         needs.outputs = [target]
         let lookup = try GIFLookup(arguments, needs)
         let synchronizes = try lookup.context.isSet(.sync)
-        return try lookup.forEach { id, resolution in
+        return try lookup.run { id, resolution in
             let interruption = lookup.context.interruption
             try interruption.catchSignals()
             let kept = try lookup.gifs.find(id, resolution)

@@ -95,7 +95,7 @@ extension Command {
             let report = RemovalReport(sum, isDryRun: isDryRun)
             if sum.entries > 0 { try output.write(report.json, report.text) }
         }
-        return try lookup.forEach(finish: finish) { id, resolution in
+        return try lookup.run(finish: finish) { id, resolution in
             // All resolutions go unless one is named.
             var only: Resolution?
             if case .exactly(let named) = resolution { only = named }

@@ -7,19 +7,24 @@ import Support
 
 extension AnyOption {
     static let idField = Option<FieldPath>(
-        "id-field", form: .value("FIELD"), expected: "a field or a dotted path", group: .own, default: "id, else exerciseId",
+        "id-field", form: .value("FIELD"), expected: "a field or a dotted path", group: .own,
+        default: "id, else exerciseId",
         summary: "Field of a record that holds the id.", read: { FieldPath($0) })
 
     /// Which exercises of the service's list are meant.
     static let bodyPart = Option<String>(
         "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "bodyPart"), group: .own,
-        repeats: true, summary: "Only of this part of the body, such as back; several with commas.") { $0 }
+        repeats: true, summary: "Only of this part of the body, such as back; several with commas."
+    ) { $0 }
     static let target = Option<String>(
         "target", form: .value("MUSCLE"), expected: "a muscle", completion: .exercises(field: "target"), group: .own,
-        repeats: true, summary: "Only for this muscle, such as lats; several with commas.") { $0 }
+        repeats: true, summary: "Only for this muscle, such as lats; several with commas."
+    ) { $0 }
     static let equipment = Option<String>(
-        "equipment", form: .value("THING"), expected: "a thing", completion: .exercises(field: "equipment"), group: .own,
-        repeats: true, summary: "Only with this equipment, such as barbell; several with commas.") { $0 }
+        "equipment", form: .value("THING"), expected: "a thing", completion: .exercises(field: "equipment"),
+        group: .own,
+        repeats: true, summary: "Only with this equipment, such as barbell; several with commas."
+    ) { $0 }
     static let name = Option.text(
         "name", "TEXT", repeats: true, summary: "Only those whose name contains this; several with commas.")
 
@@ -74,7 +79,7 @@ struct GIFLookup {
     }
 
     /// Calls `body` for each GIF that operands or input name, and returns the exit status of the failures among them.
-    func forEach(
+    func run(
         finish: () throws -> Void = {}, _ body: (ExerciseID, ResolutionChoice) throws -> Void
     ) throws -> Int32 {
         let naming = try context.naming()

@@ -24,7 +24,8 @@ enum ImgCache {
                 "img-cache stats --json",
             ],
             subcommands: [
-                .put, .prefetch, .explain, .get, .has, .cat, .path, .list, .info, .remove, .pin, .unpin, .clean, .verify,
+                .put, .prefetch, .explain, .get, .has, .cat, .path, .list, .info, .remove, .pin, .unpin, .clean,
+                .verify,
                 .scopes, .reset, .stats, .settings,
             ]),
         exitStatus: """

@@ -17,7 +17,8 @@ extension Command {
         ],
         options: {
             [
-                [.variants, .allScopes, .sort, .reverse, .table, .noTrunc], .conditions, [.pinned, .host, .match, .kind],
+                [.variants, .allScopes, .sort, .reverse, .table, .noTrunc], .conditions,
+                [.pinned, .host, .match, .kind],
                 [.json], .recordOutput, .common,
             ]
         },

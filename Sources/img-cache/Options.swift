@@ -29,7 +29,8 @@ extension AnyOption {
     static let keyIgnoreQuery = Option<String>(
         "key-ignore-query", form: .value("NAMES"), expected: "names", group: .pictures, repeats: true,
         summary: "Query parameters that make no difference to the picture, with commas or blanks between them.",
-        takesMore: { word in word.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter } }
+        takesMore: { word in word.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter }
+        }
     ) { $0 }
 
     // MARK: Fetching
@@ -49,7 +50,8 @@ extension AnyOption {
     static let allScopes = Option.flag("all-scopes", summary: "List all scopes.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would go.")
     static let verifyContent = Option.flag("verify", summary: "Read each file, and compare its SHA-256.")
-    static let repair = Option.flag("repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
+    static let repair = Option.flag(
+        "repair", summary: "Mend what is wrong: remove what is damaged, so it is fetched again.")
     static let keep = Option.flag("keep", summary: "Keep what the old scope holds.")
     static let wait = Option.flag("wait", summary: "End only when all files are gone.")
 

@@ -28,7 +28,8 @@ extension Command {
         let output = try ReportOutput(json: arguments[.json])
         for scope in scopes {
             let (name, isCurrent) = (scope.name.shown, scope.name == current)
-            let line = "\(isCurrent ? "*" : " ") \(name)\(String(repeating: " ", count: width - name.count))"
+            let line =
+                "\(isCurrent ? "*" : " ") \(name)\(String(repeating: " ", count: width - name.count))"
                 + "  \(scope.contents.text), generation \(scope.generation)"
             try output.write(
                 .object([
@@ -50,7 +51,8 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let cache = try context.confinedCaches(.looking).cache()
-        let source = try context.text(.scope)?.source.rawValue
+        let source =
+            try context.text(.scope)?.source.rawValue
             ?? (cache.scopeSwitchedTo() == nil ? "default" : "switched")
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
         // The bare name also into a pipe: a script that asks for it wants nothing else.

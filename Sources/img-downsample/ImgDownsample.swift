@@ -39,7 +39,8 @@ enum ImgDownsample {
                 "img-downsample --variant pager --print variants.pager.path < in.ndjson",
                 "apod-fetch --date | img-cache put | img-downsample --fallback --width 900",
             ],
-            operands: .init("PICTURE", "Files; - reads standard input: the bytes of a picture with -o.", completion: .files),
+            operands: .init(
+                "PICTURE", "Files; - reads standard input: the bytes of a picture with -o.", completion: .files),
             options: { [.sizes, .looks, .files, .placeholders, .limits, .stream, .common] },
             subcommands: [.styles], synonyms: ["shrink", "thumbnail"], run: shrink),
         exitStatus: """

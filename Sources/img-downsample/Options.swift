@@ -56,7 +56,8 @@ extension AnyOption {
         default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif or gif.",
         read: PictureFormatChoice.init)
     static let gradient = Option<Gradient>.case(
-        "gradient", "KIND", .looks, summary: "Darken towards the bottom: standard, enhanced (up to the middle) or none.")
+        "gradient", "KIND", .looks, summary: "Darken towards the bottom: standard, enhanced (up to the middle) or none."
+    )
     static let cornerRadius = Option.decimal(
         "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
         summary: "Round the corners: points for styles, else pixels.")
@@ -85,7 +86,8 @@ extension AnyOption {
     static let output = Option.path(
         "output", short: "o", .files, summary: "Write the one picture to this file; - is standard output.")
     static let outputDir = Option.path(
-        "output-dir", .files, as: "DIR", isFolder: true, summary: "Write variants into this folder; it is made if missing.")
+        "output-dir", .files, as: "DIR", isFolder: true,
+        summary: "Write variants into this folder; it is made if missing.")
     static let nameTemplate = Option.text(
         "name-template", "TEMPLATE", .files, default: "{stem}-{variant}.{ext}",
         summary: "Names in --output-dir: {stem}, {variant}, {ext}, {width}, {height}, or a field of the record.",
@@ -102,7 +104,8 @@ extension AnyOption {
         "fallback-message", "TEXT", .placeholders, summary: "What the placeholder says.")
     static let theme = Option<Placeholder.Theme>.case(
         "theme", "THEME", .placeholders, default: "light", summary: "The placeholder's colours: light or dark.")
-    static let font = Option.path("font", .placeholders, as: "FONT", summary: "The placeholder's font: a file or a family.")
+    static let font = Option.path(
+        "font", .placeholders, as: "FONT", summary: "The placeholder's font: a file or a family.")
 
     // MARK: Limits
 }

@@ -99,7 +99,8 @@ extension ToolContext {
             needs.folders = [outputDir]
             needs.changesCache = false
             destination = .folder(
-                try OutputNaming(folder: outputDir, template: arguments[.nameTemplate] ?? OutputNaming.standardTemplate))
+                try OutputNaming(folder: outputDir, template: arguments[.nameTemplate] ?? OutputNaming.standardTemplate)
+            )
         } else {
             destination = .cache
         }

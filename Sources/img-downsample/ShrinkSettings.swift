@@ -84,7 +84,8 @@ struct ShrinkSettings {
         }
         guard !arguments.isGiven(.outputDir) else { throw UsageFailure("-o and --output-dir cannot be combined") }
         guard arguments.operands.count == 1 else {
-            throw UsageFailure("-o takes exactly one picture, not \(arguments.operands.count); use --output-dir for more")
+            throw UsageFailure(
+                "-o takes exactly one picture, not \(arguments.operands.count); use --output-dir for more")
         }
         let ofRecords: [AnyOption] = [.printHash, .progressiveRecords, .print, .pretty]
         if let option = ofRecords.first(where: arguments.isGiven) {

@@ -17,16 +17,18 @@ import Testing
         _ = try nasa.client(.science).results(.range(start: day("2001-02-03"), end: day("2001-02-04")))
         _ = try nasa.client(.api).results(.day(day("1999-02-03")))
         _ = try nasa.client(.api).results(.range(start: day("2001-02-03"), end: day("2001-02-04")))
-        #expect(nasa.sent.map(\.url.description) == [
-            "https://science.example.org/wp-json/apod-basic/990203",
-            "https://science.example.org/wp-json/apod-basic?date_from=010203&date_to=010204&per_page=25&page=1",
-            "https://api.example.org/planetary/apod?date=1999-02-03&thumbs=true",
-            "https://api.example.org/planetary/apod?start_date=2001-02-03&end_date=2001-02-04&thumbs=true",
-        ])
+        #expect(
+            nasa.sent.map(\.url.description) == [
+                "https://science.example.org/wp-json/apod-basic/990203",
+                "https://science.example.org/wp-json/apod-basic?date_from=010203&date_to=010204&per_page=25&page=1",
+                "https://api.example.org/planetary/apod?date=1999-02-03&thumbs=true",
+                "https://api.example.org/planetary/apod?start_date=2001-02-03&end_date=2001-02-04&thumbs=true",
+            ])
     }
 
     @Test func theKeyGoesToTheOldServiceInAHeaderThatCrossesNoOrigin() throws {
-        let nasa = FakeNASA { ask in ask.service == .science ? FakeNASA.notFound : .ok(legacyAnswer("2020-01-01").line) }
+        let nasa = FakeNASA { ask in ask.service == .science ? FakeNASA.notFound : .ok(legacyAnswer("2020-01-01").line)
+        }
         let results = try nasa.client(key: "topsecret").results(.day(day("2020-01-01")))
         #expect(results.first?.picture?.service == .api)
         #expect(nasa.sent[0].headers.map(\.name) == ["Accept"])
@@ -59,10 +61,12 @@ import Testing
         #expect(nasa.asked.isEmpty)
     }
 
-    @Test(arguments: [
-        (FakeNASA.Reply.ok("<html>Sign in, topsecret\u{1B}[2J"), "<html>Sign in, …"), (.status(503, "upstream connect error"), "upstream connect error"),
-        (.ok(legacyAnswer("2026-11-18", ["title": nil]).line), "{\"date\":"), (.ok(""), "answered nothing"),
-    ] as [(FakeNASA.Reply, String)])
+    @Test(
+        arguments: [
+            (FakeNASA.Reply.ok("<html>Sign in, topsecret\u{1B}[2J"), "<html>Sign in, …"),
+            (.status(503, "upstream connect error"), "upstream connect error"),
+            (.ok(legacyAnswer("2026-11-18", ["title": nil]).line), "{\"date\":"), (.ok(""), "answered nothing"),
+        ] as [(FakeNASA.Reply, String)])
     func howAnAnswerBeginsThatCannotBeUsedIsToldWithoutTheKey(reply: FakeNASA.Reply, words: String) throws {
         let nasa = FakeNASA { _ in reply }
         let lines = Lines()
@@ -73,7 +77,9 @@ import Testing
 
     @Test func theOldServiceIsAskedWhereScienceFails() throws {
         let outage = try outage(.science)
-        for reply in [outage, .status(500, ""), .ok("<html>"), FakeNASA.notFound, .ok(scienceAnswer("2001-01-01").line)] {
+        for reply in [
+            outage, .status(500, ""), .ok("<html>"), FakeNASA.notFound, .ok(scienceAnswer("2001-01-01").line),
+        ] {
             let nasa = FakeNASA.complete(through: "2026-11-20") { $0.service == .science ? reply : nil }
             let result = try nasa.client().results(.day(day("2026-11-18")))
             #expect(result.first?.picture?.service == .api)

@@ -18,9 +18,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<!doctype html><p>Sign in", APODFailure.BadAnswer.html), ("\n <html>", .html), ("", .empty), (" \n", .empty), ("\u{FEFF}", .empty),
-        ("It works!", .notJSON), ("{\"date\":", .truncated), ("{]", .notJSON), ("\"text\"", .notJSON), ("NaN", .notJSON),
-        ("{\"date\":NaN}", .notJSON), (String(repeating: "{\"a\":", count: 5000), .tooDeep), ("{\"date\":12345678901234567890}", .wrongType(field: "date")),
+        ("<!doctype html><p>Sign in", APODFailure.BadAnswer.html), ("\n <html>", .html), ("", .empty), (" \n", .empty),
+        ("\u{FEFF}", .empty),
+        ("It works!", .notJSON), ("{\"date\":", .truncated), ("{]", .notJSON), ("\"text\"", .notJSON),
+        ("NaN", .notJSON),
+        ("{\"date\":NaN}", .notJSON), (String(repeating: "{\"a\":", count: 5000), .tooDeep),
+        ("{\"date\":12345678901234567890}", .wrongType(field: "date")),
         ("[]", .arrayForObject), ("[{}]", .arrayForObject), ("{}", .missing(field: "date")),
         (#"{"code":200,"msg":"fine"}"#, .missing(field: "date")), (#"{"date":5}"#, .wrongType(field: "date")),
     ])
@@ -53,7 +56,8 @@ import Testing
     @Test func textThatIsNotUTF8IsABadAnswer() {
         for service in Service.allCases {
             #expect(throws: APODFailure.badAnswer(.notUTF8, service)) {
-                try Answer.picture(in: Array("{\"date\":\"".utf8) + [0xE9] + Array("\"}".utf8), of: day("2026-11-20"), from: service)
+                try Answer.picture(
+                    in: Array("{\"date\":\"".utf8) + [0xE9] + Array("\"}".utf8), of: day("2026-11-20"), from: service)
             }
         }
     }
@@ -64,7 +68,10 @@ import Testing
         #expect(try picture(text.replacing("\"title\":\"x\"", with: "\"title\":5,\"title\":\"z\"")).title == "z")
     }
 
-    @Test(arguments: ["upstream connect error or disconnect/reset before headers. reset reason: x", " upstream request timeout", "no healthy upstream\n"])
+    @Test(arguments: [
+        "upstream connect error or disconnect/reset before headers. reset reason: x", " upstream request timeout",
+        "no healthy upstream\n",
+    ])
     func aProxysOwnWordsMayPassWhateverTheStatus(_ text: String) throws {
         #expect(Answer.isProxyError(Array(text.utf8)))
         do {
@@ -88,7 +95,8 @@ import Testing
         let text = String(decoding: legacyAnswer("2026-11-20", ["copyright": "\u{E9}"]).line, as: UTF8.self)
         let answer = try Answer.day(day("2026-11-20"), in: Array(text.replacing(",\"", with: ",\n\"").utf8), from: .api)
         let result = DayResult(
-            day: day("2026-11-20"), outcome: .picture(PictureRecord(try answer.outcome.get())), fetchedAt: time("2026-11-20"),
+            day: day("2026-11-20"), outcome: .picture(PictureRecord(try answer.outcome.get())),
+            fetchedAt: time("2026-11-20"),
             raw: answer.object)
         #expect(result.record.names.suffix(2) == ["raw", "apod"])
         #expect(result.record.raw("raw").map { String(decoding: $0, as: UTF8.self) } == text)
@@ -98,14 +106,16 @@ import Testing
         let answer = try Answer.day(day("2026-11-20"), in: logoAnswer().line, from: .api)
         let failure = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
         #expect(throws: failure) { try answer.outcome.get() }
-        let result = DayResult(day: day("2026-11-20"), outcome: .failed(failure), fetchedAt: time("2026-11-20"), raw: answer.object)
+        let result = DayResult(
+            day: day("2026-11-20"), outcome: .failed(failure), fetchedAt: time("2026-11-20"), raw: answer.object)
         let record = result.record(tool: "apod-fetch")
         #expect(record.names == ["date", "raw", "error"])
         #expect(record.string("raw.title") == "NASA Science")
     }
 
     @Test func aByteOrderMarkAndPrettyPrintingAreRead() throws {
-        let text = "\u{FEFF}\n" + String(decoding: scienceAnswer().line, as: UTF8.self).replacing(",\"", with: ",\n  \"")
+        let text =
+            "\u{FEFF}\n" + String(decoding: scienceAnswer().line, as: UTF8.self).replacing(",\"", with: ",\n  \"")
         #expect(try picture(text).title == "A Ring of Dust")
     }
 
@@ -117,7 +127,9 @@ import Testing
         let pictures = try Answer.pictures(in: bytes, from: day("2026-11-18"), through: day("2026-11-20"), of: .science)
         #expect(Set(pictures.keys) == [day("2026-11-18"), day("2026-11-19"), day("2026-11-20")])
         #expect(throws: Never.self) { try pictures[day("2026-11-18")]?.get() }
-        #expect(throws: APODFailure.badAnswer(.missing(field: "title"), .science)) { try pictures[day("2026-11-19")]?.get() }
+        #expect(throws: APODFailure.badAnswer(.missing(field: "title"), .science)) {
+            try pictures[day("2026-11-19")]?.get()
+        }
     }
 
     @Test func anObjectIsNoList() {
@@ -140,7 +152,9 @@ import Testing
             from: service, day: asked.map { day($0) }, newest: day("2026-11-20"), key: key)
     }
 
-    @Test(arguments: [("MISSING", "wants a key"), ("INVALID", "doesn't know"), ("UNVERIFIED", "mail"), ("DISABLED", "disabled")])
+    @Test(arguments: [
+        ("MISSING", "wants a key"), ("INVALID", "doesn't know"), ("UNVERIFIED", "mail"), ("DISABLED", "disabled"),
+    ])
     func troubleWithTheKeySaysWhatToDo(code: String, words: String) throws {
         let failure = try failure(403, #"{"error":{"code":"API_KEY_\#(code)","message":"x"}}"#)
         #expect(failure.code == "api-key-\(code.lowercased())")
@@ -187,7 +201,8 @@ import Testing
     }
 
     @Test func aRefusalIsQuotedWithoutTheKeyAndInBounds() throws {
-        let failure = try failure(400, #"{"code":400,"msg":"bad key SecretKey and \#(String(repeating: "x", count: 500))"}"#)
+        let failure = try failure(
+            400, #"{"code":400,"msg":"bad key SecretKey and \#(String(repeating: "x", count: 500))"}"#)
         #expect(failure.exitCode == .unavailable)
         #expect(failure.message.contains("bad key … and xxx"))
         #expect(failure.message.count < 400)
@@ -197,7 +212,9 @@ import Testing
         let fields: KeyValuePairs = ["Retry-After": "2870", "X-Ratelimit-Limit": "10", "X-Ratelimit-Remaining": "0"]
         let own = try failure(429, "<html>", fields)
         #expect(own == .rateLimited(.api, limitPerHour: 10, retryAfterSeconds: 2870, isDemoKey: false))
-        for (seconds, words) in [(1, "in 1 second"), (2, "in 2 seconds"), (119, "in 119 seconds"), (121, "in 3 minutes")] {
+        for (seconds, words) in [
+            (1, "in 1 second"), (2, "in 2 seconds"), (119, "in 119 seconds"), (121, "in 3 minutes"),
+        ] {
             let failure = APODFailure.rateLimited(
                 .api, limitPerHour: nil, retryAfterSeconds: seconds, isDemoKey: false)
             #expect(failure.message.hasSuffix("try again \(words)"))
@@ -229,7 +246,8 @@ import Testing
         let text = try failure(503, "upstream connect error or disconnect")
         #expect(text == .failing(.api, status: 503, said: "upstream connect error or disconnect"))
         #expect(text.exitCode == .temporary)
-        let html = try failure(504, "<html><head><title>x</title></head><body><center><h1>Gateway Time-out</h1></center></body>")
+        let html = try failure(
+            504, "<html><head><title>x</title></head><body><center><h1>Gateway Time-out</h1></center></body>")
         #expect(html == .failing(.api, status: 504, said: "Gateway Time-out"))
         let json = try failure(500, #"{"code":500,"msg":"Internal Service Error","service_version":"v1"}"#)
         #expect(json.message.contains("Internal Service Error"))

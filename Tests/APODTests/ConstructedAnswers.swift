@@ -48,7 +48,8 @@ func scienceAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [
 
 /// The page of a day with `content` where the picture stands.
 func page(_ content: String) -> JSON {
-    .string("<!doctype html><html><body><center><h1> Picture </h1><p>2026 November 20<br>\(content)</center></body></html>")
+    .string(
+        "<!doctype html><html><body><center><h1> Picture </h1><p>2026 November 20<br>\(content)</center></body></html>")
 }
 
 /// An answer of the old service for an image day.
@@ -56,7 +57,8 @@ func legacyAnswer(_ date: String = "2026-11-20", _ changes: [String: JSON?] = [:
     object(
         [
             "date": date, "explanation": "Dust circles a star.", "hdurl": "\(pictureServer)/ring_big.jpg",
-            "media_type": "image", "service_version": "v1", "title": "A Ring of Dust", "url": "\(pictureServer)/ring.jpg",
+            "media_type": "image", "service_version": "v1", "title": "A Ring of Dust",
+            "url": "\(pictureServer)/ring.jpg",
         ], changes)
 }
 

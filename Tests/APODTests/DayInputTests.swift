@@ -42,7 +42,8 @@ import Testing
         let text = "2024-02-03\nbanana\n\n2024-02-30\n2999-01-01\n1995-06-15\n2024-02-04\ntoday today\n"
         #expect(
             try read(text) == [
-                "2024-02-03", "line 2: bad-date", "line 4: bad-date", "line 5: bad-date", "line 6: bad-date", "2024-02-04",
+                "2024-02-03", "line 2: bad-date", "line 4: bad-date", "line 5: bad-date", "line 6: bad-date",
+                "2024-02-04",
                 "line 8: bad-date",
             ])
         let input = DayInput(LineReader(bytes: Array("banana".utf8)), client: try nasa.client())
@@ -60,7 +61,10 @@ import Testing
         let input = DayInput(LineReader(bytes: Array(line.utf8)), client: try nasa.client())
         guard case .bad(let failure, _) = try input.next() else { return }
         #expect(failure.message.utf8.count < 200)
-        #expect(try read(String(repeating: "x", count: 17 << 20) + "\n2024-02-03") == ["line 1: record-too-long", "2024-02-03"])
+        #expect(
+            try read(String(repeating: "x", count: 17 << 20) + "\n2024-02-03") == [
+                "line 1: record-too-long", "2024-02-03",
+            ])
     }
 
     @Test func aGapIsAFailureAloneAndANoteInAMonth() throws {
@@ -69,7 +73,8 @@ import Testing
         #expect(try read("2020-06\n1995-06\n2020-06\n", log: lines.log).count == 29 + 12 + 29)
         let notes = lines.all.filter { $0.contains("left out") }
         #expect(notes.count == 1)
-        #expect(notes.first?.contains("on 1995-06-17, 1995-06-18, 1995-06-19 and 2020-06-10; left out") == true, "\(notes)")
+        #expect(
+            notes.first?.contains("on 1995-06-17, 1995-06-18, 1995-06-19 and 2020-06-10; left out") == true, "\(notes)")
     }
 
     @Test func neighboursThatAreThereShareARequest() throws {
@@ -110,7 +115,9 @@ import Testing
     @Test func whatCameInStaysInItsPlace() throws {
         let record = try process(#"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9"}"#)
         let line = String(decoding: record.line, as: UTF8.self)
-        #expect(line.hasPrefix(#"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9","title":"#), "\(line)")
+        #expect(
+            line.hasPrefix(#"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9","title":"#),
+            "\(line)")
         let made = try #require(try nasa.client().results(.day(day("2024-02-03"))).first).record(tool: "apod-fetch")
         #expect(record.names == ["n", "date", "big", "u"] + made.names.filter { $0 != "date" })
         for name in made.names { #expect(record.raw(FieldPath(name) ?? "date") == made.raw(FieldPath(name) ?? "date")) }

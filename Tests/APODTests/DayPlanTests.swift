@@ -31,7 +31,9 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     }
     for step in steps {
         if case .day(let day) = step {
-            if let first = run?.first, run?.last.advanced(by: 1) == day { run = (first, day) } else {
+            if let first = run?.first, run?.last.advanced(by: 1) == day {
+                run = (first, day)
+            } else {
                 endRun()
                 run = (day, day)
             }
@@ -99,7 +101,8 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
             gaps: ["1995-06-17", "1995-06-18", "1995-06-19"]),
         PlannedDays("1995-06", at: firstDay, ["1995-06-16?"]),
         PlannedDays("1995-06", at: firstWeek, ["1995-06-16"], gaps: ["1995-06-17", "1995-06-18"]),
-        PlannedDays("2020-06", at: evening, ["2020-06-01...2020-06-09", "2020-06-11...2020-06-30"], gaps: ["2020-06-10"]),
+        PlannedDays(
+            "2020-06", at: evening, ["2020-06-01...2020-06-09", "2020-06-11...2020-06-30"], gaps: ["2020-06-10"]),
         PlannedDays(
             "2024-02-03 today 2024-02 yesterday 2024-02-03", at: evening,
             ["2024-02-03", "newest 2026-11-20", "2024-02-01...2024-02-29", "2026-11-19", "2024-02-03"]),
@@ -158,10 +161,14 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     func whatLiesOutsideAsAWholeIsRefused(_ text: String, _ time: Timestamp, _ words: String) throws {
         let days = try NamedDays(typed: text, at: time)
         let range = "give a day from 1995-06-16 to \(PublishedDays.latestToday(at: time))"
-        for request in [DayRequest.named([.today, days]), .range(from: days, through: nil), .range(from: days, through: days)] {
+        for request in [
+            DayRequest.named([.today, days]), .range(from: days, through: nil), .range(from: days, through: days),
+        ] {
             let failure = #expect(throws: UsageFailure.self) { try DayPlan(request, at: time) }
             let message = failure?.message ?? ""
-            #expect(message.contains(days == .yesterday ? "is before the first" : words) && message.hasSuffix(range), "\(message)")
+            #expect(
+                message.contains(days == .yesterday ? "is before the first" : words) && message.hasSuffix(range),
+                "\(message)")
         }
     }
 
@@ -205,7 +212,10 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
             let plan = try DayPlan(.random(count: 100, seed: seed), at: now)
             let days = drawn(plan)
             #expect(days.count == 100 && Set(days).count == 100)
-            #expect(days.allSatisfy { $0 >= PublishedDays.first && $0 <= day("2026-11-19") && !PublishedDays.gaps.contains($0) })
+            #expect(
+                days.allSatisfy {
+                    $0 >= PublishedDays.first && $0 <= day("2026-11-19") && !PublishedDays.gaps.contains($0)
+                })
             #expect(try DayPlan(.random(count: 100, seed: seed), at: now) == plan)
         }
         #expect(try DayPlan(.random(count: 5, seed: 1), at: now) != DayPlan(.random(count: 5, seed: 2), at: now))
@@ -213,7 +223,8 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
 
     @Test func aSeedDrawsTheSameDaysForYears() throws {
         let early = try DayPlan(.random(count: 5, seed: 42), at: now)
-        #expect(drawn(early).map(\.description) == ["2020-08-25", "2013-07-02", "2010-10-04", "2026-07-21", "2024-04-14"])
+        #expect(
+            drawn(early).map(\.description) == ["2020-08-25", "2013-07-02", "2010-10-04", "2026-07-21", "2024-04-14"])
         // Days published since are drawn too; among the others nothing changes.
         let old = drawn(try DayPlan(.random(count: 20, seed: 42), at: now))
         for year in [2027, 2035, 2041, 2060, 2173] {

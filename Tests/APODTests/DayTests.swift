@@ -60,12 +60,15 @@ import Testing
     @Test func allDaysStayInTheirOrder() {
         for seed in UInt64(0)..<200 {
             var generator = SplitMix64(seed: seed)
-            let days = (0..<60).map { _ in CalendarDay(daysSince1970: 18_400 + Int.random(in: 0..<90, using: &generator)) }
+            let days = (0..<60).map { _ in
+                CalendarDay(daysSince1970: 18_400 + Int.random(in: 0..<90, using: &generator))
+            }
             let windows = PageWindows.windows(of: days, for: .science)
             #expect(windows.flatMap { $0 } == days)
-            #expect(windows.allSatisfy { window in
-                (window.max()?.daysSince1970 ?? 0) - (window.min()?.daysSince1970 ?? 0) < ServiceClient.pageLimit
-            })
+            #expect(
+                windows.allSatisfy { window in
+                    (window.max()?.daysSince1970 ?? 0) - (window.min()?.daysSince1970 ?? 0) < ServiceClient.pageLimit
+                })
         }
     }
 }

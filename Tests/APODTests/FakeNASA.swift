@@ -51,7 +51,8 @@ final class FakeNASA: HTTPTransport {
         switch handler(ask) {
         case .failure(let failure): throw failure
         case .ok(let bytes): return try send(200, [], bytes, request, receive)
-        case .status(let status, let text, let fields): return try send(status, fields, Array(text.utf8), request, receive)
+        case .status(let status, let text, let fields):
+            return try send(status, fields, Array(text.utf8), request, receive)
         }
     }
 
@@ -66,7 +67,8 @@ final class FakeNASA: HTTPTransport {
     }
 
     private static func ask(_ request: HTTPRequest) -> Ask? {
-        let items = Dictionary(request.url.queryItems.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let items = Dictionary(
+            request.url.queryItems.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         let address = request.url.withoutQuery.description
         if address == apiBase, items["thumbs"] == "true" {
             if let day = items["date"].flatMap(CalendarDay.init) { return .day(.api, day) }
@@ -76,7 +78,8 @@ final class FakeNASA: HTTPTransport {
             return .page(.api, first, last)
         }
         if address == scienceBase, items["per_page"] == "25", items["page"] == "1" {
-            guard let first = items["date_from"].flatMap(sixDigits), let last = items["date_to"].flatMap(sixDigits) else {
+            guard let first = items["date_from"].flatMap(sixDigits), let last = items["date_to"].flatMap(sixDigits)
+            else {
                 return nil
             }
             return .page(.science, first, last)
@@ -94,7 +97,8 @@ final class FakeNASA: HTTPTransport {
     // MARK: Services
 
     /// Both services with every day but the gaps, up to `newest`.
-    static func complete(through newest: String, except: @escaping @Sendable (Ask) -> Reply? = { _ in nil }) -> FakeNASA {
+    static func complete(through newest: String, except: @escaping @Sendable (Ask) -> Reply? = { _ in nil }) -> FakeNASA
+    {
         let newest = day(newest)
         return FakeNASA { ask in except(ask) ?? archive(ask, newest: newest) }
     }
@@ -171,5 +175,7 @@ extension DayResult {
 final class Lines: Sendable {
     private let lines = Monitor<[String]>([])
     var all: [String] { lines.withLock { $0 } }
-    var log: Log { Log(tool: "apod-fetch", threshold: .detail, write: { [self] line in lines.withLock { $0.append(line) } }) }
+    var log: Log {
+        Log(tool: "apod-fetch", threshold: .detail, write: { [self] line in lines.withLock { $0.append(line) } })
+    }
 }

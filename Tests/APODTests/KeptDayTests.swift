@@ -8,8 +8,10 @@ import Testing
 @Suite struct KeptDayTests {
     private let picture = PictureRecord(
         Picture(
-            service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}", explanation: "A \"ring\".",
-            mediaType: .image, url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada", thumbnailURL: nil, permalink: nil,
+            service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}",
+            explanation: "A \"ring\".",
+            mediaType: .image, url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada", thumbnailURL: nil,
+            permalink: nil,
             credit: nil, alt: ""))
 
     private func outcomes(_ day: CalendarDay, _ service: Service) -> [KeptDay.Outcome] {
@@ -88,7 +90,9 @@ import Testing
         let outcome = KeptDay.Outcome.picture(self.picture)
         let now = time(today, hour)
         #expect(KeptDay.lifetime(of: outcome, day: day(date), fetchedAt: now) == picture.map { .seconds($0) })
-        for failure in [APODFailure.noPicture(day(date)), .notPublished(day(date)), .standIn(.nothing, day(date), .api)] {
+        for failure in [
+            APODFailure.noPicture(day(date)), .notPublished(day(date)), .standIn(.nothing, day(date), .api),
+        ] {
             #expect(KeptDay.lifetime(of: .failed(failure), day: day(date), fetchedAt: now) == .seconds(absence))
         }
     }
@@ -103,7 +107,8 @@ import Testing
             APODFailure.refused(.science, status: 404, said: "No route was found"),
             FetchFailure.nameNotResolved(url: try WebURL(FakeNASA.apiBase)),
             // An hour in which every request is refused would cost every day asked for a day.
-            APODFailure.refused(.science, status: 400, said: nil), APODFailure.nothingRecent(from: today, through: today),
+            APODFailure.refused(.science, status: 400, said: nil),
+            APODFailure.nothingRecent(from: today, through: today),
         ]
         for failure in passing {
             #expect(KeptDay(today, .failed(failure), raw: nil, fetchedAt: time("2026-11-20")) == nil)
@@ -113,7 +118,8 @@ import Testing
     @Test func freshnessEndsWithTimeEditionOrTheWishForRaw() {
         func kept(expires: Timestamp?, raw: [UInt8]? = nil, isCurrent: Bool = true) -> KeptDay {
             KeptDay(
-                day: picture.day, outcome: .picture(picture), raw: raw, fetchedAt: time("2024-02-04"), expiresAt: expires,
+                day: picture.day, outcome: .picture(picture), raw: raw, fetchedAt: time("2024-02-04"),
+                expiresAt: expires,
                 isCurrent: isCurrent)
         }
         let now = time("2024-02-05")

@@ -23,11 +23,14 @@ import Testing
             // A lost picture, which the old service doesn't have either, and one that only it has.
             switch ask {
             case .page(.science, let first, let last):
-                .ok(list((first.daysSince1970...last.daysSince1970).map { number in
-                    let date = CalendarDay(daysSince1970: number).description
-                    let isLost = ["2023-03-05", "2023-07-08"].contains(date)
-                    return scienceAnswer(date, isLost ? ["hdurl": .string(placeholder), "basic_html": nil] : [:])
-                }))
+                .ok(
+                    list(
+                        (first.daysSince1970...last.daysSince1970).map { number in
+                            let date = CalendarDay(daysSince1970: number).description
+                            let isLost = ["2023-03-05", "2023-07-08"].contains(date)
+                            return scienceAnswer(
+                                date, isLost ? ["hdurl": .string(placeholder), "basic_html": nil] : [:])
+                        }))
             case .day(.api, day("2023-03-05")), .page(.api, day("2023-03-05"), _): .ok(logoAnswer("2023-03-05").line)
             default: nil
             }
@@ -53,7 +56,8 @@ import Testing
         #expect(results.map(\.day) == PublishedDays.days(from: day("2021-01-01"), through: day("2021-01-14")))
         #expect(results.count { $0.source == .cache } == 8)
         // The 3rd lies alone; 9 to 14 are near each other.
-        #expect(nasa.asked == [.day(.science, day("2021-01-03")), .page(.science, day("2021-01-09"), day("2021-01-14"))])
+        #expect(
+            nasa.asked == [.day(.science, day("2021-01-03")), .page(.science, day("2021-01-09"), day("2021-01-14"))])
     }
 
     @Test func aRunThatWasBrokenOffGoesOnWhereItStopped() throws {
@@ -122,7 +126,8 @@ import Testing
         #expect(nasa.asked == [.day(.api, day("2021-01-01"))])
         let kept = try nasa.client(store: store).results(.day(day("2021-01-01")))[0]
         #expect(kept.picture?.service == .api && kept.source == .cache)
-        #expect(try nasa.client(.science, store: store).results(.day(day("2021-01-01")))[0].failure?.code == "no-picture")
+        #expect(
+            try nasa.client(.science, store: store).results(.day(day("2021-01-01")))[0].failure?.code == "no-picture")
         #expect(nasa.asked.count == 1)
     }
 
@@ -257,10 +262,11 @@ import Testing
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let results = try nasa.client().results(.last(5))
         #expect(results.map(\.day) == PublishedDays.days(from: day("2026-11-15"), through: day("2026-11-19")))
-        #expect(nasa.asked == [
-            .day(.science, day("2026-11-20")), .day(.science, day("2026-11-19")),
-            .page(.science, day("2026-11-15"), day("2026-11-18")),
-        ])
+        #expect(
+            nasa.asked == [
+                .day(.science, day("2026-11-20")), .day(.science, day("2026-11-19")),
+                .page(.science, day("2026-11-15"), day("2026-11-18")),
+            ])
     }
 
     @Test func stepsOneByOneShareWhatIsKnown() throws {

@@ -15,7 +15,8 @@ import Testing
             String(decoding: record.line, as: UTF8.self) == #"{"date":"2026-11-20","title":"A Ring of Dust","#
                 + #""explanation":"Dust circles a star.","url":"https://assets.example.org/apod/ring.jpg","#
                 + #""hdurl":"https://assets.example.org/apod/ring_big.jpg","media_type":"image","service_version":"v1","#
-                + #""copyright":"Ada Example","apod":{"service":"api","source":"cache","fetched_at":"2026-11-20T12:00:00Z"}}"#)
+                + #""copyright":"Ada Example","apod":{"service":"api","source":"cache","fetched_at":"2026-11-20T12:00:00Z"}}"#
+        )
     }
 
     @Test func textsAreFoldedAndRidOfDebris() throws {
@@ -53,15 +54,21 @@ import Testing
     }
 
     @Test func protocolRelativeVideosBecomeHTTPS() throws {
-        let picture = try picture(["media_type": "video", "url": "//www.youtube.com/embed/abc-DEF_123?rel=0", "hdurl": nil])
+        let picture = try picture([
+            "media_type": "video", "url": "//www.youtube.com/embed/abc-DEF_123?rel=0", "hdurl": nil,
+        ])
         #expect(picture.url == "https://www.youtube.com/embed/abc-DEF_123?rel=0")
         #expect(picture.thumbnailURL == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
     }
 
     @Test func anEmptyThumbnailIsAbsent() throws {
-        let movie = try picture(["media_type": "video", "url": "https://x.org/a.mp4", "hdurl": nil, "thumbnail_url": ""])
+        let movie = try picture([
+            "media_type": "video", "url": "https://x.org/a.mp4", "hdurl": nil, "thumbnail_url": "",
+        ])
         #expect(movie.thumbnailURL == nil)
-        let given = try picture(["media_type": "video", "url": "https://x.org/a.mp4", "thumbnail_url": "https://x.org/a.jpg"])
+        let given = try picture([
+            "media_type": "video", "url": "https://x.org/a.mp4", "thumbnail_url": "https://x.org/a.jpg",
+        ])
         #expect(given.thumbnailURL == "https://x.org/a.jpg")
     }
 
@@ -93,7 +100,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "n/a", "none", "<a href=\"x\">here</a>", "https://www.youtube.com/embed/abc-DEF_123", "https:///a.jpg", "ftp://x.org/a.jpg",
+        "n/a", "none", "<a href=\"x\">here</a>", "https://www.youtube.com/embed/abc-DEF_123", "https:///a.jpg",
+        "ftp://x.org/a.jpg",
         "data:image/gif;base64,AAAA", "javascript:void(0)", "https://x.org/a.swf",
     ])
     func aLargerPictureThatIsNoAddressOfOneIsDropped(_ hdurl: String) throws {
@@ -109,25 +117,32 @@ import Testing
         #expect(try picture(["hdurl": "image/0101/a.jpg"]).hdurl == "https://apod.nasa.gov/apod/image/0101/a.jpg")
     }
 
-    @Test(arguments: [
-        ("image", "https://x.org/a.mp4", "https://x.org/a.jpg", Picture.MediaType.video, "https://x.org/a.mp4"),
-        ("image", "https://x.org/a.html", "https://x.org/a.jpg", .image, "https://x.org/a.jpg"),
-        ("image", "https://x.org/a.html", nil, .other, "https://x.org/a.html"),
-        ("iframe", "https://x.org/globe/", nil, .other, "https://x.org/globe/"),
-        ("iframe", "//player.vimeo.com/video/1", nil, .video, "https://player.vimeo.com/video/1"),
-        ("other", "https://youtu.be/abc-DEF_123", nil, .video, "https://youtu.be/abc-DEF_123"),
-        ("IMAGE ", "https://x.org/a.jpg", nil, .image, "https://x.org/a.jpg"), ("gif", "https://x.org/a.gif", nil, .image, "https://x.org/a.gif"),
-        ("", "https://x.org/pictures/17", nil, .image, "https://x.org/pictures/17"),
-    ] as [(String, String, String?, Picture.MediaType, String)])
-    func theMediaTypeIsPutRight(word: String, url: String, hdurl: String?, type: Picture.MediaType, shown: String) throws {
-        let picture = try picture(["media_type": .string(word), "url": .string(url), "hdurl": hdurl.map { .string($0) }])
+    @Test(
+        arguments: [
+            ("image", "https://x.org/a.mp4", "https://x.org/a.jpg", Picture.MediaType.video, "https://x.org/a.mp4"),
+            ("image", "https://x.org/a.html", "https://x.org/a.jpg", .image, "https://x.org/a.jpg"),
+            ("image", "https://x.org/a.html", nil, .other, "https://x.org/a.html"),
+            ("iframe", "https://x.org/globe/", nil, .other, "https://x.org/globe/"),
+            ("iframe", "//player.vimeo.com/video/1", nil, .video, "https://player.vimeo.com/video/1"),
+            ("other", "https://youtu.be/abc-DEF_123", nil, .video, "https://youtu.be/abc-DEF_123"),
+            ("IMAGE ", "https://x.org/a.jpg", nil, .image, "https://x.org/a.jpg"),
+            ("gif", "https://x.org/a.gif", nil, .image, "https://x.org/a.gif"),
+            ("", "https://x.org/pictures/17", nil, .image, "https://x.org/pictures/17"),
+        ] as [(String, String, String?, Picture.MediaType, String)])
+    func theMediaTypeIsPutRight(word: String, url: String, hdurl: String?, type: Picture.MediaType, shown: String)
+        throws
+    {
+        let picture = try picture([
+            "media_type": .string(word), "url": .string(url), "hdurl": hdurl.map { .string($0) },
+        ])
         #expect(picture.mediaType == type)
         #expect(picture.url == shown)
     }
 
     @Test func tagsAndEntitiesThatAServerLeftInAreGone() throws {
         let picture = try picture([
-            "title": "M&amp;M&#8217;s <i>Ring</i>", "explanation": "<b>Explanation:</b> Dust<br>&eacute; 1 < 2", "copyright": "<a href=x>Ada</a> &amp; Bob,",
+            "title": "M&amp;M&#8217;s <i>Ring</i>", "explanation": "<b>Explanation:</b> Dust<br>&eacute; 1 < 2",
+            "copyright": "<a href=x>Ada</a> &amp; Bob,",
         ])
         #expect(picture.title == "M&M\u{2019}s Ring")
         #expect(picture.explanation == "Dust \u{E9} 1 < 2")

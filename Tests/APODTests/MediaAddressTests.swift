@@ -8,7 +8,8 @@ import Testing
         #expect(MediaAddress("//x.org/a")?.text == "https://x.org/a")
     }
 
-    @Test(arguments: ["", " ", "javascript:alert(1)", "data:image/gif;base64,AAAA", "image/a.jpg", "https://", "//", "#top",
+    @Test(arguments: [
+        "", " ", "javascript:alert(1)", "data:image/gif;base64,AAAA", "image/a.jpg", "https://", "//", "#top",
         "https://x.org/\"a\"", "<https://x.org>", "https://ex ample.org/", "http://%41/", "http:/x.org/a",
     ])
     func whatIsNoAddressIsNone(_ text: String) {
@@ -34,7 +35,9 @@ import Testing
 
     @Test func aFieldMayHoldWordsInPlaceOfAnAddress() {
         let base = MediaAddress("https://x.org/apod/")
-        for words in ["n/a", "not available", "none", "-", "a.b"] { #expect(MediaAddress(field: words, base: base) == nil) }
+        for words in ["n/a", "not available", "none", "-", "a.b"] {
+            #expect(MediaAddress(field: words, base: base) == nil)
+        }
         #expect(MediaAddress(field: "image/a.jpg", base: base)?.text == "https://x.org/apod/image/a.jpg")
         #expect(MediaAddress(field: "https://y.org/any", base: base)?.text == "https://y.org/any")
         #expect(MediaAddress(field: nil, base: base) == nil)
@@ -48,9 +51,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "https://www.youtube.com/embed/abc-DEF_123?rel=0", "https://youtu.be/abc-DEF_123", "http://m.youtube.com/watch?x=1&v=abc-DEF_123",
+        "https://www.youtube.com/embed/abc-DEF_123?rel=0", "https://youtu.be/abc-DEF_123",
+        "http://m.youtube.com/watch?x=1&v=abc-DEF_123",
         "https://www.youtube-nocookie.com/embed/abc-DEF_123", "https://www.youtube.com/shorts/abc-DEF_123",
-        "https://WWW.YOUTUBE.COM/v/abc-DEF_123&hl=en", "https://youtu.be/abc-DEF_123&t=5", "http://www.youtube.com/e/abc-DEF_123",
+        "https://WWW.YOUTUBE.COM/v/abc-DEF_123&hl=en", "https://youtu.be/abc-DEF_123&t=5",
+        "http://www.youtube.com/e/abc-DEF_123",
     ])
     func youTubeVideosHaveAKnownStill(_ text: String) {
         #expect(MediaAddress(text)?.youTubeStill?.text == "https://img.youtube.com/vi/abc-DEF_123/0.jpg")
@@ -59,7 +64,8 @@ import Testing
 
     @Test(arguments: [
         "https://www.youtube.com/embed/videoseries?list=PL1", "https://youtube.com.evil.org/embed/abc-DEF_123",
-        "https://notyoutube.com/embed/abc-DEF_123", "https://www.youtube.com/embed/short", "https://player.vimeo.com/video/1138604812",
+        "https://notyoutube.com/embed/abc-DEF_123", "https://www.youtube.com/embed/short",
+        "https://player.vimeo.com/video/1138604812",
     ])
     func otherAddressesHaveNone(_ text: String) {
         #expect(MediaAddress(text)?.youTubeID == nil)
@@ -84,7 +90,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "<iframe width=960 SRC='//v.org/a.mp4'></iframe>", "<video controls><source src=\"//v.org/a.mp4\" type=video/mp4></video>",
+        "<iframe width=960 SRC='//v.org/a.mp4'></iframe>",
+        "<video controls><source src=\"//v.org/a.mp4\" type=video/mp4></video>",
         "<video src=//v.org/a.mp4>", "<embed src=//v.org/a.mp4>", "<OBJECT data=//v.org/a.mp4></OBJECT>",
         "<iframe data-src=//v.org/a.mp4>", "<OBJECT><PARAM NAME=movie VALUE=//v.org/a.mp4></OBJECT>",
     ])
@@ -93,13 +100,18 @@ import Testing
     }
 
     @Test func videosComeBeforeOtherFrames() {
-        let found = media("<iframe src=https://count.org/me></iframe><iframe src=https://player.vimeo.com/video/1></iframe>")
+        let found = media(
+            "<iframe src=https://count.org/me></iframe><iframe src=https://player.vimeo.com/video/1></iframe>")
         #expect(found.videos.map(\.text) == ["https://player.vimeo.com/video/1", "https://count.org/me"])
     }
 
     @Test func picturesComeWithTheLargerOneThatTheyLinkTo() {
-        let found = media("<a href=big.gif><IMG SRC=small.gif></a> <a href=/page.html><img src=/b.png></a><img src=c.jpg>")
-        #expect(found.pictures.map(\.shown.text) == ["https://x.org/apod/day/small.gif", "https://x.org/b.png", "https://x.org/apod/day/c.jpg"])
+        let found = media(
+            "<a href=big.gif><IMG SRC=small.gif></a> <a href=/page.html><img src=/b.png></a><img src=c.jpg>")
+        #expect(
+            found.pictures.map(\.shown.text) == [
+                "https://x.org/apod/day/small.gif", "https://x.org/b.png", "https://x.org/apod/day/c.jpg",
+            ])
         #expect(found.pictures.map(\.linked?.text) == ["https://x.org/apod/day/big.gif", nil, nil])
     }
 
@@ -112,7 +124,9 @@ import Testing
     }
 
     @Test func linksAndWordsAboutVideosAreNone() {
-        let found = media("<a href=https://www.youtube.com/embed/abc-DEF_123>video</a> &lt;iframe src=x&gt; <!-- <video src=a.mp4> -->")
+        let found = media(
+            "<a href=https://www.youtube.com/embed/abc-DEF_123>video</a> &lt;iframe src=x&gt; <!-- <video src=a.mp4> -->"
+        )
         #expect(found.videos.isEmpty)
     }
 }

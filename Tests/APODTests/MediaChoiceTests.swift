@@ -16,7 +16,8 @@ import Testing
             case 20: return scienceAnswer(date, ["hdurl": .string(placeholder), "basic_html": nil])
             case let number where number % 5 == 0:
                 return scienceAnswer(
-                    date, ["media_type": "video", "basic_html": page("<iframe src=\"//www.youtube.com/embed/abc-DEF_123\">")])
+                    date,
+                    ["media_type": "video", "basic_html": page("<iframe src=\"//www.youtube.com/embed/abc-DEF_123\">")])
             default: return scienceAnswer(date)
             }
         }
@@ -43,7 +44,8 @@ import Testing
         let images = try fetch(PictureOptions(media: [.image]), range("2021-01-01", "2021-01-09"), log: lines.log)
         #expect(images.map(\.day.day) == [1, 2, 3, 4, 6, 7, 8, 9])
         #expect(lines.all.last == "apod-fetch: 1 of 9 days has no image and was left out\n")
-        let videos = try fetch(PictureOptions(media: [.video, .other]), range("2021-01-11", "2021-01-16"), log: lines.log)
+        let videos = try fetch(
+            PictureOptions(media: [.video, .other]), range("2021-01-11", "2021-01-16"), log: lines.log)
         #expect(videos.map(\.day.day) == [15])
         #expect(lines.all.last == "apod-fetch: 5 of 6 days have no video or other and were left out\n")
     }
@@ -78,12 +80,14 @@ import Testing
             func answer(_ day: CalendarDay) -> Record {
                 let player = page("<iframe src=\"//www.youtube.com/embed/abc-DEF_123\">")
                 return scienceAnswer(
-                    day.description, day.description == "2020-11-11" ? [:] : ["media_type": "video", "basic_html": player])
+                    day.description,
+                    day.description == "2020-11-11" ? [:] : ["media_type": "video", "basic_html": player])
             }
             switch ask {
             case .day(_, let day): return .ok(answer(day).line)
             case .page(_, let first, let last):
-                return .ok(list((first.daysSince1970...last.daysSince1970).map { answer(CalendarDay(daysSince1970: $0)) }))
+                return .ok(
+                    list((first.daysSince1970...last.daysSince1970).map { answer(CalendarDay(daysSince1970: $0)) }))
             }
         }
         let client = try videos.client(.science, options: PictureOptions(fallsBack: true))

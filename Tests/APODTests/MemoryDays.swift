@@ -8,7 +8,9 @@ final class MemoryDays: DayStore {
     private let kept = Monitor<[Service: [CalendarDay: KeptDay]]>([:])
 
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) -> [KeptDay] {
-        kept.withLock { ($0[service] ?? [:]).values.filter { first <= $0.day && $0.day <= last } }.sorted { $0.day < $1.day }
+        kept.withLock { ($0[service] ?? [:]).values.filter { first <= $0.day && $0.day <= last } }.sorted {
+            $0.day < $1.day
+        }
     }
 
     func newestPicture(through last: CalendarDay, of service: Service) -> KeptDay? {

@@ -11,7 +11,8 @@ import Testing
     private static let html = page(
         "<a href=/big.gif><IMG SRC=\"//x.org/small.gif\" alt='&amp;quot;'></a><table><tr><td>A<br>B<p><b>C<i>D</b></i>"
             + "<video poster=still.jpg><source src=a.webm><source src=https://x.org/a.mp4 type=video/mp4></video>"
-            + "<iframe src=\"//www.youtube.com/embed/abc-DEF_123?rel=0\"></iframe><object><param name=movie value=x.swf></object>")
+            + "<iframe src=\"//www.youtube.com/embed/abc-DEF_123?rel=0\"></iframe><object><param name=movie value=x.swf></object>"
+    )
 
     private static let science = [
         scienceAnswer(),
@@ -19,22 +20,30 @@ import Testing
         scienceAnswer(
             "2026-11-20",
             [
-                "media_type": "other", "hdurl": .null, "basic_html": html, "title": "M104&#039;s <i>Tidal</i>\nCredit: X",
-                "explanation": "<b>Explanation:</b> 10<sup>11</sup> &amp;eacute; <a href=x>Rhea</a> , \u{1F468}\u{200D}\u{1F680}.<br>Tomorrow's picture: x",
+                "media_type": "other", "hdurl": .null, "basic_html": html,
+                "title": "M104&#039;s <i>Tidal</i>\nCredit: X",
+                "explanation":
+                    "<b>Explanation:</b> 10<sup>11</sup> &amp;eacute; <a href=x>Rhea</a> , \u{1F468}\u{200D}\u{1F680}.<br>Tomorrow's picture: x",
                 "credit": "<b> Image Credit &amp; <a href=y>Copyright</a>: </b> Se\u{E1}n<br>Music: NASA",
             ]),
     ]
 
     private static let legacy = [
         legacyAnswer("2026-11-20", ["copyright": ":\nAda Example\n(NASA)\n", "title": "A Ring\r\nCredit: X"]),
-        legacyAnswer("2026-11-20", ["media_type": "video", "url": "//www.youtube.com/embed/abc-DEF_123?rel=0&loop=1", "thumbnail_url": ""]),
-        legacyAnswer("2026-11-20", ["media_type": "other", "url": nil, "hdurl": nil, "explanation": "Dust digg_url = 'x'; <br> &amp;lt;"]),
+        legacyAnswer(
+            "2026-11-20",
+            ["media_type": "video", "url": "//www.youtube.com/embed/abc-DEF_123?rel=0&loop=1", "thumbnail_url": ""]),
+        legacyAnswer(
+            "2026-11-20",
+            ["media_type": "other", "url": nil, "hdurl": nil, "explanation": "Dust digg_url = 'x'; <br> &amp;lt;"]),
         scienceAnswer("2026-11-20", ["service_version": "v1"]),
     ]
 
     private static let values: [String] = [
-        "null", "true", "0", "-1e999", "12345678901234567890", "\"\"", "\" \"", "[]", "{}", "[[[[]]]]", "\"\\ud800\"", "\"\\u0000\"",
-        "\"<\"", "\"&#\"", "\"https://\"", "\"//\"", "\"https://x.org/a.jpg?\"", "\"a.jpg\"", "\"data:x\"", "\"2026-11-20\"",
+        "null", "true", "0", "-1e999", "12345678901234567890", "\"\"", "\" \"", "[]", "{}", "[[[[]]]]", "\"\\ud800\"",
+        "\"\\u0000\"",
+        "\"<\"", "\"&#\"", "\"https://\"", "\"//\"", "\"https://x.org/a.jpg?\"", "\"a.jpg\"", "\"data:x\"",
+        "\"2026-11-20\"",
         "\"2026-02-30\"", "\"NASA Science\"", "\"video\"", "\"IFRAME\"", "\"<b>\"", "\"Image Credit:\"", "\"\\u202e\"",
         "\"https://x.org/nasa-logo@2x.png\"", "\"\u{1F3F4}\u{E0067}\"",
     ]
@@ -63,7 +72,10 @@ import Testing
             case 3: bytes.insert(contentsOf: random.bytes(length), at: at)
             case 4: bytes.removeSubrange(at...)
             case 5: bytes.insert(contentsOf: "<&\\\"{[;#/>:".utf8.shuffled(using: &random), at: at)
-            case 6: bytes.insert(contentsOf: ["<b>", "</a>", "&#x", "<br>", "\\u202e", "\u{FEFF}", "&amp;"][random.below(7)].utf8, at: at)
+            case 6:
+                bytes.insert(
+                    contentsOf: ["<b>", "</a>", "&#x", "<br>", "\\u202e", "\u{FEFF}", "&amp;"][random.below(7)].utf8,
+                    at: at)
             default: break
             }
         }
@@ -79,7 +91,9 @@ import Testing
             #expect(try Record(parsing: record.line) == record, comment)
             // What is shown of it stays on its lines too.
             let caption = try #require(Caption(record), comment)
-            #expect(!caption.markdown.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control }, comment)
+            #expect(
+                !caption.markdown.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control },
+                comment)
         } catch let failure as APODFailure {
             #expect(!failure.message.isEmpty && failure.exitCode != .software, comment)
         }
@@ -101,7 +115,8 @@ import Testing
             let bytes = [UInt8(ascii: "[")] + items.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
             let comment = Comment(rawValue: "seed \(seed) of a list of \(service)")
             do {
-                let pictures = try Answer.pictures(in: bytes, from: day("2026-11-20"), through: day("2026-11-20"), of: service)
+                let pictures = try Answer.pictures(
+                    in: bytes, from: day("2026-11-20"), through: day("2026-11-20"), of: service)
                 for case .success(let picture) in pictures.values {
                     expectRecordRules(picture.record(fetchedAt: time("2026-11-20")), comment)
                 }

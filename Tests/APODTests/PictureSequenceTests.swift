@@ -24,7 +24,8 @@ import Testing
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let results = try nasa.client().results(.range(start: day("1995-06-16"), end: day("1995-06-21")))
         #expect(days(results) == [day("1995-06-16"), day("1995-06-20"), day("1995-06-21")])
-        #expect(nasa.asked == [.day(.science, day("1995-06-16")), .page(.science, day("1995-06-20"), day("1995-06-21"))])
+        #expect(
+            nasa.asked == [.day(.science, day("1995-06-16")), .page(.science, day("1995-06-20"), day("1995-06-21"))])
     }
 
     @Test func aDayThatAPageLeavesOutIsAskedForSinglyAndThenFails() throws {
@@ -32,7 +33,8 @@ import Testing
         let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: [day("2021-01-02")]) }
         let results = try nasa.client(.science).results(.range(start: day("2021-01-01"), end: day("2021-01-03")))
         #expect(results.map { $0.picture != nil } == [true, false, true])
-        #expect(nasa.asked == [.page(.science, day("2021-01-01"), day("2021-01-03")), .day(.science, day("2021-01-02"))])
+        #expect(
+            nasa.asked == [.page(.science, day("2021-01-01"), day("2021-01-03")), .day(.science, day("2021-01-02"))])
         let record = results[1].record(tool: "apod-fetch")
         #expect(record.string("date") == "2021-01-02")
         #expect(record.string("error.code") == "no-picture")
@@ -67,7 +69,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [Service.science, .api]) func neighboursThatAreBrokenDontLoseTheirRange(_ service: Service) throws {
+    @Test(arguments: [Service.science, .api]) func neighboursThatAreBrokenDontLoseTheirRange(_ service: Service) throws
+    {
         let broken: Set = [day("2021-01-01"), day("2021-01-02")]
         let nasa = FakeNASA.complete(through: "2026-11-20") { ask in
             switch ask {
@@ -81,10 +84,13 @@ import Testing
         #expect(Set(results.filter { $0.picture == nil }.map(\.day)) == broken)
     }
 
-    @Test(arguments: [
-        .ok("<html>Sign in"), .ok("{\"rows\":[]}"), .ok("[{},"), .ok(""), .status(404, "<html>Not Found"), .status(400, ""),
-        .ok(scienceAnswer("2026-11-20").line),
-    ] as [FakeNASA.Reply]) func aServiceThatGivesNothingOfUseIsSoonLeftAlone(_ reply: FakeNASA.Reply) throws {
+    @Test(
+        arguments: [
+            .ok("<html>Sign in"), .ok("{\"rows\":[]}"), .ok("[{},"), .ok(""), .status(404, "<html>Not Found"),
+            .status(400, ""),
+            .ok(scienceAnswer("2026-11-20").line),
+        ] as [FakeNASA.Reply]) func aServiceThatGivesNothingOfUseIsSoonLeftAlone(_ reply: FakeNASA.Reply) throws
+    {
         let nasa = FakeNASA { ask in
             ask.service == .science ? reply : FakeNASA.archive(ask, newest: day("2026-11-20"))
         }
@@ -132,7 +138,8 @@ import Testing
         let nasa = FakeNASA.complete(through: "2026-11-19")
         let open = try nasa.client(hour: 4, minute: 1).results(.range(start: day("2026-11-18"), end: nil))
         #expect(days(open) == [day("2026-11-18"), day("2026-11-19")])
-        let closed = try nasa.client(hour: 4, minute: 1).results(.range(start: day("2026-11-18"), end: day("2026-11-20")))
+        let closed = try nasa.client(hour: 4, minute: 1).results(
+            .range(start: day("2026-11-18"), end: day("2026-11-20")))
         #expect(closed.map(\.failure?.code) == [nil, nil, "not-published"])
     }
 

@@ -10,7 +10,9 @@ func expectRecordRules(_ record: Record, _ comment: Comment? = nil, sourceLocati
     }
     let order = Record.pictureFields + ["apod"]
     expect(record.names == order.filter { record.has($0) }, "the fields are \(record.names)")
-    for name in ["date", "title", "explanation", "media_type", "service_version"] { expect(record.has(name), "no \(name)") }
+    for name in ["date", "title", "explanation", "media_type", "service_version"] {
+        expect(record.has(name), "no \(name)")
+    }
     let type = record.string("media_type").flatMap(Picture.MediaType.init)
     expect(type != nil, "the media type is none")
     expect(record.has("url") || type == .other, "no url")

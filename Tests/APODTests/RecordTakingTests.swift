@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test func whatAnEarlierPictureLeftIsTakenAway() throws {
-        let text = try taken(#"{"hdurl":"https://x.org/old.jpg","date":"2026-11-20","copyright":"Old","thumbnail_url":"x","mine":true}"#)
+        let text = try taken(
+            #"{"hdurl":"https://x.org/old.jpg","date":"2026-11-20","copyright":"Old","thumbnail_url":"x","mine":true}"#)
         #expect(text.hasPrefix(#"{"date":"2026-11-20","mine":true,"title":"#))
     }
 }

@@ -14,7 +14,8 @@ private func record(_ changes: [String: JSON?] = [:]) throws -> Record {
 }
 
 private let video: [String: JSON?] = [
-    "media_type": "video", "url": "https://x.org/a.mp4", "hdurl": nil, "thumbnail_url": "https://x.org/a.jpg", "alt": nil,
+    "media_type": "video", "url": "https://x.org/a.mp4", "hdurl": nil, "thumbnail_url": "https://x.org/a.jpg",
+    "alt": nil,
 ]
 
 private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #require(Caption(record(changes))) }
@@ -41,13 +42,16 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
     @Test func aVideoHasItsStill() throws {
         #expect(
             page().text(try caption(video)).hasSuffix(
-                "\n\nVideo: https://x.org/a.mp4\nStill: https://x.org/a.jpg\nPage: https://science.example.org/apod-ring/"))
+                "\n\nVideo: https://x.org/a.mp4\nStill: https://x.org/a.jpg\nPage: https://science.example.org/apod-ring/"
+            ))
     }
 
     @Test func otherMediaMayHaveNoAddress() throws {
         let other: [String: JSON?] = ["media_type": "other", "url": nil, "hdurl": nil, "permalink": nil]
         #expect(page().text(try caption(other)).hasSuffix("\n\nDust circles a star."))
-        #expect(page().text(try caption(other.merging(["url": "https://x.org/globe/"]) { $1 })).hasSuffix("\n\nLink: https://x.org/globe/"))
+        #expect(
+            page().text(try caption(other.merging(["url": "https://x.org/globe/"]) { $1 })).hasSuffix(
+                "\n\nLink: https://x.org/globe/"))
     }
 
     @Test func creditAndCopyrightThatDifferAreBothTold() throws {
@@ -67,11 +71,14 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         #expect(lines.contains("dust and dust and dust and dust and dust"))
     }
 
-    @Test(arguments: [
-        (true, 60, nil, 60), (true, 200, nil, 80), (false, 200, nil, 80), (true, 60, "40", 40), (false, 80, "40", 40),
-        (true, 60, "300", 80), (true, 60, "0", 60), (true, 60, "-5", 60), (true, 60, "wide", 60), (true, 5, nil, 20),
-        (true, 60, "99999999999999999999", 60),
-    ] as [(Bool, Int, String?, Int)])
+    @Test(
+        arguments: [
+            (true, 60, nil, 60), (true, 200, nil, 80), (false, 200, nil, 80), (true, 60, "40", 40),
+            (false, 80, "40", 40),
+            (true, 60, "300", 80), (true, 60, "0", 60), (true, 60, "-5", 60), (true, 60, "wide", 60),
+            (true, 5, nil, 20),
+            (true, 60, "99999999999999999999", 60),
+        ] as [(Bool, Int, String?, Int)])
     func theWidthIsThatOfTheTerminal(isTerminal: Bool, width: Int, columns: String?, expected: Int) {
         let environment: Environment = columns.map { ["COLUMNS": $0] } ?? [:]
         #expect(TextPage(isTerminal: isTerminal, width: width, environment: environment).columns == expected)
@@ -86,7 +93,8 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
     @Test func whatAStrangerWroteCannotActOnATerminal() throws {
         let text = page(terminal: true, ["TERM": "dumb"]).text(
             try caption([
-                "title": "A\u{1B}[2JRing\nFake line", "date": "2026-11-20\r\u{9B}31m", "hdurl": "https://x.org/\u{202E}gpj.a",
+                "title": "A\u{1B}[2JRing\nFake line", "date": "2026-11-20\r\u{9B}31m",
+                "hdurl": "https://x.org/\u{202E}gpj.a",
                 "explanation": "\u{7}Dust\u{2066}", "copyright": "B\u{8}ob",
             ]))
         #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
@@ -131,7 +139,8 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         ("A #", "A \\#"), ("a\\b", "a\\\\b"), ("- a", "\\- a"), ("+ a", "\\+ a"), ("> a", "\\> a"), ("---", "\\---"),
         ("===", "\\==="), ("1. a", "1\\. a"), ("1995) a", "1995\\) a"), ("1995 was", "1995 was"), ("M&M", "M&M"),
         ("&amp; &#38; &copy", "\\&amp; \\&\\#38; &copy"), ("~~a~~", "\\~\\~a\\~\\~"), ("$5 and $6", "\\$5 and \\$6"),
-        ("a - b + c. 1. d", "a - b + c. 1. d"), ("", ""), ("\u{1F468}\u{200D}\u{1F680} \u{E9}", "\u{1F468}\u{200D}\u{1F680} \u{E9}"),
+        ("a - b + c. 1. d", "a - b + c. 1. d"), ("", ""),
+        ("\u{1F468}\u{200D}\u{1F680} \u{E9}", "\u{1F468}\u{200D}\u{1F680} \u{E9}"),
     ])
     func textStaysText(_ text: String, _ escaped: String) { #expect(Markdown.text(text) == escaped) }
 
@@ -141,7 +150,9 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
         ("https://x.org/?a=1&lt;b", "https://x.org/?a=1\\&lt;b"), ("https://x.org/?a=1&w=2", "https://x.org/?a=1&w=2"),
         ("https://x.org/*a*_b_[c]", "https://x.org/*a*_b_[c]"),
     ])
-    func anAddressStaysOneAddress(_ address: String, _ escaped: String) { #expect(Markdown.destination(address) == escaped) }
+    func anAddressStaysOneAddress(_ address: String, _ escaped: String) {
+        #expect(Markdown.destination(address) == escaped)
+    }
 
     @Test func noTextOfAStrangerLeavesItsLine() throws {
         let markdown = try caption(["title": "A\n# B", "explanation": "Dust\n\n* list", "alt": "a\n]b"]).markdown
@@ -151,12 +162,14 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
 }
 
 @Suite struct CaptionTests {
-    @Test(arguments: [
-        (["hdurl": "https://x.org/b.jpg"], "https://x.org/b.jpg"), (["hdurl": nil, "url": "https://x.org/s.jpg"], "https://x.org/s.jpg"),
-        (["url": nil, "hdurl": "https://x.org/b.jpg"], "https://x.org/b.jpg"),
-        (["media_type": "video", "url": "https://x.org/a.mp4"], "https://x.org/a.mp4"),
-        (["media_type": "other", "url": nil], nil),
-    ] as [([String: JSON?], String?)])
+    @Test(
+        arguments: [
+            (["hdurl": "https://x.org/b.jpg"], "https://x.org/b.jpg"),
+            (["hdurl": nil, "url": "https://x.org/s.jpg"], "https://x.org/s.jpg"),
+            (["url": nil, "hdurl": "https://x.org/b.jpg"], "https://x.org/b.jpg"),
+            (["media_type": "video", "url": "https://x.org/a.mp4"], "https://x.org/a.mp4"),
+            (["media_type": "other", "url": nil], nil),
+        ] as [([String: JSON?], String?)])
     func theAddressIsThatOfTheBestPictureOrTheVideo(changes: [String: JSON?], address: String?) throws {
         #expect(try caption(changes).media == address)
     }

@@ -17,7 +17,8 @@ import Testing
                 + #""url":"https://assets.example.org/apod/ring.jpg?w=1024&h=768&fit=clip&crop=faces%2Cfocalpoint","#
                 + #""hdurl":"https://assets.example.org/apod/ring.jpg","media_type":"image","service_version":"v2","#
                 + #""copyright":"Ada Example","permalink":"https://science.example.org/apod-ring/","credit":"Ada Example","#
-                + #""alt":"A ring.","apod":{"service":"science","source":"network","fetched_at":"2026-11-20T12:00:00Z"}}"#)
+                + #""alt":"A ring.","apod":{"service":"science","source":"network","fetched_at":"2026-11-20T12:00:00Z"}}"#
+        )
     }
 
     @Test func textsArePlain() throws {
@@ -42,7 +43,9 @@ import Testing
 
     @Test func aClaimInTheLabelIsACopyright() throws {
         let credit = JSON.string("<b> Image Credit &amp; <a href=x>Copyright</a>: </b> <a>Bob Example</a>")
-        for changes: [String: JSON?] in [["credit": credit, "copyright": credit], ["credit": credit, "copyright": .null]] {
+        for changes: [String: JSON?] in [
+            ["credit": credit, "copyright": credit], ["credit": credit, "copyright": .null],
+        ] {
             let picture = try picture(changes)
             #expect(picture.credit == "Bob Example")
             #expect(picture.copyright == "Bob Example")
@@ -52,7 +55,8 @@ import Testing
     @Test func emptyAndNullFieldsAreAbsent() throws {
         let picture = try picture(["credit": "", "copyright": .null, "alt": " ", "permalink": nil, "url": nil])
         let record = picture.record(fetchedAt: time("2026-11-20"))
-        #expect(record.names == ["date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "apod"])
+        #expect(
+            record.names == ["date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "apod"])
     }
 
     @Test func aVideosPlayerIsFoundInItsPage() throws {
@@ -102,13 +106,17 @@ import Testing
     }
 
     @Test func aVideoThatIsCalledAnImageIsAVideo() throws {
-        let picture = try picture(["hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>")])
+        let picture = try picture([
+            "hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>"),
+        ])
         #expect(picture.mediaType == .video)
         #expect(picture.url == "https://x.org/a.mp4")
     }
 
     @Test func aPlaceholderIsNeverThePicture() {
-        for html in [page(""), page("<img src=\"\(placeholder)\">"), page("<iframe src=https://count.org/me></iframe>")] {
+        for html in [
+            page(""), page("<img src=\"\(placeholder)\">"), page("<iframe src=https://count.org/me></iframe>"),
+        ] {
             #expect(throws: APODFailure.standIn(.placeholder, day("2026-11-20"), .science)) {
                 try picture(["hdurl": .string(placeholder), "basic_html": html])
             }
@@ -123,7 +131,9 @@ import Testing
     }
 
     @Test func framesAreVideosWhereTheyPlayOneElseOther() throws {
-        let player = try picture(["media_type": "iframe", "basic_html": page("<iframe src=//player.vimeo.com/video/1>")])
+        let player = try picture([
+            "media_type": "iframe", "basic_html": page("<iframe src=//player.vimeo.com/video/1>"),
+        ])
         #expect(player.mediaType == .video)
         let other = try picture(["media_type": "iframe", "basic_html": page("<iframe src=//x.org/globe/>")])
         #expect(other.mediaType == .other)
@@ -135,12 +145,19 @@ import Testing
 
     @Test func withoutAMediaTypeTheAnswerDecides() throws {
         #expect(try picture(["media_type": nil]).mediaType == .image)
-        let video = try picture(["media_type": nil, "hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>")])
+        let video = try picture([
+            "media_type": nil, "hdurl": .string(placeholder), "basic_html": page("<video src=https://x.org/a.mp4>"),
+        ])
         #expect(video.mediaType == .video)
     }
 
-    @Test(arguments: ["A Ring\r\nCredit: NASA", "A Ring<br>Image Credit &amp; Copyright: X", "<b\nid=x>A Ring</b>", "A\nRing<BR>\u{A9} X"])
-    func creditsBehindATitleAreCutOff(_ title: String) throws { #expect(try picture(["title": .string(title)]).title == "A Ring") }
+    @Test(arguments: [
+        "A Ring\r\nCredit: NASA", "A Ring<br>Image Credit &amp; Copyright: X", "<b\nid=x>A Ring</b>",
+        "A\nRing<BR>\u{A9} X",
+    ])
+    func creditsBehindATitleAreCutOff(_ title: String) throws {
+        #expect(try picture(["title": .string(title)]).title == "A Ring")
+    }
 
     @Test func linesOfCreditsAreSetOff() throws {
         let credit = JSON.string("<b>Video Credit:</b> NASA, <a href=x>ESA</a> <br><b>Music:</b> Se\u{E1}n Example<br>")
@@ -148,8 +165,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "https://x.org/a.mov", "https://x.org/a.html", "javascript:alert(1)", "data:image/png;base64,AAAA", "ftp://x.org/a.jpg",
-        "<a href=x>full</a>", "not available", "https://x.org:port/a b.mp4", "https://ex ample.org/a.jpg", "https://youtu.be/abc-DEF_123",
+        "https://x.org/a.mov", "https://x.org/a.html", "javascript:alert(1)", "data:image/png;base64,AAAA",
+        "ftp://x.org/a.jpg",
+        "<a href=x>full</a>", "not available", "https://x.org:port/a b.mp4", "https://ex ample.org/a.jpg",
+        "https://youtu.be/abc-DEF_123",
     ])
     func aFullPictureThatIsNoneIsLookedForInThePage(_ hdurl: String) throws {
         let picture = try picture(["hdurl": .string(hdurl)])
@@ -164,7 +183,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://x.org/a.tif?w=10", "https://x.org/a.tif"), (" https://x.org/a b.jpg ", "https://x.org/a%20b.jpg"), ("//x.org/a.png", "https://x.org/a.png"),
+        ("https://x.org/a.tif?w=10", "https://x.org/a.tif"), (" https://x.org/a b.jpg ", "https://x.org/a%20b.jpg"),
+        ("//x.org/a.png", "https://x.org/a.png"),
         ("/image/a.jpg", "https://science.example.org/image/a.jpg"),
     ])
     func aFullPictureIsPutRight(_ hdurl: String, _ full: String) throws {
@@ -172,21 +192,27 @@ import Testing
     }
 
     @Test(arguments: [
-        ("IMAGE", Picture.MediaType.image), (" Image\n", .image), ("Video", .video), ("IFRAME", .other), ("Other", .other), ("gif", .image), ("", .image),
+        ("IMAGE", Picture.MediaType.image), (" Image\n", .image), ("Video", .video), ("IFRAME", .other),
+        ("Other", .other), ("gif", .image), ("", .image),
     ])
     func theWordForTheMediaMayBeWrittenAnyHow(_ word: String, _ type: Picture.MediaType) throws {
         #expect(try picture(["media_type": .string(word)]).mediaType == type)
     }
 
     @Test(arguments: [JSON.null, .integer(1), .array([]), .object([])])
-    func theWordForTheMediaMayBeNoWord(_ value: JSON) throws { #expect(try picture(["media_type": value]).mediaType == .image) }
+    func theWordForTheMediaMayBeNoWord(_ value: JSON) throws {
+        #expect(try picture(["media_type": value]).mediaType == .image)
+    }
 
     @Test(arguments: [
-        "https://www.dailymotion.com/embed/video/x1", "//www.ustream.tv/embed/10414700", "https://player.twitch.tv/?video=1",
+        "https://www.dailymotion.com/embed/video/x1", "//www.ustream.tv/embed/10414700",
+        "https://player.twitch.tv/?video=1",
         "https://embed.ted.com/talks/x", "https://livestream.com/accounts/1/events/2/player", "https://vimeo.com/123",
     ])
     func knownPlayersAreVideos(_ player: String) throws {
-        #expect(try picture(["media_type": "other", "basic_html": page("<iframe src=\"\(player)\"></iframe>")]).mediaType == .video)
+        #expect(
+            try picture(["media_type": "other", "basic_html": page("<iframe src=\"\(player)\"></iframe>")]).mediaType
+                == .video)
     }
 
     @Test func theNumberOfThePostMayBeAnything() throws {
@@ -201,14 +227,22 @@ import Testing
     }
 
     @Test func fieldsOfTheWrongTypeAreABadAnswer() {
-        #expect(throws: APODFailure.badAnswer(.wrongType(field: "date"), .science)) { try picture(["date": "tomorrow"]) }
-        #expect(throws: APODFailure.badAnswer(.wrongType(field: "title"), .science)) { try picture(["title": .array(["x"])]) }
-        #expect(throws: APODFailure.badAnswer(.missing(field: "title"), .science)) { try picture(["title": "<b> </b>"]) }
+        #expect(throws: APODFailure.badAnswer(.wrongType(field: "date"), .science)) {
+            try picture(["date": "tomorrow"])
+        }
+        #expect(throws: APODFailure.badAnswer(.wrongType(field: "title"), .science)) {
+            try picture(["title": .array(["x"])])
+        }
+        #expect(throws: APODFailure.badAnswer(.missing(field: "title"), .science)) {
+            try picture(["title": "<b> </b>"])
+        }
     }
 
     @Test func htmlWithoutEndIsABadAnswerNotACrash() {
         let html = String(repeating: "<div>", count: 100_000)
-        #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "explanation"), .science)) { try picture(["explanation": .string(html)]) }
+        #expect(throws: APODFailure.badAnswer(.tangledHTML(field: "explanation"), .science)) {
+            try picture(["explanation": .string(html)])
+        }
         // The picture itself doesn't hang on the page.
         #expect(throws: Never.self) { try picture(["basic_html": .string(html)]) }
         // A video does: only the page says where it is.

@@ -15,10 +15,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("gal\u{AD}axy", "galaxy"), ("a\u{202E}b\u{202C}", "ab"), ("a\u{2066}b\u{2069}", "ab"), ("\u{200F}a\u{61C}", "a"),
+        ("gal\u{AD}axy", "galaxy"), ("a\u{202E}b\u{202C}", "ab"), ("a\u{2066}b\u{2069}", "ab"),
+        ("\u{200F}a\u{61C}", "a"),
         ("a\u{FFF9}b", "ab"), ("a\u{2028}b\u{2029}c\u{85}d", "a b c d"), ("a\u{E0041}b", "ab"),
-        ("\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}"),
-        ("It\u{92}s \u{93}dust\u{94} \u{96} here", "It\u{2019}s \u{201C}dust\u{201D} \u{2013} here"), ("", ""), (" ", ""), ("a", "a"),
+        (
+            "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
+            "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}"
+        ),
+        ("It\u{92}s \u{93}dust\u{94} \u{96} here", "It\u{2019}s \u{201C}dust\u{201D} \u{2013} here"), ("", ""),
+        (" ", ""), ("a", "a"),
         ("a  b", "a b"), ("a b ", "a b"), (" a b", "a b"), ("\u{FFFD}", "\u{FFFD}"),
     ])
     func whatNobodySeesIsDropped(_ text: String, _ folded: String) {
@@ -27,9 +32,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<b>M&amp;M</b>&#039;s &amp;lt; 5 &nbsp;&#8211; x", "M&M's < 5 \u{2013} x"), ("caf&eacute; &#xe9; &#233;", "caf\u{E9} \u{E9} \u{E9}"),
-        ("caf&amp;eacute; &amp;amp;#8217;", "caf\u{E9} \u{2019}"), ("M&ampM caf&eacute x", "M&M caf\u{E9} x"), ("AT&T; R&D; a&b", "AT&T; R&D; a&b"),
-        ("&amp;lt;b&amp;gt; &#146;", "<b> \u{2019}"), ("&#0; &#xD800; &#x110000;", "\u{FFFD} \u{FFFD} \u{FFFD}"), ("gal&shy;axy&amp;shy;", "galaxy"),
+        ("<b>M&amp;M</b>&#039;s &amp;lt; 5 &nbsp;&#8211; x", "M&M's < 5 \u{2013} x"),
+        ("caf&eacute; &#xe9; &#233;", "caf\u{E9} \u{E9} \u{E9}"),
+        ("caf&amp;eacute; &amp;amp;#8217;", "caf\u{E9} \u{2019}"), ("M&ampM caf&eacute x", "M&M caf\u{E9} x"),
+        ("AT&T; R&D; a&b", "AT&T; R&D; a&b"),
+        ("&amp;lt;b&amp;gt; &#146;", "<b> \u{2019}"), ("&#0; &#xD800; &#x110000;", "\u{FFFD} \u{FFFD} \u{FFFD}"),
+        ("gal&shy;axy&amp;shy;", "galaxy"),
         ("&bogus; &;", "&bogus; &;"),
     ])
     func entitiesAreDecodedHoweverOftenTheyWereEncoded(_ html: String, _ text: String) {
@@ -37,20 +45,27 @@ import Testing
     }
 
     @Test(arguments: [
-        ("10<sup>11</sup> suns", "10\u{B9}\u{B9} suns"), ("10<SUP>-27</SUP>", "10\u{207B}\u{B2}\u{2077}"), ("H<sub>2</sub>O", "H\u{2082}O"),
+        ("10<sup>11</sup> suns", "10\u{B9}\u{B9} suns"), ("10<SUP>-27</SUP>", "10\u{207B}\u{B2}\u{2077}"),
+        ("H<sub>2</sub>O", "H\u{2082}O"),
         ("the 21<sup>st</sup>", "the 21st"), ("10<sup> 6 </sup>km", "10\u{2076}km"), ("a<sup> </sup>b", "a b"),
     ])
     func raisedAndLoweredDigitsStaySo(_ html: String, _ text: String) { #expect(PlainText.line(ofHTML: html) == text) }
 
     @Test(arguments: [
-        ("<CENTER><B>A</B></CENTER>B<HR>C", ["A", "B", "C"]), ("<table><tr><td>A<td>B<tr><td>C</table>", ["A", "B", "C"]),
-        ("<p>A<p>B", ["A", "B"]), ("<b>A<i>B</b>C</i>", ["ABC"]), ("A<BR CLEAR=ALL>B<br/>C", ["A", "B", "C"]), ("A<ul><li>B<li>C</ul>", ["A", "B", "C"]),
-        ("<a href=\"x\"><a href='y'>A</a> B", ["A B"]), ("A <!-- B -- C --> D", ["A D"]), ("A<font color=red>B", ["AB"]), ("<h1 align=center>A</h1", ["A"]),
+        ("<CENTER><B>A</B></CENTER>B<HR>C", ["A", "B", "C"]),
+        ("<table><tr><td>A<td>B<tr><td>C</table>", ["A", "B", "C"]),
+        ("<p>A<p>B", ["A", "B"]), ("<b>A<i>B</b>C</i>", ["ABC"]), ("A<BR CLEAR=ALL>B<br/>C", ["A", "B", "C"]),
+        ("A<ul><li>B<li>C</ul>", ["A", "B", "C"]),
+        ("<a href=\"x\"><a href='y'>A</a> B", ["A B"]), ("A <!-- B -- C --> D", ["A D"]),
+        ("A<font color=red>B", ["AB"]), ("<h1 align=center>A</h1", ["A"]),
     ])
-    func handWrittenPagesAreReadAsBrowsersDo(_ html: String, _ lines: [String]) { #expect(PlainText.lines(ofHTML: html) == lines) }
+    func handWrittenPagesAreReadAsBrowsersDo(_ html: String, _ lines: [String]) {
+        #expect(PlainText.lines(ofHTML: html) == lines)
+    }
 
     @Test(arguments: [
-        ("A &amp; B", "A & B"), ("1 < 2 & 3 > 2", "1 < 2 & 3 > 2"), ("<i>A</i> B<br>C", "A B C"), ("a <b and c> d", "a <b and c> d"),
+        ("A &amp; B", "A & B"), ("1 < 2 & 3 > 2", "1 < 2 & 3 > 2"), ("<i>A</i> B<br>C", "A B C"),
+        ("a <b and c> d", "a <b and c> d"),
         ("x</", "x</"), ("caf&eacute;", "caf\u{E9}"), ("&ampM", "&ampM"), ("<broken & x", "<broken & x"),
     ])
     func whatWasLeftInAPlainFieldGoes(_ text: String, _ line: String) { #expect(PlainText.line(ofText: text) == line) }
@@ -65,7 +80,8 @@ import Testing
     }
 
     @Test func breaksAndBlocksMakeLines() {
-        #expect(PlainText.lines(ofHTML: "one<br/><br>two<p>three</p>four\nfive") == ["one", "two", "three", "four five"])
+        #expect(
+            PlainText.lines(ofHTML: "one<br/><br>two<p>three</p>four\nfive") == ["one", "two", "three", "four five"])
     }
 
     @Test func scriptsAndStylesAreNotRead() {
@@ -74,7 +90,8 @@ import Testing
 
     @Test func theBlankThatTheMovePutBehindLinksGoesBeforePunctuation() {
         #expect(
-            PlainText.line(ofHTML: "<a href=x>Saturn</a> 's moon <a>Rhea</a> , seen (by <a>Juno</a> ) from <a>Earth</a> .")
+            PlainText.line(
+                ofHTML: "<a href=x>Saturn</a> 's moon <a>Rhea</a> , seen (by <a>Juno</a> ) from <a>Earth</a> .")
                 == "Saturn's moon Rhea, seen (by Juno) from Earth.")
     }
 
@@ -99,7 +116,9 @@ import Testing
     }
 
     @Test func aTagWithThousandsOfAttributesIsRefused() {
-        func tag(_ attributes: Int) -> String { "<p " + (0..<attributes).map { "a\($0)" }.joined(separator: " ") + ">x" }
+        func tag(_ attributes: Int) -> String {
+            "<p " + (0..<attributes).map { "a\($0)" }.joined(separator: " ") + ">x"
+        }
         #expect(PlainText.line(ofHTML: tag(HTMLPieces.attributeLimit)) == "x")
         #expect(PlainText.line(ofHTML: tag(HTMLPieces.attributeLimit + 1)) == nil)
         #expect(PlainText.line(ofHTML: "</p " + tag(HTMLPieces.attributeLimit + 1).dropFirst(3)) == nil)
@@ -112,8 +131,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 0), ("1 < 2 a b", 0), ("<p>", 0), ("<p/>", 0), ("<p a>", 1), ("<p a b=c/d e>f g", 3), ("<p a=\">\" b='<'c>", 3),
-        ("<p a = 'b c' d>", 2), ("<p\n=a/b\tc", 3), ("</p a>", 1), ("<p a=>b c", 1), ("<p a=\"b c", 1), ("<!-- <p a b> -->", 2),
+        ("", 0), ("1 < 2 a b", 0), ("<p>", 0), ("<p/>", 0), ("<p a>", 1), ("<p a b=c/d e>f g", 3),
+        ("<p a=\">\" b='<'c>", 3),
+        ("<p a = 'b c' d>", 2), ("<p\n=a/b\tc", 3), ("</p a>", 1), ("<p a=>b c", 1), ("<p a=\"b c", 1),
+        ("<!-- <p a b> -->", 2),
         ("<p a><b c d></b>", 3),
     ])
     func attributesAreCountedAsTheTokenizerReadsThem(_ html: String, _ count: Int) {
@@ -136,7 +157,8 @@ import Testing
 
     @Test func theAnnouncementOfTomorrowIsDropped() {
         #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture: open space"]) == "Dust.")
-        #expect(CaptionText.explanation(["Dust.", "Tomorrow\u{2019}s Picture : open space", "A note."]) == "Dust. A note.")
+        #expect(
+            CaptionText.explanation(["Dust.", "Tomorrow\u{2019}s Picture : open space", "A note."]) == "Dust. A note.")
         #expect(CaptionText.explanation(["Dust. Tomorrow's picture: open space"]) == "Dust.")
         #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture:", "open space"]) == "Dust.")
     }
@@ -153,7 +175,9 @@ import Testing
         #expect(CaptionText.explanation(["The digg_ prefix"]) == "The digg_ prefix")
     }
 
-    @Test(arguments: ["A Ring\r\nCredit: NASA", "A Ring\nImage Credit & Copyright: X", "A\nRing\r\nCredit &\r\nCopyright: X"])
+    @Test(arguments: [
+        "A Ring\r\nCredit: NASA", "A Ring\nImage Credit & Copyright: X", "A\nRing\r\nCredit &\r\nCopyright: X",
+    ])
     func creditsBehindATitleAreCutOff(_ title: String) {
         #expect(CaptionText.title(title) == "A Ring")
     }
@@ -181,16 +205,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\u{A9} 2009 Ada Example", "2009 Ada Example"), ("(C) Ada Example", "Ada Example"), ("Ada Example ,", "Ada Example"),
+        ("\u{A9} 2009 Ada Example", "2009 Ada Example"), ("(C) Ada Example", "Ada Example"),
+        ("Ada Example ,", "Ada Example"),
         ("Image Credit: : NASA;", "NASA"), ("(C. Example)", "(C. Example)"), ("Copyright: \u{A9} Ada", "Ada"),
         ("Video Credit & Copyright: Se\u{E1}n \u{141}uk", "Se\u{E1}n \u{141}uk"),
     ])
-    func signsAndStrayPunctuationAroundNamesGo(_ text: String, _ names: String) { #expect(CreditLine(text).names == names) }
+    func signsAndStrayPunctuationAroundNamesGo(_ text: String, _ names: String) {
+        #expect(CreditLine(text).names == names)
+    }
 
     @Test(arguments: [
         (["Image Credit: NASA", "Music: Ada Example"], "Image Credit: NASA; Music: Ada Example"),
         (["Video Credit:", "NASA", "(JPL)"], "Video Credit: NASA (JPL)"), (["NASA;", "Text: Ada"], "NASA; Text: Ada"),
-        (["Image Credit &", "Copyright: Ada"], "Image Credit & Copyright: Ada"), (["NASA,", "ESA"], "NASA, ESA"), ([], ""),
+        (["Image Credit &", "Copyright: Ada"], "Image Credit & Copyright: Ada"), (["NASA,", "ESA"], "NASA, ESA"),
+        ([], ""),
         (["Illustration: Ada", "Processing: Bob", "License: CC"], "Illustration: Ada; Processing: Bob; License: CC"),
     ])
     func linesOfCreditsAreJoined(_ lines: [String], _ text: String) { #expect(CreditLine.joined(lines) == text) }

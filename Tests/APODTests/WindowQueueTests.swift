@@ -111,7 +111,9 @@ import Testing
         }
         let nasa = FakeNASA.complete(through: "2026-11-20")
         for jobs in [1, 4] {
-            #expect(throws: ConfigurationFailure.self) { try nasa.client(store: NewerLayout(), jobs: jobs).results(year) }
+            #expect(throws: ConfigurationFailure.self) {
+                try nasa.client(store: NewerLayout(), jobs: jobs).results(year)
+            }
         }
         #expect(nasa.asked.isEmpty)
     }

@@ -78,7 +78,9 @@ import Testing
 
     @Test func rootIsPutInOrderOnceAtTheEndOfARun() throws {
         let caches = caches()
-        for scope in 0..<4 { _ = try caches.cache(scope: "\(scope)").store(MemorySource(picture(scope)), key: key("x")) }
+        for scope in 0..<4 {
+            _ = try caches.cache(scope: "\(scope)").store(MemorySource(picture(scope)), key: key("x"))
+        }
         _ = try world.cache(scope: "0").purge(ScopeName("0"))
         caches.close()
 

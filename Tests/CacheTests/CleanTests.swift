@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 import TestSupport
 import Testing
@@ -215,7 +209,8 @@ import Testing
                     try cache.clean { _ in }
                 } else {
                     let entry = try cache.store(
-                        MemorySource(picture(worker * 100 + round)), key: key("\(worker) \(round)")).entry
+                        MemorySource(picture(worker * 100 + round)), key: key("\(worker) \(round)")
+                    ).entry
                     #expect(access(entry.path, F_OK) == 0)
                 }
             }

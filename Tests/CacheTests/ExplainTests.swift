@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import HTTP
+import Libc
 import Support
 import Testing
 
@@ -101,7 +95,9 @@ import Testing
     @Test func leftoverAndLockAreSeen() throws {
         let cache = try cache()
         let breaking = FakeServer { _, _ in
-            .init(headers: [("ETag", "\"1\""), ("Content-Length", "9000")], body: picture(1, bytes: 9000), breaksAfter: 5000)
+            .init(
+                headers: [("ETag", "\"1\""), ("Content-Length", "9000")], body: picture(1, bytes: 9000),
+                breaksAfter: 5000)
         }
         #expect(throws: FetchFailure.self) { try cache.fetch(moon, client: world.client(breaking)) }
         let lock = try cache.lock(CacheKey(url: moon.url).name)

@@ -53,7 +53,8 @@ final class FakeServer: HTTPTransport {
         defer { state.update { $0.held -= 1 } }
         // Nothing comes meanwhile, which a transport says again and again.
         while state.wait(
-            atMost: .milliseconds(20), for: { [interruption] in !$0.isHolding || interruption.cause != nil ? true : nil })
+            atMost: .milliseconds(20),
+            for: { [interruption] in !$0.isHolding || interruption.cause != nil ? true : nil })
             == nil
         { try receive(.pause) }
         try interruption.check()

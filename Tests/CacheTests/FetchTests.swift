@@ -36,7 +36,8 @@ import Testing
         let server = FakeServer { request, _ in
             request.header("If-None-Match") == "\"1\""
                 ? .init(status: 304, headers: [("ETag", "\"1\"")])
-                : .init(headers: [("ETag", "\"1\""), ("Last-Modified", "Tue, 14 Nov 2023 00:00:00 GMT")], body: picture())
+                : .init(
+                    headers: [("ETag", "\"1\""), ("Last-Modified", "Tue, 14 Nov 2023 00:00:00 GMT")], body: picture())
         }
         let first = try cache.fetch(moon, client: world.client(server)).entry
         world.time.advance(.seconds(100))

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 import Testing
 
@@ -151,7 +145,8 @@ import Testing
         var status = stat()
         stat(world.root + "/index.sqlite", &status)
         // All pages but the first, which holds the layout.
-        try overwrite(world.root + "/index.sqlite", at: 4096, with: Array(repeating: 0xAA, count: Int(status.st_size) - 4096))
+        try overwrite(
+            world.root + "/index.sqlite", at: 4096, with: Array(repeating: 0xAA, count: Int(status.st_size) - 4096))
 
         let late = try world.cache()
         #expect(try late.lookup(key("7")) != nil)

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import HTTP
+import Libc
 import Records
 import Support
 import Testing
@@ -216,6 +210,8 @@ import Testing
         #expect(wide.contains("\\u{202e}"))
         #expect(table.heading.count <= 81)
         let whole = EntryTable(width: nil, showsScope: true, now: world.time.now).line(entry, status: .hit)
-        #expect(whole.hasSuffix("  default       https://example.org/\\u{202e}" + String(repeating: "x", count: 200) + ".gif\n"))
+        #expect(
+            whole.hasSuffix(
+                "  default       https://example.org/\\u{202e}" + String(repeating: "x", count: 200) + ".gif\n"))
     }
 }

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import HTTP
+import Libc
 import Support
 import TestSupport
 import Testing
@@ -69,7 +63,8 @@ struct MemoryTests {
             return false
         } catch {
             let failure = failure(of: error)
-            #expect(failure.code == "memory-full" && failure.exitCode == .temporary && failure.isTransient, "\(failure)")
+            #expect(
+                failure.code == "memory-full" && failure.exitCode == .temporary && failure.isTransient, "\(failure)")
             return true
         }
     }

@@ -71,7 +71,8 @@ import Testing
 
     @Test func whatWasFetchedBeforeTheClockWasSetBackGivesWay() throws {
         let cache = try world.cache()
-        let future = day("2024-02-03", "future", at: world.time.now + .seconds(3600), until: world.time.now + .seconds(9000))
+        let future = day(
+            "2024-02-03", "future", at: world.time.now + .seconds(3600), until: world.time.now + .seconds(9000))
         try cache.keep([future], in: days)
         try cache.keep([day("2024-02-03", "now")], in: days)
 
@@ -102,7 +103,9 @@ import Testing
                 """)
         }
 
-        #expect(throws: CacheFailure.fault(detail: "SQLite 1: integer overflow")) { try cache.keep(["a", "b", "c"].map { day($0) }, in: days) }
+        #expect(throws: CacheFailure.fault(detail: "SQLite 1: integer overflow")) {
+            try cache.keep(["a", "b", "c"].map { day($0) }, in: days)
+        }
 
         #expect(try rows(cache) == 0)
     }

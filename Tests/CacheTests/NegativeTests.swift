@@ -26,10 +26,11 @@ import Testing
         .status(FetchFailure.Answer(status: status, headers: HTTPHeaders(), url: moon.url))
     }
 
-    @Test(arguments: [
-        (404, 600), (410, 3600), (403, 120), (401, 120), (400, nil), (407, nil), (408, nil), (429, nil), (500, nil),
-        (503, nil),
-    ] as [(Int, Int?)])
+    @Test(
+        arguments: [
+            (404, 600), (410, 3600), (403, 120), (401, 120), (400, nil), (407, nil), (408, nil), (429, nil), (500, nil),
+            (503, nil),
+        ] as [(Int, Int?)])
     func onlyDefiniteAnswersAreRemembered(_ status: Int, _ seconds: Int?) throws {
         #expect(NegativeTTL.byClass.span(of: try failure(status)) == seconds.map { .seconds($0) })
         #expect(NegativeTTL.always(.seconds(5)).span(of: try failure(status)) == seconds.map { _ in .seconds(5) })

@@ -74,7 +74,8 @@ import Testing
         #expect(throws: CacheFailure.scopeChanged(scope: "default")) {
             try cache.store(MemorySource(picture(2)), key: key("mars"))
         }
-        #expect(try caches(scope: "default").standard().store(MemorySource(picture(2)), key: key("mars")).status == .miss)
+        #expect(
+            try caches(scope: "default").standard().store(MemorySource(picture(2)), key: key("mars")).status == .miss)
         #expect(try caches().standard().scope.text == "bob")
     }
 

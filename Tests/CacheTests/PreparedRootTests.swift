@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 import Testing
 
@@ -204,7 +198,9 @@ import Testing
         #expect(contents(["CACHEDIR.TAG", "notes.txt"], tag: tag) == .cache)
         #expect(contents(["CACHEDIR.TAG", "scopes", "locks"], tag: []) == .cache)
         #expect(contents(["scopes", "index.sqlite-wal", "rebuild"], scopes: [hash]) == .cache)
-        #expect(contents(["CACHEDIR.TAG"], tag: Array("Signature: 8a477f597d28d172789f06886806bc55\n# cargo".utf8)) == .foreign)
+        #expect(
+            contents(["CACHEDIR.TAG"], tag: Array("Signature: 8a477f597d28d172789f06886806bc55\n# cargo".utf8))
+                == .foreign)
         #expect(contents(["index.sqlite"]) == .foreign)
         #expect(contents(["scopes", "letter.txt"]) == .foreign)
         #expect(contents(["scopes"], scopes: ["letter.txt"]) == .foreign)

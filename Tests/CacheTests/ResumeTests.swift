@@ -147,7 +147,9 @@ import Testing
             if let start = request.rangeStart {
                 return .init(
                     status: 206,
-                    headers: [("ETag", "\"1\""), ("Content-Range", "bytes \(start)-\(whole.count - 1)/\(whole.count)")],
+                    headers: [
+                        ("ETag", "\"1\""), ("Content-Range", "bytes \(start)-\(whole.count - 1)/\(whole.count)"),
+                    ],
                     body: [UInt8](repeating: 7, count: whole.count - start))
             }
             return Self.honest(request, whole, breaksAfter: number == 0 ? 40 : nil)
@@ -173,23 +175,25 @@ import Testing
         #expect(entry.validators == Validators(lastModified: changed))
     }
 
-    @Test(arguments: [
-        (Validators(etag: "\"1\""), nil, "\"1\""), (Validators(etag: "W/\"1\""), nil, nil),
-        (Validators(etag: "1"), nil, nil), (Validators(etag: "\""), nil, nil),
-        (Validators(), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
-        (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), nil, nil),
-        (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:00 GMT", nil),
-        (
-            Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:01 GMT",
-            "Tue, 14 Nov 2023 00:00:00 GMT"
-        ),
-        // A weak ETag is an ETag: the time does not stand in for it.
-        (
-            Validators(etag: "W/\"1\"", lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Wed, 15 Nov 2023 00:00:01 GMT",
-            nil
-        ),
-        (Validators(lastModified: "yesterday"), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
-    ] as [(Validators, String?, String?)])
+    @Test(
+        arguments: [
+            (Validators(etag: "\"1\""), nil, "\"1\""), (Validators(etag: "W/\"1\""), nil, nil),
+            (Validators(etag: "1"), nil, nil), (Validators(etag: "\""), nil, nil),
+            (Validators(), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
+            (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), nil, nil),
+            (Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:00 GMT", nil),
+            (
+                Validators(lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"), "Tue, 14 Nov 2023 00:00:01 GMT",
+                "Tue, 14 Nov 2023 00:00:00 GMT"
+            ),
+            // A weak ETag is an ETag: the time does not stand in for it.
+            (
+                Validators(etag: "W/\"1\"", lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"),
+                "Wed, 15 Nov 2023 00:00:01 GMT",
+                nil
+            ),
+            (Validators(lastModified: "yesterday"), "Tue, 14 Nov 2023 00:00:01 GMT", nil),
+        ] as [(Validators, String?, String?)])
     func onlyStrongValidatorsNameBytes(_ validators: Validators, _ date: String?, _ expected: String?) {
         #expect(validators.strong(date: date) == expected)
     }

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import HTTP
+import Libc
 import Support
 import Testing
 
@@ -23,7 +17,8 @@ import Testing
     }
 
     private func retention(_ control: String, respectsServer: Bool = true) -> Retention {
-        Retention(of: HTTPHeaders(["Cache-Control": control]), now: now, ttl: .seconds(1000), respectsServer: respectsServer)
+        Retention(
+            of: HTTPHeaders(["Cache-Control": control]), now: now, ttl: .seconds(1000), respectsServer: respectsServer)
     }
 
     @Test func serverShortensTheTimeAndNeverLengthensIt() {

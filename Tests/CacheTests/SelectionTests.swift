@@ -54,9 +54,10 @@ import Testing
         #expect(accepts { $0.keySuffix = ".gif" } && !accepts { $0.keySuffix = ".png" })
         #expect(accepts { $0.pattern = AddressPattern("*moon*") } && !accepts { $0.pattern = AddressPattern("mars") })
         #expect(accepts { $0.host = HostPattern("example.org") } && !accepts { $0.host = HostPattern("a.org") })
-        #expect(!accepts {
-            $0.largerThan = 499
-            $0.pattern = AddressPattern("mars")
-        })
+        #expect(
+            !accepts {
+                $0.largerThan = 499
+                $0.pattern = AddressPattern("mars")
+            })
     }
 }

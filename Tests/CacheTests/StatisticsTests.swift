@@ -149,7 +149,8 @@ struct StatisticsTests {
             leased: Statistics.Sum(entries: 2, bytes: 2000), metadata: Statistics.Sum(entries: 400, bytes: 600_000),
             scopes: [
                 Statistics.Scope(
-                    name: scope, entries: 3, bytes: 3000, metadata: Statistics.Sum(entries: 1, bytes: 1500), since: Timestamp(milliseconds: 1_700_000_000_007),
+                    name: scope, entries: 3, bytes: 3000, metadata: Statistics.Sum(entries: 1, bytes: 1500),
+                    since: Timestamp(milliseconds: 1_700_000_000_007),
                     counters: [.hits: 2, .misses: 1, .bytesServed: 4_500_000], failures: ["not-found": 1])
             ])
     }
@@ -253,9 +254,10 @@ struct StatisticsTests {
         _ = try cache.lookup(key("nothing"))
         try cache.remove(key("https://example.org/c"))
         let steps = events.withLock { $0 }.map { event in
-            [event.kind.rawValue] + ["op", "status"].map { name in
-                if case .text(let text) = event[name] { text } else { "-" }
-            }
+            [event.kind.rawValue]
+                + ["op", "status"].map { name in
+                    if case .text(let text) = event[name] { text } else { "-" }
+                }
         }
         #expect(
             steps == [

@@ -6,7 +6,8 @@ import Testing
 extension ImageCache {
     /// A single variant, and whether it was made now.
     fileprivate func variant(
-        of parent: CacheKey, options: String, make: (Entry, (UnsafeRawBufferPointer) throws -> Void) throws -> InspectedPicture
+        of parent: CacheKey, options: String,
+        make: (Entry, (UnsafeRawBufferPointer) throws -> Void) throws -> InspectedPicture
     ) throws -> (entry: Entry, isMade: Bool) {
         var result: (entry: Entry, isMade: Bool)?
         try variants(of: parent, options: [options], ready: { result = ($1, $2) }) { original, missing, done in

@@ -20,10 +20,12 @@ struct ConfigurationTests {
         "max-pixels", in: 0...9, field: "max_pixels", summary: "A number.")
     private static let size = Option<Int>(
         "size", form: .value("SIZE"), expected: "a number", group: .own, variable: "TEST_NUMBER", field: "max_bytes",
-        summary: "A size.") { Int($0) }
+        summary: "A size."
+    ) { Int($0) }
     private static let keyFile = Option.path("key-file", summary: "The key's file.")
     private static let key = Option<String>(
-        "key", form: .none, expected: "a key", group: .secrets, variable: "TEST_KEY", summary: "The key.") { $0 }
+        "key", form: .none, expected: "a key", group: .secrets, variable: "TEST_KEY", summary: "The key."
+    ) { $0 }
 
     private func context(
         _ variables: [String: String] = [:], _ configuration: Configuration = .empty, _ words: String...
@@ -131,7 +133,9 @@ struct ConfigurationTests {
     @Test func aKeyComesFromItsFileElseFromTheEnvironment() throws {
         let context = try context(["TEST_KEY": "from-environment"])
         let file = try folder.write("key", " \t from-file\r\n\n")
-        #expect(try self.context(["TEST_KEY": "from-environment"], .empty, "--key-file", file).secret(Self.keyFile, Self.key) == "from-file")
+        #expect(
+            try self.context(["TEST_KEY": "from-environment"], .empty, "--key-file", file).secret(
+                Self.keyFile, Self.key) == "from-file")
         #expect(try context.secret(Self.keyFile, Self.key) == "from-environment")
         #expect(try self.context().secret(Self.keyFile, Self.key) == nil)
     }
@@ -152,7 +156,8 @@ struct ConfigurationTests {
 
     @Test func aKeyFileThatCannotBeReadIsAFaultOfTheConfiguration() {
         #expect(
-            message { _ = try context([:], .empty, "--key-file", folder.path("none")).secret(Self.keyFile, Self.key) }?.hasPrefix(
-                "78 cannot read the key") == true)
+            message { _ = try context([:], .empty, "--key-file", folder.path("none")).secret(Self.keyFile, Self.key) }?
+                .hasPrefix(
+                    "78 cannot read the key") == true)
     }
 }

@@ -1,14 +1,7 @@
+import Libc
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 @testable import Commands
 
@@ -25,7 +18,8 @@ struct ConfinementPlanTests {
     @Test func aLookIntoTheCacheKeepsTheCacheAlone() {
         let plan = plan(home)
         #expect(plan.writable == ["/dev/null", "/c/apod-tools", "/run/user/7/apod-tools"])
-        #expect(plan.readable.allSatisfy { $0.hasPrefix("/sys/") || $0.hasPrefix("/proc/sys/") || $0 == "/dev/urandom" })
+        #expect(
+            plan.readable.allSatisfy { $0.hasPrefix("/sys/") || $0.hasPrefix("/proc/sys/") || $0 == "/dev/urandom" })
         #expect(plan.executable.isEmpty)
         #expect(!plan.usesNetwork)
         #expect(!plan.startsProcesses)

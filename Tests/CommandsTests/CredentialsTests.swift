@@ -1,18 +1,11 @@
 import HTTP
+import Libc
 import Options
 import Support
 import TestSupport
 import Testing
 
 @testable import Commands
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Headers and passwords of options, files and the configuration.
 struct CredentialsTests {

@@ -11,7 +11,8 @@ extension ToolContext {
         configuration: Configuration = .empty, log: Log = .silent
     ) throws {
         let command = Command(
-            "tool", summary: "Test.", operands: .init("WORD", "words"), options: { [options] }) { _ in 0 }
+            "tool", summary: "Test.", operands: .init("WORD", "words"), options: { [options] }
+        ) { _ in 0 }
         guard case .run(_, let arguments) = try command.request(words) else { throw UsageFailure("does not run") }
         self.init(arguments, environment: environment, configuration: configuration, log: log)
     }

@@ -1,14 +1,7 @@
 import Cache
 import Commands
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Gives up what a command does that needs what the words before `--` say, then tries what those behind it say, and
 /// prints the error number of each: 0 where it was done. For tests, which want to know what a tool could still do if a

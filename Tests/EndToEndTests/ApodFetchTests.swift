@@ -53,11 +53,14 @@ struct ApodFetchTests {
             ["--date", "2024-02-30"], ["--date", "1995-06-15"], ["--date", "2999-01-01"], ["--date", "2024-2-3"],
             ["--date", "tomorow"], ["--start-date", "2024-02-03", "--end-date", "2024-02-01"],
             ["--end-date", "2024-02-03"],
-            ["--start-date", "2999-01-01"], ["--count", "0"], ["--count", "20000"], ["--count", "some"], ["--seed", "1"],
+            ["--start-date", "2999-01-01"], ["--count", "0"], ["--count", "20000"], ["--count", "some"],
+            ["--seed", "1"],
             ["--date", "2024-02-03", "--count", "2"], ["--count", "2", "--start-date", "2024-02-03"],
             ["--count", "2", "--seed", "-1x"], ["--date", "2024-13"], ["--date", "0000"], ["--date", "1995-05"],
-            ["--date", "2999"], ["--date", "--last", "2"], ["--last", "0"], ["--last", "x"], ["--date", "-"], ["2024-02-03"],
-            ["--refresh", "--offline"], ["--media", "film"], ["--format", "xml"], ["--format", "text", "--print", "date"],
+            ["--date", "2999"], ["--date", "--last", "2"], ["--last", "0"], ["--last", "x"], ["--date", "-"],
+            ["2024-02-03"],
+            ["--refresh", "--offline"], ["--media", "film"], ["--format", "xml"],
+            ["--format", "text", "--print", "date"],
             ["--format", "url", "--pretty"], ["--service", "nasa"], ["--fallback-previous", "--media", "video"],
         ]
         for arguments in wrong { try home.run("apod-fetch", arguments).expectRefusal(64, "apod-fetch", "") }
@@ -86,9 +89,11 @@ struct ApodFetchTests {
         let dates = ["2024-02", "2020-01-31", "1995", "2024-02-03"].flatMap { ["--date", $0] }
         let output = try fetch(dates + ["--print", "date"]).expect(69)
         #expect(output.lines.count == 29 + 1 + 196 + 1)
-        #expect(output.lines[28...30] == ["2024-02-29", "2020-01-31", "1995-06-16"] && output.lines.last == "2024-02-03")
+        #expect(
+            output.lines[28...30] == ["2024-02-29", "2020-01-31", "1995-06-16"] && output.lines.last == "2024-02-03")
         let notes = output.errorLines.filter { $0.contains("left out") }
-        #expect(notes == ["apod-fetch: there was no picture of the day on 1995-06-17, 1995-06-18 and 1995-06-19; left out"])
+        #expect(
+            notes == ["apod-fetch: there was no picture of the day on 1995-06-17, 1995-06-18 and 1995-06-19; left out"])
         let quiet = try fetch(["--date", "2020-06", "-q", "--print", "date"])
         #expect(quiet.lines.count == 29 && !quiet.stderr.contains("left out"))
     }
@@ -122,9 +127,12 @@ struct ApodFetchTests {
 
     @Test func whatIsRefusedIsNamedWithWhatIsMeant() throws {
         let home = try Sample.home()
-        try home.run("apod-fetch", ["--date", "2024-2-3"]).expectRefusal(64, "apod-fetch", "did you mean 2024-02-03?", "1995-06-16 to 2")
-        try home.run("apod-fetch", ["--dat", "2024"]).expectRefusal(64, "apod-fetch", "mean --date? See apod-fetch --help")
-        try home.run("apod-fetch", ["--date", "1994"]).expectRefusal(64, "apod-fetch", "1994 is before the first picture")
+        try home.run("apod-fetch", ["--date", "2024-2-3"]).expectRefusal(
+            64, "apod-fetch", "did you mean 2024-02-03?", "1995-06-16 to 2")
+        try home.run("apod-fetch", ["--dat", "2024"]).expectRefusal(
+            64, "apod-fetch", "mean --date? See apod-fetch --help")
+        try home.run("apod-fetch", ["--date", "1994"]).expectRefusal(
+            64, "apod-fetch", "1994 is before the first picture")
         try home.run("apod-fetch", ["2024"]).expectRefusal(64, "apod-fetch", "did you mean --date 2024?")
         try home.run("apod-fetch", ["--format", "txt"]).expectRefusal(64, "apod-fetch", "did you mean text?")
         try home.run("apod-fetch", ["--service", "scince"]).expectRefusal(64, "apod-fetch", "did you mean science?")

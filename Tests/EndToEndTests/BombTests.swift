@@ -1,17 +1,10 @@
 import Formats
 import Images
+import Libc
 import Records
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Small files that claim much.
 enum Bomb {
@@ -152,8 +145,11 @@ enum Bomb {
         let png = try encode(pixels, EncodeOptions(format: .png, isProgressive: true))
         let paths = try (0..<12).map { try home.write("\($0).png", png) }
         let tool = try home.start(
-            "img-downsample", ["--width", "200", "--output-dir", "out", "--jobs", "4", "--max-memory", "9MB",
-                "--allow-path", "."])
+            "img-downsample",
+            [
+                "--width", "200", "--output-dir", "out", "--jobs", "4", "--max-memory", "9MB",
+                "--allow-path", ".",
+            ])
         for path in paths { tool.write(Array(JSON.object(["path": .string(path)]).bytes) + [UInt8(ascii: "\n")]) }
         for _ in paths { #expect(tool.readLine(within: .seconds(60))?.contains("\"made\"") == true) }
         let peak = tool.peakMemory ?? 0

@@ -137,7 +137,9 @@ struct CompletionTests {
         #expect(offers.map { $0.map(\.word) } == [["'key:key:q?a=1&b"], ["\"key:key:q?a=1&b"], ["key:key:q?a=1&b"]])
     }
 
-    @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func theScriptsAreWellFormed(shell: CompletingShell) throws {
+    @Test(arguments: CompletingShell.allCases.filter(\.isPresent)) func theScriptsAreWellFormed(shell: CompletingShell)
+        throws
+    {
         let home = try ToolHome()
         for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache"] {
             let name = shell == .zsh ? "_\(tool)" : "\(tool).\(shell)"

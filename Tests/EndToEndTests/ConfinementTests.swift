@@ -1,15 +1,8 @@
+import Libc
 import Records
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Whether the kernel can confine a process as these tests expect it; they are skipped elsewhere, and say so.
 private let canConfine: Bool = {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Records
 import TestSupport
 import Testing
@@ -84,7 +78,9 @@ import Testing
              {"title":"old","date":"2024-02-09T10:00:00Z","mine":true}]
             """
         let output = try fetch([], input).expect(0)
-        #expect(output.lines[0].hasPrefix(#"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9","title":"#))
+        #expect(
+            output.lines[0].hasPrefix(
+                #"{"n": 1.10, "date":"2024-02-03","big":12345678901234567890,"u":"\u00e9","title":"#))
         let second = try output.records[1]
         #expect(second.names.prefix(3) == ["title", "date", "mine"])
         #expect(second.string("date") == "2024-02-09" && second.string("title") != "old")
@@ -113,7 +109,10 @@ import Testing
         func record(_ tool: String, transient: Bool) -> String {
             #"{"date":"2024-02-03","error":{"tool":"\#(tool)","code":"x","message":"x","transient":\#(transient),"exit":75}}"#
         }
-        let input = [record("img-cache", transient: true), record("apod-fetch", transient: true), record("apod-fetch", transient: false)]
+        let input = [
+            record("img-cache", transient: true), record("apod-fetch", transient: true),
+            record("apod-fetch", transient: false),
+        ]
         let kept = try fetch([], input.joined(separator: "\n")).expect(0)
         #expect(kept.lines == input)
         let retried = try fetch(["--retry-errors"], input.joined(separator: "\n")).expect(0)

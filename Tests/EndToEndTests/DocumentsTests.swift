@@ -31,11 +31,13 @@ import Testing
 
     @Test(arguments: documents + ["CONTRIBUTING.md"])
     func everyOptionInADocumentIsOneOfATool(name: String) throws {
-        let commands = [
-            ["apod-fetch"], ["img-downsample"],
-        ]
+        let commands =
+            [
+                ["apod-fetch"], ["img-downsample"],
+            ]
             + [
-                "list", "sync", "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear", "pin",
+                "list", "sync", "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear",
+                "pin",
                 "unpin", "verify",
             ].map { ["gif-cache", $0] }
             + [
@@ -46,7 +48,7 @@ import Testing
         // Those of the scripts and of other programs, and one that no help lists.
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--now", "--user", "--bg-fill",
-             "--generate",
+            "--generate",
         ]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout
@@ -108,7 +110,8 @@ import Testing
             "negative_ttl": "1m", "respect_cache_control": "true", "jobs_per_host": "2", "rate": "1MB",
             "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
             "allow_path": "/pictures:/more",
-            "service": "science", "sync": "true", "confinement": "true", "policy": "enabled", "memory_capacity": "9MB", "memory_entries": "9", "memory_bytes": "9MB",
+            "service": "science", "sync": "true", "confinement": "true", "policy": "enabled", "memory_capacity": "9MB",
+            "memory_entries": "9", "memory_bytes": "9MB",
         ]
         // Objects, which stand in no string.
         let objects = [

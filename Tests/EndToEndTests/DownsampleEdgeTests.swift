@@ -107,8 +107,10 @@ struct DownsampleEdgeTests {
                 stdin: .lines([failed]))
             return try #require(output.expect(0).record.string("variants.launch-card.path"))
         }
-        let paths = try ["No\npicture", "Nopicture", "No\u{7F}picture", "No" + String(repeating: "\u{301}", count: 9000)]
-            .map(path)
+        let paths = try [
+            "No\npicture", "Nopicture", "No\u{7F}picture", "No" + String(repeating: "\u{301}", count: 9000),
+        ]
+        .map(path)
         #expect(Set(paths).count == paths.count)
     }
 

@@ -1,17 +1,10 @@
 import Formats
 import Images
+import Libc
 import Records
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Many variants of one picture, and what records say of them.
 struct DownsampleManyTests {

@@ -1,16 +1,9 @@
 import Formats
 import Images
+import Libc
 import Records
 import Support
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 // What the tests of img-downsample's options share: pixels of what it made, and pictures that only a test draws.
 

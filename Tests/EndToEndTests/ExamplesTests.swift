@@ -115,7 +115,8 @@ import Testing
 
     @Test(.enabled(if: hasMake)) func whatIsNoMonthIsRefused() throws {
         let output = try home.run(
-            "/usr/bin/make", ["-f", "\(Self.examples)/month/Makefile", "MONTH=2020-13"]).expect(2)
+            "/usr/bin/make", ["-f", "\(Self.examples)/month/Makefile", "MONTH=2020-13"]
+        ).expect(2)
         #expect(output.stderr.contains("2020-13"))
     }
 

@@ -27,7 +27,8 @@ struct ExitCodeTests {
 
     @Test func sixtyFourForACommandLineThatCannotBe() throws {
         let home = try Sample.home()
-        try home.run("img-cache", ["put", "--jbos", "3", "x"]).expectRefusal(64, "img-cache", "--jbos", "--jobs", "img-cache put --help")
+        try home.run("img-cache", ["put", "--jbos", "3", "x"]).expectRefusal(
+            64, "img-cache", "--jbos", "--jobs", "img-cache put --help")
         try home.run("img-cache", ["gett", "x"]).expectRefusal(64, "img-cache", "\"gett\"", "did you mean get?")
         try home.run("img-cache", ["get", "--scope", "", "x"]).expectRefusal(64, "img-cache", "--scope", "empty")
         try home.run("img-cache", ["get", "--key", "", "x"]).expectRefusal(64, "img-cache", "--key", "empty")

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Libc
 import Records
 import Support
 import TestSupport
@@ -21,7 +15,12 @@ struct FetchingTests {
             let asked = Monitor([LoopbackRequest]())
             self.asked = asked
             server = try LoopbackServer { request in
-                respond(request, asked.update { $0.append(request); return $0.count - 1 })
+                respond(
+                    request,
+                    asked.update {
+                        $0.append(request)
+                        return $0.count - 1
+                    })
             }
         }
 

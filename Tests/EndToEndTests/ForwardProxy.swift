@@ -1,13 +1,6 @@
+import Libc
 import Support
 import TestSupport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A proxy on 127.0.0.1 that opens tunnels to other ports there, and answers plain requests itself.
 final class ForwardProxy: Sendable {
@@ -15,7 +8,8 @@ final class ForwardProxy: Sendable {
     private let seen: Monitor<[LoopbackRequest]>
 
     /// - Parameter respond: what a plain request is answered with.
-    init(respond: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse = { _ in .text("no", status: 502) }) throws {
+    init(respond: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse = { _ in .text("no", status: 502) }) throws
+    {
         let seen = Monitor<[LoopbackRequest]>([])
         self.seen = seen
         server = try LoopbackServer { request, connection in

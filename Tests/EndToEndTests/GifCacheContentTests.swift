@@ -1,17 +1,10 @@
 import Formats
 import Images
+import Libc
 import Records
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// `gif-cache` on what is in GIFs: `info`, `poster` and `verify`.
 struct GifCacheContentTests {
@@ -99,10 +92,12 @@ struct GifCacheContentTests {
     }
 
     /// The frames that the suite's own pictures show first.
-    @Test(.enabled(if: Corpus.isPresent), arguments: [
-        "dispose-keep", "dispose-restore-background", "image-overlap-bg", "image-outside-bg", "transparent",
-        "interlace", "local-color-table",
-    ])
+    @Test(
+        .enabled(if: Corpus.isPresent),
+        arguments: [
+            "dispose-keep", "dispose-restore-background", "image-overlap-bg", "image-outside-bg", "transparent",
+            "interlace", "local-color-table",
+        ])
     func postersAreAsTheTestSuiteHasThem(_ name: String) throws {
         let folder = try Corpus.path("images/gif/gif-test-suite")
         _ = try keep("0001", TestFile.bytes("\(folder)/\(name).gif"))
@@ -111,13 +106,16 @@ struct GifCacheContentTests {
         let pixels = try #require(settings.first { $0.hasPrefix("pixels = ") }).dropFirst(9)
         let expected = try TestFile.bytes("\(folder)/\(pixels)")
         let drawn = try decode(File.openInput(poster))
-        let rgba = drawn.channels == 4
+        let rgba =
+            drawn.channels == 4
             ? drawn.bytes
             : (0..<expected.count).map { $0 % 4 == 3 ? 255 : drawn.bytes[$0 / 4 * 3 + $0 % 4] }
         // The colour of what cannot be seen does not matter.
-        let isSame = rgba.count == expected.count && rgba.indices.allSatisfy {
-            rgba[$0] == expected[$0] || expected[$0 | 3] == 0 && rgba[$0 | 3] == 0
-        }
+        let isSame =
+            rgba.count == expected.count
+            && rgba.indices.allSatisfy {
+                rgba[$0] == expected[$0] || expected[$0 | 3] == 0 && rgba[$0 | 3] == 0
+            }
         #expect(isSame, "\(name)")
     }
 

@@ -46,14 +46,17 @@ struct GifCacheListTests {
         #expect(record.bool("gif.placeholder") == true && record.integer("gif.frames") == 8)
         let path = try #require(record.string("path"))
         let cards = try home.shell(
-            "gif-cache put 9999 0011 | img-downsample --variant rocket-card --poster --format png").expect(69).records
+            "gif-cache put 9999 0011 | img-downsample --variant rocket-card --poster --format png"
+        ).expect(69).records
         #expect(cards.map { $0.string("variants.rocket-card.format") } == ["png", "png"])
         let moving = try home.shell("gif-cache put 9999 | img-downsample --width 90 --format webp").expect(69).record
         #expect(moving.string("path") == path && moving.integer("variants.custom.frames") == 8, "\(moving)")
         // It is no GIF of an exercise.
         #expect(try home.run("gif-cache", ["ls"]).expect(0).records.map { $0.string("id") } == ["0011"])
 
-        let none = try home.run("gif-cache", ["put", "--no-placeholder"], stdin: .lines([String(decoding: record.line, as: UTF8.self)])).expect(0)
+        let none = try home.run(
+            "gif-cache", ["put", "--no-placeholder"], stdin: .lines([String(decoding: record.line, as: UTF8.self)])
+        ).expect(0)
         #expect(try none.record == record)
         let again = try home.run("gif-cache", ["put", "--no-placeholder", "9999"]).expect(69).record
         #expect(again.names == ["id", "error"])

@@ -65,7 +65,9 @@ struct GifCacheLookupTests {
 
     @Test func aLineThatArgumentParserReadsIsDoneInTheSameWay() throws {
         let path = try keep("0001")
-        for arguments in [["get", "0001", "--print", "path"], ["get", "--print=path", "0001"], ["path", "-q", "0001"]] {
+        for arguments in [
+            ["get", "0001", "--print", "path"], ["get", "--print=path", "0001"], ["path", "-q", "0001"],
+        ] {
             #expect(try home.run("gif-cache", arguments).expect(0).lines == [path])
         }
     }

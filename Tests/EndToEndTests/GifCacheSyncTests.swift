@@ -1,16 +1,9 @@
 import Formats
+import Libc
 import Records
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// `gif-cache sync` against a service with many exercises, some of whose GIFs are wrong.
 struct GifCacheSyncTests {

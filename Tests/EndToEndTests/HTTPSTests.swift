@@ -80,7 +80,8 @@ import Testing
     @Test func servicesOfAKnownAuthorityAreTrusted() throws {
         let server = try SecureServer(.good, home: home)
         #expect(try fetch(server, "--cacert", "ca.pem").expect(0).record.string("title") == "A Title")
-        let record = try fetch(server, "--policy", "disabled").expectFailure(77, code: "bad-certificate", tool: "apod-fetch")
+        let record = try fetch(server, "--policy", "disabled").expectFailure(
+            77, code: "bad-certificate", tool: "apod-fetch")
         #expect(record.string("error.message")?.contains("--cacert") == true)
     }
 
@@ -98,7 +99,8 @@ import Testing
     /// There is no option for it: a service that gives up encryption is not NASA's.
     @Test func servicesDoNotLeadToPlainHTTP() throws {
         let server = try SecureServer(.good, home: home)
-        try home.write("apod?date=\(ClassicDay.day)&thumbs=true", Self.answer("302 Found", "Location: http://127.0.0.1:9/"))
+        try home.write(
+            "apod?date=\(ClassicDay.day)&thumbs=true", Self.answer("302 Found", "Location: http://127.0.0.1:9/"))
         try home.run(
             "apod-fetch", ["--service", "api", "--retries", "0", "--date", ClassicDay.day, "--cacert", "ca.pem"],
             environment: ["APOD_API_URL": "\(server.address)/apod"]

@@ -109,7 +109,8 @@ struct HeaderTests {
     @Test func configuredHeaderWithoutAServerIsNotSentToThoseOfRecords() throws {
         let file = try home.write("headers", "X-A: 1\n\(listener.server.address) X-B: 2\n")
         let config = try home.write("config.json", "{\"header_file\":\"\(file)\"}")
-        let output = try put(["--config", config], stdin: records(listener.url("a.png"), listener.url("b.png"))).expect(0)
+        let output = try put(["--config", config], stdin: records(listener.url("a.png"), listener.url("b.png"))).expect(
+            0)
         #expect(output.errorLines.count == 1 && output.stderr.contains("header_file"), "\(output)")
         try put(["--config", config, listener.url("c.png")]).expect(0)
         #expect(listener.values("X-A") == [nil, nil, "1"] && listener.values("X-B") == ["2", "2", "2"])
@@ -134,7 +135,8 @@ struct HeaderTests {
 
     @Test(arguments: [
         ["--header", "X-A:"], ["--header", "hidden"], ["--header", "Range: bytes=hidden"],
-        ["--header-for", "X-A: hidden"], ["--header-for", "https://a/b", "X-A: hidden"], ["--netrc", "--netrc-file", "x"], ["--heder", "X: hidden"],
+        ["--header-for", "X-A: hidden"], ["--header-for", "https://a/b", "X-A: hidden"],
+        ["--netrc", "--netrc-file", "x"], ["--heder", "X: hidden"],
     ])
     func whatIsNoHeaderIsAWrongCommandLine(options: [String]) throws {
         let output = try put([listener.url("a.png")] + options)

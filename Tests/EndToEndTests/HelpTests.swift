@@ -102,7 +102,8 @@ struct HelpTests {
     @Test(.enabled(if: TestFile.exists("/dev/full")))
     func helpIntoAFullDiskIsAnErrorOfWriting() throws {
         for words in [["--help"], ["-h"], ["--version"]] {
-            let output = try run("/bin/sh", ["-c", "exec \"$0\" \"$@\" > /dev/full", try Tools.path("img-cache")] + words)
+            let output = try run(
+                "/bin/sh", ["-c", "exec \"$0\" \"$@\" > /dev/full", try Tools.path("img-cache")] + words)
             try output.expectRefusal(74, "img-cache", "space")
         }
     }

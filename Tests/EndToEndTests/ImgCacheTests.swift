@@ -227,7 +227,8 @@ struct ImgCacheTests {
         #expect(!alice.stdout.contains("bob"), "\(alice)")
         let file = try home.write("img-cache.prom", "the older one")
         let written = try home.run(
-            "img-cache", ["stats", "--format", "prometheus", "--output", file, "--zero"]).expect(0)
+            "img-cache", ["stats", "--format", "prometheus", "--output", file, "--zero"]
+        ).expect(0)
         #expect(written.stdout == "")
         let text = try TestFile.text(file)
         #expect(text.hasPrefix("# HELP apod_tools_cache_entries") && text.contains("misses_total{scope=\"bob\"} 1"))
@@ -235,7 +236,8 @@ struct ImgCacheTests {
         #expect(try home.run("img-cache", ["stats", "--json"]).expect(0).stdout.contains("\"misses\":1") == false)
         // What cannot be written is not zeroed either.
         _ = try home.run("img-cache", ["put", url, "--scope", "bob"]).expect(0)
-        try home.run("img-cache", ["stats", "--zero", "--output", "missing/x"]).expectRefusal(73, "img-cache", "missing/x")
+        try home.run("img-cache", ["stats", "--zero", "--output", "missing/x"]).expectRefusal(
+            73, "img-cache", "missing/x")
         #expect(try home.run("img-cache", ["stats", "--json"], stdout: .file("/dev/null")).status == 0)
         #expect(try home.run("img-cache", ["stats", "--zero"]).expect(0).stdout.contains("found 1 of 1"))
         try home.run("img-cache", ["stats", "--format", "xml"]).expectRefusal(64, "img-cache", "--format", "xml")

@@ -125,8 +125,10 @@ struct ImgDownsampleTests {
         let home = try ToolHome()
         let file = try home.write("a.png", DrawnPicture.gradient(20, 10).png())
         for input in ["{\"path\":\"\(file)\"}\n", "  \n[{\"path\":\"\(file)\"}]"] {
-            let record = try home.run("img-downsample", ["-", "--width", "5", "--allow-path", "."], stdin: .text(input))
-                .expect(0).record
+            let record = try home.run(
+                "img-downsample", ["-", "--width", "5", "--allow-path", "."], stdin: .text(input)
+            )
+            .expect(0).record
             #expect(record.integer("variants.custom.width") == 5)
             try home.run("img-downsample", ["-", "-o", "x.png"], stdin: .text(input))
                 .expectRefusal(64, "img-downsample", "--output-dir")

@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import Formats
 import Images
+import Libc
 import Records
 import Support
 import TestSupport
@@ -93,7 +87,8 @@ struct IncrementalTests {
         let offline = try other.run("img-cache", ["put", "--incremental", "--offline", server.url("a.jpg")])
         #expect(try offline.expect(0).record.string("cache.status") == "hit")
         let sent = try other.run("img-cache", ["put", "--incremental", "--refresh", server.url("a.jpg")]).expect(0)
-        #expect(try sent.records.last?.string("path") == other.run("img-cache", ["path", server.url("a.jpg")]).lines[0])
+        #expect(
+            try sent.records.last?.string("path") == other.run("img-cache", ["path", server.url("a.jpg")]).lines[0])
     }
 
     @Test func recordsKeepTheirOrderUnlessToldOtherwise() throws {
@@ -120,8 +115,9 @@ struct IncrementalTests {
             #expect(records.count == 20)
             let urls = records.map { $0.string("url") }
             if isOrdered {
-                #expect(urls == Array(repeating: server.url("slow.jpg"), count: 10)
-                    + Array(repeating: server.url("fast.jpg"), count: 10))
+                #expect(
+                    urls == Array(repeating: server.url("slow.jpg"), count: 10)
+                        + Array(repeating: server.url("fast.jpg"), count: 10))
             } else {
                 #expect(urls.last == server.url("slow.jpg"))
             }

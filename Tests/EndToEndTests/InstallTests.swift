@@ -24,7 +24,8 @@ struct InstallTests {
 
     /// Every file and folder below the target with its mode.
     private func modes() throws -> [String: String] {
-        let lines = try home.shell("cd '\(target)' && find . -mindepth 1 -printf '%P\\t%m\\n' 2>/dev/null").expect(0).lines
+        let lines = try home.shell("cd '\(target)' && find . -mindepth 1 -printf '%P\\t%m\\n' 2>/dev/null").expect(0)
+            .lines
         return Dictionary(
             uniqueKeysWithValues: lines.map { line in
                 let columns = line.split(separator: "\t").map(String.init)

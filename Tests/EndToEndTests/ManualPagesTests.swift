@@ -24,7 +24,9 @@ struct ManualPagesTests {
     }
 
     @Test(arguments: pages) func aPageHasTheUsualSections(page: String) throws {
-        let sections = try Self.text(page).split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
+        let sections = try Self.text(page).split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map {
+            $0.dropFirst(4)
+        }
         var usual: [Substring] = ["NAME", "DESCRIPTION", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
         if page.hasSuffix(".1") { usual += ["SYNOPSIS", "OPTIONS"] }
         if !page.hasSuffix(".7") { usual += ["ENVIRONMENT", "FILES"] }

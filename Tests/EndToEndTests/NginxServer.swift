@@ -1,14 +1,7 @@
+import Libc
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// nginx with TLS and HTTP/2 on 127.0.0.1, serving the folder `www` in a home's working folder. Ended with the last
 /// reference.
@@ -62,7 +55,8 @@ final class NginxServer: Sendable {
             }
             """)
         return try home.start(
-            "/usr/bin/env", ["PATH=/usr/sbin:/usr/local/sbin:/usr/bin:/bin", "nginx", "-p", home.work, "-c", home.path("nginx.conf")],
+            "/usr/bin/env",
+            ["PATH=/usr/sbin:/usr/local/sbin:/usr/bin:/bin", "nginx", "-p", home.work, "-c", home.path("nginx.conf")],
             stdin: .empty)
     }
 
@@ -92,7 +86,8 @@ final class NginxServer: Sendable {
         for name in names { try home.write("www/\(name)", DrawnPicture.gradient(20, 10).png()) }
         let server = try NginxServer(home: home)
         try home.run(
-            "img-cache", ["put", "--retries", "0", "--jobs", "2", "--cacert", "ca.pem"] + names.map { "\(server.address)/\($0)" }
+            "img-cache",
+            ["put", "--retries", "0", "--jobs", "2", "--cacert", "ca.pem"] + names.map { "\(server.address)/\($0)" }
         ).expect(0)
         let requests = try server.requests
         #expect(requests.count == 12)

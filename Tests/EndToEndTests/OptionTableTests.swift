@@ -87,7 +87,8 @@ import Testing
         let program = try TestFile.bytes(Tools.path(tool))
         #expect(!Self.contains(program, "FoundationEssentials"))
         let sources = try ToolHome().run(
-            "/usr/bin/find", ["\(Corpus.packageRoot)/Sources", "-name", "*.swift"]).expect(0).lines
+            "/usr/bin/find", ["\(Corpus.packageRoot)/Sources", "-name", "*.swift"]
+        ).expect(0).lines
         #expect(sources.count > 100)
         for source in sources { #expect(try !TestFile.text(source).contains("import Foundation"), "\(source)") }
         let package = try TestFile.text("\(Corpus.packageRoot)/Package.swift")

@@ -1,14 +1,7 @@
+import Libc
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What the tools do to the place that a user names for a file.
 @Suite struct OutputPlaceTests {
@@ -48,13 +41,15 @@ import Darwin
         symlink("missing/new.png", home.path("nowhere.png"))
         try home.folder.makeFolder("work/folder.png")
         for name in ["loop.png", "nowhere.png", "folder.png"] {
-            try home.run("img-downsample", ["a.png", "--width", "20", "-o", name]).expectRefusal(73, "img-downsample", name)
+            try home.run("img-downsample", ["a.png", "--width", "20", "-o", name]).expectRefusal(
+                73, "img-downsample", name)
         }
         #expect(TemporaryFolder.names(in: home.work) == ["a.png", "folder.png", "loop.png", "nowhere.png"])
     }
 
     @Test func syncWithoutAFileIsRefused() throws {
-        try run("img-downsample", ["--sync", "--width", "20"]).expectRefusal(64, "img-downsample", "--sync", "--output-dir")
+        try run("img-downsample", ["--sync", "--width", "20"]).expectRefusal(
+            64, "img-downsample", "--sync", "--output-dir")
         try run("img-cache", ["stats", "--sync"]).expectRefusal(64, "img-cache", "--sync", "--output")
         try run("gif-cache", ["poster", "--sync", "0001"]).expectRefusal(64, "gif-cache", "--sync", "--output")
     }

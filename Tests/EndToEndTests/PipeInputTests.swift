@@ -1,15 +1,8 @@
+import Libc
 import Records
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Pipes, FIFOs and `/dev/stdin` among the arguments are files: what comes through them is treated like a file of the
 /// same bytes, and kept under a key that its bytes have.

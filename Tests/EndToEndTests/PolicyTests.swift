@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Records
 import Support
 import TestSupport
@@ -77,7 +71,8 @@ struct PolicyTests {
     }
 
     @Test(arguments: [
-        ["img-cache", "stats"], ["img-downsample", "--version"], ["gif-cache", "get", "0001"], ["apod-fetch", "--help"],
+        ["img-cache", "stats"], ["img-downsample", "--version"], ["gif-cache", "get", "0001"],
+        ["apod-fetch", "--help"],
         ["img-cache", "no-such-command"],
     ])
     func firstRunOfAnyToolAfterTheLeaseRemovesTheFile(_ line: [String]) throws {
@@ -254,7 +249,8 @@ struct PolicyTests {
     @Test(
         .enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"),
         arguments: [
-            ["scope", "switch", "bob"], ["scope", "purge", "--wait"], ["scope", "purge", "--policy", "memory"], ["reset"],
+            ["scope", "switch", "bob"], ["scope", "purge", "--wait"], ["scope", "purge", "--policy", "memory"],
+            ["reset"],
         ])
     func whatEmptiesAScopeEmptiesItInMemoryToo(_ line: [String]) throws {
         let place = try MemoryHome()

@@ -1,14 +1,7 @@
+import Libc
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A cache root that somebody else has prepared, or that is something else.
 struct PreparedRootTests {
@@ -84,7 +77,8 @@ struct PreparedRootTests {
         try home.run("img-cache", put + ["--allow-shared-root"]).expect(0)
         let config = try home.write("config.json", "{\"allow_shared_root\":true}")
         let name = try home.run(
-            "img-cache", ["scope", "switch", "alice", "--cache-dir", "c", "--config", config]).expect(0)
+            "img-cache", ["scope", "switch", "alice", "--cache-dir", "c", "--config", config]
+        ).expect(0)
         #expect(name.status == 0)
         // The process that removes the old scope's files was told, too.
         try home.run("img-cache", ["scope", "purge", "default", "--wait", "--cache-dir", "c", "--allow-shared-root"])

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Libc
 import Records
 import TestSupport
 import Testing
@@ -109,7 +103,8 @@ struct ProgressTests {
         let (server, home) = try slowNASA()
         defer { server.stop() }
         let tool = try home.start(
-            "apod-fetch", ["--start-date", "2024-01-01", "--end-date", "2024-04-09", "--jobs", "1", "--service", "science"],
+            "apod-fetch",
+            ["--start-date", "2024-01-01", "--end-date", "2024-04-09", "--jobs", "1", "--service", "science"],
             stdin: .empty, stderr: .terminal)
         #expect(tool.waitForErrors("0 of 100 days"))
         #expect(tool.waitForErrors("25 of 100 days"))

@@ -5,7 +5,9 @@ import Testing
 
 /// The usual variables name a proxy, which does not weaken what is asked of the server behind it.
 struct ProxyTests {
-    private func fetch(_ home: ToolHome, _ api: String, _ environment: [String: String], _ options: String...) throws -> ToolOutput {
+    private func fetch(_ home: ToolHome, _ api: String, _ environment: [String: String], _ options: String...) throws
+        -> ToolOutput
+    {
         let arguments = ["--service", "api", "--retries", "0", "--date", ClassicDay.day] + options
         return try home.run(
             "apod-fetch", arguments,
@@ -48,7 +50,8 @@ struct ProxyTests {
         let proxy = try ForwardProxy { _ in ClassicDay.response }
         let server = try LoopbackServer { _ in ClassicDay.response }
         let home = try ToolHome(environment: ["APOD_TOOLS_ALLOW_PRIVATE": "127.0.0.0/8"])
-        try fetch(home, "\(server.address)/apod", ["http_proxy": proxy.address, "no_proxy": "example.org,127.0.0.1"]).expect(0)
+        try fetch(home, "\(server.address)/apod", ["http_proxy": proxy.address, "no_proxy": "example.org,127.0.0.1"])
+            .expect(0)
         #expect(proxy.requests.isEmpty)
     }
 

@@ -67,7 +67,8 @@ struct QuotaTests {
         try fetch(home, [2]).expectFailure(75, code: "rate-limited", tool: "apod-fetch")
         #expect(service.requests == 1)
         let other = try home.run(
-            "apod-fetch", ["--service", "api", "--retries", "0", "--date", "2024-02-03"], environment: ["NASA_API_KEY": "other"])
+            "apod-fetch", ["--service", "api", "--retries", "0", "--date", "2024-02-03"],
+            environment: ["NASA_API_KEY": "other"])
         try other.expectFailure(75, code: "rate-limited", tool: "apod-fetch")
         #expect(service.requests == 2)
         try fetch(home, [4], "--policy", "disabled").expect(75)

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Libc
 import Records
 import Support
 import TestSupport
@@ -34,7 +28,8 @@ struct ScopeCommandTests {
         #expect(again.bool("switched") == false)
         #expect(try home.run("img-cache", ["has", url]).status == 0)
 
-        #expect(try home.run("img-cache", ["scope", "switch", "bob", "--keep"]).expect(0).record.integer("entries") == nil)
+        #expect(
+            try home.run("img-cache", ["scope", "switch", "bob", "--keep"]).expect(0).record.integer("entries") == nil)
         #expect(try home.run("img-cache", ["has", url, "--scope", "alice"]).status == 0)
         let listed = try home.run("img-cache", ["scope", "list"]).expect(0).records
         #expect(listed.map { $0.string("scope") } == ["alice", "bob", "default"])
@@ -54,7 +49,8 @@ struct ScopeCommandTests {
             (["--config", config], none, "carl", "configuration"), ([], none, "alice", "switched"),
         ] as [([String], [String: String?], String, String)] {
             let record = try home.run(
-                "img-cache", ["scope", "current", "--json"] + arguments, environment: environment).expect(0).record
+                "img-cache", ["scope", "current", "--json"] + arguments, environment: environment
+            ).expect(0).record
             #expect(record.string("scope") == scope && record.string("source") == source)
         }
     }
@@ -96,7 +92,8 @@ struct ScopeCommandTests {
         for scope in ["alice", "bob"] { try home.run("img-cache", ["put", "--scope", scope, url]).expect(0) }
         func counters(_ scope: String) throws -> Int {
             try CacheOnDisk(home).number(
-                "SELECT count(*) FROM counters WHERE scope = (SELECT id FROM scopes WHERE name = '\(scope)' AND purged = 0)")
+                "SELECT count(*) FROM counters WHERE scope = (SELECT id FROM scopes WHERE name = '\(scope)' AND purged = 0)"
+            )
         }
         let before = try counters("bob")
         #expect(try before > 0 && counters("alice") > 0)
@@ -207,7 +204,8 @@ struct ScopeCommandTests {
             try home.folder.write(String(path.dropFirst(home.folder.path.count + 1)), DrawnPicture.gradient(9, 9).png())
         }
 
-        for options in [[], ["--fallback"], ["--output-dir", "out"]] where isFileGone || options.first != "--output-dir" {
+        for options in [[], ["--fallback"], ["--output-dir", "out"]] where isFileGone || options.first != "--output-dir"
+        {
             try home.run("img-downsample", ["--width", "8"] + options, stdin: .text(put.stdout))
                 .expectFailure(75, code: "scope-changed", tool: "img-downsample")
         }
@@ -289,8 +287,9 @@ struct ScopeCommandTests {
         #expect(eventually { home.blobs.count == files.count })
         #expect(try home.run("img-cache", ["verify"]).status == 0)
         try CacheOnDisk(home).expectSound(home)
-        #expect(try home.run("img-cache", ["scope", "list"]).expect(0).records.allSatisfy {
-            $0.bool("purge_pending") == false
-        })
+        #expect(
+            try home.run("img-cache", ["scope", "list"]).expect(0).records.allSatisfy {
+                $0.bool("purge_pending") == false
+            })
     }
 }

@@ -59,7 +59,8 @@ struct SecretRoutesTests {
             listener = try LoopbackServer { [seen] request, connection in
                 seen.update { $0.append(request) }
                 // A proxy is sent whole addresses.
-                let path = request.path.hasPrefix("http://")
+                let path =
+                    request.path.hasPrefix("http://")
                     ? String(request.path.dropFirst(7).drop { $0 != "/" }) : request.path
                 var response = LoopbackResponse.bytes(picture, type: "image/png")
                 response.set("ETag", "\"1\"")

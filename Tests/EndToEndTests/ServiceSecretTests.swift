@@ -20,13 +20,16 @@ private struct SecretWay: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(tool), \(name)" }
 
     static let all: [SecretWay] = ["apod-fetch", "gif-cache"].flatMap { tool in
-        let (variable, key) = tool == "apod-fetch" ? ("NASA_API_KEY", "X-Api-Key") : ("EXERCISEDB_API_KEY", "X-RapidAPI-Key")
+        let (variable, key) =
+            tool == "apod-fetch" ? ("NASA_API_KEY", "X-Api-Key") : ("EXERCISEDB_API_KEY", "X-RapidAPI-Key")
         let inAddress = SecretWay(
             tool: tool, name: "address", secrets: ["sekretpw5", "dXNlcjpzZWtyZXRwdzU="],
             address: { $0.replacing("http://", with: "http://user:sekretpw5@") }, field: "Authorization")
         // gif-cache takes an address without them.
         return (tool == "apod-fetch" ? [inAddress] : []) + [
-            SecretWay(tool: tool, name: "variable", secrets: ["sekretkey1"], environment: [variable: "sekretkey1"], field: key),
+            SecretWay(
+                tool: tool, name: "variable", secrets: ["sekretkey1"], environment: [variable: "sekretkey1"], field: key
+            ),
             SecretWay(
                 tool: tool, name: "key file", secrets: ["sekretkey2"], options: ["--api-key-file", "secret"],
                 file: ("work/secret", "sekretkey2\n"), field: key),
@@ -94,9 +97,11 @@ struct ServiceSecretTests {
         var outputs: [ToolOutput] = []
         for place in ["401", "403", "404", "429", "500", "away", "half", "silent", "good"] {
             for log in ["plain", "json"] {
-                let arguments = arguments(way) + [
-                    "-v", "--log-format", log, "--metrics", "metrics", "--retries", "1", "--timeout", place == "silent" ? "0.2s" : "9s",
-                ]
+                let arguments =
+                    arguments(way) + [
+                        "-v", "--log-format", log, "--metrics", "metrics", "--retries", "1", "--timeout",
+                        place == "silent" ? "0.2s" : "9s",
+                    ]
                 outputs.append(try home.run(way.tool, arguments, environment: environment(way, place)))
             }
         }
@@ -110,7 +115,10 @@ struct ServiceSecretTests {
             let text = way.field.flatMap { request.header($0) } ?? request.target
             return way.secrets.contains { text.contains($0) }
         }
-        let (own, behind) = (asked.filter { $0.header("Host")?.hasPrefix("127") == true }, asked.filter { $0.header("Host")?.hasPrefix("localhost") == true })
+        let (own, behind) = (
+            asked.filter { $0.header("Host")?.hasPrefix("127") == true },
+            asked.filter { $0.header("Host")?.hasPrefix("localhost") == true }
+        )
         #expect(!own.isEmpty && own.allSatisfy(isThere))
         #expect(!behind.isEmpty && !behind.contains(where: isThere))
         #expect(asked.allSatisfy { request in !way.secrets.contains { request.target.contains($0) } })

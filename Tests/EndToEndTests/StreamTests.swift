@@ -51,7 +51,8 @@ struct StreamTests {
         let home = try Sample.home()
         let refused = try home.shell("apod-fetch --service api --retries 0 --api-key-file <(echo invalid)").expect(77)
         #expect(try refused.record.string("error.code") == "api-key-invalid")
-        try home.shell(#"img-cache stats --config <(echo '{"capacity":"plenty"}')"#).expectRefusal(78, "img-cache", "plenty")
+        try home.shell(#"img-cache stats --config <(echo '{"capacity":"plenty"}')"#).expectRefusal(
+            78, "img-cache", "plenty")
     }
 
     @Test func everyLayoutOfRecordsIsRead() throws {
@@ -104,7 +105,9 @@ struct StreamTests {
     }
 
     @Test func aFileThatIsMissingIsNamedInItsRecord() throws {
-        for (tool, arguments) in [("img-cache", ["put", "gone.png"]), ("img-downsample", ["gone.png", "--width", "5"])] {
+        for (tool, arguments) in [
+            ("img-cache", ["put", "gone.png"]), ("img-downsample", ["gone.png", "--width", "5"]),
+        ] {
             let record = try run(tool, arguments).expectFailure(66, code: "no-such-file", tool: tool)
             #expect(record.string("path")?.hasSuffix("/gone.png") == true, "\(record)")
         }
@@ -185,11 +188,12 @@ struct StreamTests {
     }
 
     /// `--print path` gave a stranger's path to whatever came next, as if the picture lay there.
-    @Test(arguments: [
-        ("img-cache", ["put"], 77), ("img-cache", ["prefetch"], 77), ("img-cache", ["get"], 1),
-        ("img-cache", ["info"], 1), ("img-cache", ["pin"], 1), ("gif-cache", ["put", "--no-placeholder"], 65),
-        ("gif-cache", ["get"], 65), ("gif-cache", ["info"], 65), ("gif-cache", ["poster"], 65),
-    ] as [(String, [String], Int32)])
+    @Test(
+        arguments: [
+            ("img-cache", ["put"], 77), ("img-cache", ["prefetch"], 77), ("img-cache", ["get"], 1),
+            ("img-cache", ["info"], 1), ("img-cache", ["pin"], 1), ("gif-cache", ["put", "--no-placeholder"], 65),
+            ("gif-cache", ["get"], 65), ("gif-cache", ["info"], 65), ("gif-cache", ["poster"], 65),
+        ] as [(String, [String], Int32)])
     func aRecordThatAToolFailsSaysNothingOfAPictureAnyMore(tool: String, command: [String], status: Int32) throws {
         let home = try Sample.home()
         let line = #"""

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import Formats
+import Libc
 import Support
 import TestSupport
 import Testing
@@ -36,7 +30,9 @@ struct CorpusTests {
             let time = clock.measure {
                 let code = failure { _ = try ImageInspection.inspect(try row.open()) }?.code
                 // The table's own parser has seen the end marker, or missed it.
-                if row.details.contains("no EOI") || row.details.contains("no IEND") || row.details.contains("no trailer") {
+                if row.details.contains("no EOI") || row.details.contains("no IEND")
+                    || row.details.contains("no trailer")
+                {
                     #expect(code != nil, "\(row.path)")
                 }
                 if row.details.hasPrefix("0 bytes") { #expect(code == "empty-body", "\(row.path)") }
@@ -111,10 +107,11 @@ enum CorpusTable {
                 access(try Corpus.path("images/\(folder)/\(name(cells[1]))"), R_OK) == 0
             else { continue }
             let sides = cells[3].split(separator: "x").compactMap { Int($0) }
-            rows.append(Row(
-                folder: folder, name: name(cells[1]),
-                size: sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil, details: cells[4],
-                check: cells[5]))
+            rows.append(
+                Row(
+                    folder: folder, name: name(cells[1]),
+                    size: sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil, details: cells[4],
+                    check: cells[5]))
         }
         return rows
     }

@@ -23,17 +23,18 @@ import Testing
         #expect(gif.hasTransparency)
         #expect(gif.commentCount == 1)
         #expect(gif.end == bytes.count)
-        #expect(gif.frames == [
-            GIFFrame(
-                left: 3, top: 4, size: PixelSize(width: 5, height: 6), delayMilliseconds: 10, disposal: .background,
-                transparentIndex: 5, localPaletteCount: 4, isInterlaced: false),
-            GIFFrame(
-                left: 0, top: 0, size: PixelSize(width: 4, height: 3), delayMilliseconds: 3000, disposal: .previous,
-                transparentIndex: nil, localPaletteCount: 0, isInterlaced: true),
-            GIFFrame(
-                left: 0, top: 0, size: PixelSize(width: 4, height: 3), delayMilliseconds: 0, disposal: .unspecified,
-                transparentIndex: nil, localPaletteCount: 0, isInterlaced: false),
-        ])
+        #expect(
+            gif.frames == [
+                GIFFrame(
+                    left: 3, top: 4, size: PixelSize(width: 5, height: 6), delayMilliseconds: 10, disposal: .background,
+                    transparentIndex: 5, localPaletteCount: 4, isInterlaced: false),
+                GIFFrame(
+                    left: 0, top: 0, size: PixelSize(width: 4, height: 3), delayMilliseconds: 3000, disposal: .previous,
+                    transparentIndex: nil, localPaletteCount: 0, isInterlaced: true),
+                GIFFrame(
+                    left: 0, top: 0, size: PixelSize(width: 4, height: 3), delayMilliseconds: 0, disposal: .unspecified,
+                    transparentIndex: nil, localPaletteCount: 0, isInterlaced: false),
+            ])
     }
 
     @Test func playsAreCountedAsBrowsersDo() throws {

@@ -10,7 +10,9 @@ import Testing
     @Test func wholePicturesPass() throws {
         for (name, bytes) in Tiny.all {
             #expect(throws: Never.self, "\(name)") { try inspect(bytes) }
-            #expect(throws: Never.self, "\(name) with bytes behind its end") { try inspect(bytes + [0, 1, 0xFF, 0xD8]) }
+            #expect(throws: Never.self, "\(name) with bytes behind its end") {
+                try inspect(bytes + [0, 1, 0xFF, 0xD8])
+            }
         }
     }
 
@@ -37,7 +39,8 @@ import Testing
             for _ in 0..<3_000 {
                 var changed = bytes
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                    changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(
+                        in: 0...255, using: &random)
                 }
                 if Bool.random(using: &random) { changed.removeLast(Int.random(in: 0..<changed.count, using: &random)) }
                 do {

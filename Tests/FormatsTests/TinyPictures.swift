@@ -10,7 +10,9 @@ enum Tiny {
 
     // MARK: JPEG
 
-    static func segment(_ code: UInt8, _ body: [UInt8]) -> [UInt8] { [0xFF, code] + bigEndian(body.count + 2, 2) + body }
+    static func segment(_ code: UInt8, _ body: [UInt8]) -> [UInt8] {
+        [0xFF, code] + bigEndian(body.count + 2, 2) + body
+    }
 
     static func frameHeader(width: Int, height: Int, code: UInt8 = 0xC0) -> [UInt8] {
         segment(code, [8] + bigEndian(height, 2) + bigEndian(width, 2) + [1, 1, 0x11, 0])
@@ -94,7 +96,8 @@ enum Tiny {
 
     static func lossy(width: Int = 20, height: Int = 10) -> [UInt8] {
         riffChunk(
-            "VP8 ", [0x10, 0, 0, 0x9D, 0x01, 0x2A] + littleEndian(width, 2) + littleEndian(height | 0x4000, 2) + [1, 2, 3])
+            "VP8 ",
+            [0x10, 0, 0, 0x9D, 0x01, 0x2A] + littleEndian(width, 2) + littleEndian(height | 0x4000, 2) + [1, 2, 3])
     }
 
     static func lossless(width: Int = 20, height: Int = 10, alpha: Bool = false) -> [UInt8] {

@@ -53,7 +53,8 @@ import Testing
 
     @Test func filtersAreMetTogether() throws {
         let curl = try Record(
-            parsing: Array(#"{"bodyPart":"upper arms","target":"biceps","equipment":"cable","name":"Cable Curl"}"#.utf8))
+            parsing: Array(#"{"bodyPart":"upper arms","target":"biceps","equipment":"cable","name":"Cable Curl"}"#.utf8)
+        )
         #expect(ExerciseFilter().accepts(curl))
         #expect(ExerciseFilter(bodyParts: ["back, Upper Arms"], names: ["curl"]).accepts(curl))
         #expect(!ExerciseFilter(bodyParts: ["back"], names: ["curl"]).accepts(curl))

@@ -54,19 +54,27 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, #"{"message": "Invalid API key. Go to https://docs.rapidapi.com/docs/keys for more info."}"#, true,
-            "api-key-invalid", ExitCode.notAllowed),
-        (401, #"{"message": "Invalid API key. Go to https://docs.rapidapi.com/docs/keys for more info."}"#, false,
-            "api-key-missing", .notAllowed),
+        (
+            401, #"{"message": "Invalid API key. Go to https://docs.rapidapi.com/docs/keys for more info."}"#, true,
+            "api-key-invalid", ExitCode.notAllowed
+        ),
+        (
+            401, #"{"message": "Invalid API key. Go to https://docs.rapidapi.com/docs/keys for more info."}"#, false,
+            "api-key-missing", .notAllowed
+        ),
         (403, #"{"message": "You are not subscribed to this API."}"#, true, "not-subscribed", .notAllowed),
         (403, "<html>Forbidden</html>", true, "forbidden", .notAllowed),
         (404, "", true, "unknown-exercise", .unavailable),
         (404, #"{"message": "Endpoint '/image' does not exist"}"#, true, "not-found", .unavailable),
         (422, "{}", true, "unknown-exercise", .unavailable),
-        (429, #"{"message": "You have exceeded the MONTHLY quota for Requests on your current plan, BASIC."}"#, true,
-            "quota-exceeded", .temporary),
-        (429, #"{"message": "You have exceeded the DAILY quota for Requests on your current plan, BASIC."}"#, true,
-            "quota-exceeded", .temporary),
+        (
+            429, #"{"message": "You have exceeded the MONTHLY quota for Requests on your current plan, BASIC."}"#, true,
+            "quota-exceeded", .temporary
+        ),
+        (
+            429, #"{"message": "You have exceeded the DAILY quota for Requests on your current plan, BASIC."}"#, true,
+            "quota-exceeded", .temporary
+        ),
         (429, #"{"message": "Too many requests"}"#, true, "rate-limited", .temporary),
         (500, "", true, "server-error", .temporary),
     ])

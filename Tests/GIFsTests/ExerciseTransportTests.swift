@@ -53,7 +53,8 @@ import Testing
     /// A quota of a month, with nothing left after this answer, is no reason to refuse the next request unasked.
     @Test func whatIsLeftOfAQuotaIsNotPassedOn() throws {
         let transport = CannedTransport(
-            200, ["Content-Type": "image/gif", "X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Limit": "9"],
+            200,
+            ["Content-Type": "image/gif", "X-RateLimit-Requests-Remaining": "0", "X-RateLimit-Requests-Limit": "9"],
             "GIF89a")
         let client = HTTPClient(
             transport: ExerciseTransport(over: transport), interruption: Interruption(), sleep: { _ in })

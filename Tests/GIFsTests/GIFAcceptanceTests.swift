@@ -22,7 +22,8 @@ import Testing
         record.set("gif", facts.field())
         #expect(
             String(decoding: record.line, as: UTF8.self)
-                == #"{"id":"0001","gif":{"width":4,"height":3,"frames":2,"duration_ms":120,"loop":0,"placeholder":false}}"#)
+                == #"{"id":"0001","gif":{"width":4,"height":3,"frames":2,"duration_ms":120,"loop":0,"placeholder":false}}"#
+        )
     }
 
     @Test func noteIsReadBack() throws {

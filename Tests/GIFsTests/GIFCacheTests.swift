@@ -47,7 +47,9 @@ import Testing
         let transport = CannedTransport(gif: TinyGIF.bytes)
         let first = try cache(transport).put(gif)
         #expect(first.status == .miss)
-        #expect(first.facts == GIFFacts(size: PixelSize(width: 4, height: 3), frames: 2, durationMilliseconds: 120, loop: 0))
+        #expect(
+            first.facts == GIFFacts(size: PixelSize(width: 4, height: 3), frames: 2, durationMilliseconds: 120, loop: 0)
+        )
         #expect(first.entry.key == "exercisedb:0001@180")
         let second = try cache(transport).put(gif)
         #expect(second.status == .hit)

@@ -38,7 +38,8 @@ import Testing
         let images = try Record.list(parsing: Array(try #require(record.raw("info.images"))))
         #expect(images.count == 2 && images[0].bool("interlaced") == true)
         #expect(images[0].string("disposal") == "keep" && !images[0].has("transparent_index"))
-        let part = #"{"left":3,"top":1,"width":1,"height":1,"delay_ms":2070,"disposal":"previous","#
+        let part =
+            #"{"left":3,"top":1,"width":1,"height":1,"delay_ms":2070,"disposal":"previous","#
             + #""transparent_index":1,"interlaced":false}"#
         #expect(String(decoding: images[1].line, as: UTF8.self) == part)
     }

@@ -26,7 +26,8 @@ import Testing
     @Test func writingAndReadingAnyAddressGivesItBack() {
         var random = SeededRandom(seed: 7)
         for _ in 0..<2000 {
-            let bytes = (0..<16).map { _ in Bool.random(using: &random) ? UInt8.random(in: 0...255, using: &random) : 0 }
+            let bytes = (0..<16).map { _ in Bool.random(using: &random) ? UInt8.random(in: 0...255, using: &random) : 0
+            }
             let address = IPAddress(bytes: bytes)!
             #expect(IPAddress(address.description) == address)
         }
@@ -41,7 +42,9 @@ import Testing
         #expect(IPAddress(anyIPv4Form: text)?.description == canonical)
     }
 
-    @Test(arguments: ["", ".", "1.", "256.1", "1.2.65536", "4294967296", "0x", "09", "1.2.3.4.5", "+1", "-1", "1.+2", "a"])
+    @Test(arguments: [
+        "", ".", "1.", "256.1", "1.2.65536", "4294967296", "0x", "09", "1.2.3.4.5", "+1", "-1", "1.+2", "a",
+    ])
     func otherNumbersAreNoIPv4(text: String) { #expect(IPAddress(anyIPv4Form: text) == nil) }
 }
 

@@ -63,7 +63,9 @@ import Testing
 
 @Suite struct FetchFailureTests {
     private func answer(_ status: Int) throws -> FetchFailure {
-        .status(FetchFailure.Answer(status: status, headers: HTTPHeaders(), url: try WebURL("https://u:pw@h/a?api_key=s3cret&d=1")))
+        .status(
+            FetchFailure.Answer(
+                status: status, headers: HTTPHeaders(), url: try WebURL("https://u:pw@h/a?api_key=s3cret&d=1")))
     }
 
     @Test(arguments: [
@@ -85,12 +87,15 @@ import Testing
         let failures: [FetchFailure] = [
             try answer(404), .blockedAddress(url: url, address: nil, .loopback), .insecureRedirect(from: url, to: url),
             .tooManyRedirects(url: url, limit: 10), .badRedirect(url: url, status: 302), .nameNotResolved(url: url),
-            .connectionFailed(url: url, detail: "x"), .timedOut(url: url, .connecting), .cutShort(url: url, detail: "x"),
-            .tooLarge(url: url, byteLimit: 1), .badCertificate(url: url, detail: "x"), .tlsFailed(url: url, detail: "x"),
+            .connectionFailed(url: url, detail: "x"), .timedOut(url: url, .connecting),
+            .cutShort(url: url, detail: "x"),
+            .tooLarge(url: url, byteLimit: 1), .badCertificate(url: url, detail: "x"),
+            .tlsFailed(url: url, detail: "x"),
             .repeated(.timedOut(url: url, .waiting), attempts: 4),
             .quotaUsedUp(.init(url: url, limit: 10, until: Timestamp(milliseconds: 0), retryAfter: .seconds(90))),
             .passingFault(.init(status: 200, headers: HTTPHeaders(), url: url)),
-            .badAnswer(url: url, detail: "x"), .proxyFailed(url: url, detail: "x"), .transportFault(url: url, detail: "x"),
+            .badAnswer(url: url, detail: "x"), .proxyFailed(url: url, detail: "x"),
+            .transportFault(url: url, detail: "x"),
         ]
         for failure in failures {
             #expect(!failure.message.contains("s3cret") && !failure.message.contains("pw@"))

@@ -21,7 +21,12 @@ import Testing
 
     @Test func ofWhatStandsTwiceTheMostRestrictiveCounts() {
         #expect(CacheControl("max-age=60, max-age=10, max-age=30").maxAge == 10)
-        #expect(CacheControl(HTTPHeaders([.init(name: "cache-control", value: "max-age=9"), .init(name: "Cache-Control", value: "no-store")])).noStore)
+        #expect(
+            CacheControl(
+                HTTPHeaders([
+                    .init(name: "cache-control", value: "max-age=9"), .init(name: "Cache-Control", value: "no-store"),
+                ])
+            ).noStore)
     }
 
     @Test(arguments: ["", "abc", "-1", "1.5", "\"\"", "0x10"])
@@ -33,15 +38,16 @@ import Testing
         #expect(CacheControl("s-maxage=99999999999999999999").sharedMaxAge == Int(Int32.max))
     }
 
-    @Test(arguments: [
-        (["Cache-Control": "max-age=100"], 100), (["Cache-Control": "max-age=100", "Age": "40"], 60),
-        (["Cache-Control": "max-age=100", "Age": "400"], 0), (["Cache-Control": "s-maxage=50"], 50),
-        (["Cache-Control": "s-maxage=50, max-age=70"], 70),
-        (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT", "Date": "Thu, 01 Jan 1970 00:00:00 GMT"], 600),
-        (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT"], 100), (["Expires": "0"], 0),
-        (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT", "Cache-Control": "max-age=5"], 5), (["Age": "5"], nil),
-        (["Cache-Control": "public"], nil),
-    ] as [([String: String], Int?)])
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=100"], 100), (["Cache-Control": "max-age=100", "Age": "40"], 60),
+            (["Cache-Control": "max-age=100", "Age": "400"], 0), (["Cache-Control": "s-maxage=50"], 50),
+            (["Cache-Control": "s-maxage=50, max-age=70"], 70),
+            (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT", "Date": "Thu, 01 Jan 1970 00:00:00 GMT"], 600),
+            (["Expires": "Thu, 01 Jan 1970 00:10:00 GMT"], 100), (["Expires": "0"], 0),
+            (["Expires": "Thu, 01 Jan 1970 00:00:00 GMT", "Cache-Control": "max-age=5"], 5), (["Age": "5"], nil),
+            (["Cache-Control": "public"], nil),
+        ] as [([String: String], Int?)])
     func freshnessIsWhatTheServerSaysLessTheWay(_ fields: [String: String], _ expected: Int?) {
         let headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: $0, value: $1) })
         let now = Timestamp(milliseconds: 500_000)

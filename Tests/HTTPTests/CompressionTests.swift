@@ -79,9 +79,12 @@ import Testing
             peer.send("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding.name)\r\nContent-Length: \(body.count)\r\n\r\n")
             peer.send(body)
         }
-        return (server, HTTPClient(
-            transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll, retries: .never,
-            interruption: Interruption()))
+        return (
+            server,
+            HTTPClient(
+                transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll, retries: .never,
+                interruption: Interruption())
+        )
     }
 
     /// Whether the request asked for it: libcurl may be built without some.

@@ -12,7 +12,8 @@ import Testing
         retries: RetrySchedule = .never
     ) -> HTTPClient {
         HTTPClient(
-            transport: CurlTransport(guard: guarding, environment: Environment(environment)), guard: guarding, retries: retries,
+            transport: CurlTransport(guard: guarding, environment: Environment(environment)), guard: guarding,
+            retries: retries,
             interruption: interruption, sleep: { _ in })
     }
 
@@ -78,7 +79,8 @@ import Testing
 
     @Test func decompressedBytesCountAgainstTheLimit() throws {
         // 200,000 zeros in 229 bytes.
-        let packed = "1f8b0800000000000203edc13101000000c2a0f54f6d067fa0"
+        let packed =
+            "1f8b0800000000000203edc13101000000c2a0f54f6d067fa0"
             + String(repeating: "00", count: 193) + "80d7007b58e05c400d0300"
         let server = try LoopbackServer { _, peer in
             let bytes = Self.bytes(hex: packed)
@@ -113,7 +115,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nha",
+        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nha",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
     ])
     func brokenConnectionIsCutShortAndTransient(answer: String) throws {
@@ -221,7 +224,9 @@ import Testing
             request.target == "/start" ? peer.redirect("/middle") : peer.redirect(target)
         }
         var own = try request("http://u:p@127.0.0.1:\(server.port)/start")
-        own.headers = [HTTPHeader("X-Key", "k"), HTTPHeader("Cookie", "c"), HTTPHeader("Accept", "image/*", crossesOrigins: true)]
+        own.headers = [
+            HTTPHeader("X-Key", "k"), HTTPHeader("Cookie", "c"), HTTPHeader("Accept", "image/*", crossesOrigins: true),
+        ]
         let (response, bytes) = try client().data(own)
         #expect(text(bytes) == "there")
         #expect(response.url.description == target)

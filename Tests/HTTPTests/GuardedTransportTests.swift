@@ -9,7 +9,8 @@ import Testing
 
     init() throws {
         server = try LoopbackServer { request, peer in
-            request.target.hasPrefix("/to?") ? peer.redirect(String(request.target.dropFirst(4))) : peer.respond(200, [], "in")
+            request.target.hasPrefix("/to?")
+                ? peer.redirect(String(request.target.dropFirst(4))) : peer.respond(200, [], "in")
         }
     }
 
@@ -19,14 +20,17 @@ import Testing
     ) -> (any Failure)? {
         do {
             _ = try CurlTransport(guard: guarding, environment: Environment(environment)).exchange(
-                HTTPRequest(url: WebURL(url)), interruption: Interruption()) { _ in }
+                HTTPRequest(url: WebURL(url)), interruption: Interruption()
+            ) { _ in }
             return nil
         } catch {
             return Support.failure(of: error)
         }
     }
 
-    @Test(arguments: ["127.0.0.1", "localhost", "0x7f000001", "2130706433", "0177.1", "127.1", "[::ffff:127.0.0.1]", "0.0.0.0"])
+    @Test(arguments: [
+        "127.0.0.1", "localhost", "0x7f000001", "2130706433", "0177.1", "127.1", "[::ffff:127.0.0.1]", "0.0.0.0",
+    ])
     func loopbackIsRefusedWithoutAConnection(host: String) throws {
         let failure = failure(server.url(host: host), guard: .standard)
         #expect(failure?.code == "blocked-address")
@@ -126,7 +130,8 @@ import Testing
             guard: .allowingAll, environment: [:], settings: .init(certificateFile: "/does/not/exist.pem"))
         let failure = #expect(throws: FetchFailure.self) {
             try transport.exchange(
-                HTTPRequest(url: WebURL("https://127.0.0.1:\(server.port)/")), interruption: Interruption()) { _ in }
+                HTTPRequest(url: WebURL("https://127.0.0.1:\(server.port)/")), interruption: Interruption()
+            ) { _ in }
         }
         #expect(failure?.exitCode == .configuration)
         #expect(failure?.message.contains("/does/not/exist.pem") == true)

@@ -120,7 +120,8 @@ import Testing
     @Test(arguments: [200, 404, 503])
     func answerThatIsDeclaredAFaultIsRepeatedByTheSameSchedule(status: Int) throws {
         let transport = ScriptedTransport { _, count in
-            ScriptedTransport.Answer(status: count < 2 ? status : 200, body: [Array((count < 2 ? "away" : "here").utf8)])
+            ScriptedTransport.Answer(
+                status: count < 2 ? status : 200, body: [Array((count < 2 ? "away" : "here").utf8)])
         }
         let isFault = { (answer: FetchFailure.Answer) in answer.body == Array("away".utf8) && answer.status == status }
         #expect(try client(transport).data(request(), isPassingFault: isFault).1 == Array("here".utf8))
@@ -180,7 +181,9 @@ import Testing
     }
 
     /// They stand for loopback addresses to the guard, but packets to them go to a gateway.
-    @Test(arguments: ["http://[2002:7f00:1::]/", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://localhost.example/"])
+    @Test(arguments: [
+        "http://[2002:7f00:1::]/", "http://[64:ff9b::7f00:1]/", "http://[::127.0.0.1]/", "http://localhost.example/",
+    ])
     func addressThatOnlyLooksLikeThisMachineGetsNoSecret(url: String) throws {
         let transport = ScriptedTransport { _, _ in .ok("x") }
         var request = try request(url)
@@ -236,7 +239,12 @@ import Testing
     @Test(arguments: [86_400_000, -86_400_000] as [Int64])
     func settingTheClockNeitherEndsNorStretchesARequest(milliseconds: Int64) throws {
         let date = Monitor(Timestamp(milliseconds: 0))
-        let clock = Clock { date.update { $0 = $0 + .milliseconds(milliseconds); return $0 } }
+        let clock = Clock {
+            date.update {
+                $0 = $0 + .milliseconds(milliseconds)
+                return $0
+            }
+        }
         let transport = ScriptedTransport { _, count in count < 2 ? .status(503) : .ok("x") }
         let client = HTTPClient(
             transport: transport, interruption: Interruption(), clock: clock, uptime: { .seconds(5) }, sleep: { _ in })

@@ -1,12 +1,5 @@
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// An HTTP/1.1 server on a free port of 127.0.0.1, for the time that it is referenced. Each connection has a thread;
 /// what is answered is a function's.

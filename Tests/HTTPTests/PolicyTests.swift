@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct RedirectPolicyTests {
     private func next(
-        _ from: String, _ status: Int = 302, to location: String?, followed: Int = 0, policy: RedirectPolicy = RedirectPolicy()
+        _ from: String, _ status: Int = 302, to location: String?, followed: Int = 0,
+        policy: RedirectPolicy = RedirectPolicy()
     ) throws -> HTTPRequest {
         let url = try WebURL(from)
         let headers = HTTPHeaders(location.map { [HTTPHeaders.Field(name: "location", value: $0)] } ?? [])
@@ -40,7 +41,8 @@ import Testing
         let failure = #expect(throws: FetchFailure.self) { try next("https://a/", to: "http://a/") }
         #expect(failure?.code == "insecure-redirect")
         #expect(failure?.exitCode == .notAllowed)
-        #expect(try next("https://a/", to: "http://a/", policy: RedirectPolicy(allowsInsecure: true)).url.scheme == .http)
+        #expect(
+            try next("https://a/", to: "http://a/", policy: RedirectPolicy(allowsInsecure: true)).url.scheme == .http)
     }
 
     @Test func eleventhRedirectIsTooMany() throws {
@@ -57,7 +59,9 @@ import Testing
     }
 
     @Test func redirectToAFileIsBlocked() {
-        #expect(throws: WebURLFailure.blockedScheme(of: "file:///etc/passwd")) { try next("http://a/", to: "file:///etc/passwd") }
+        #expect(throws: WebURLFailure.blockedScheme(of: "file:///etc/passwd")) {
+            try next("http://a/", to: "file:///etc/passwd")
+        }
     }
 
     @Test func onlyFiveStatusesAreRedirects() {
@@ -84,7 +88,9 @@ import Testing
 
     @Test func jitterTakesAnyPartOfThePause() {
         #expect(RetrySchedule(random: { 0 }).delay(after: answer(500), attempt: 1, remaining: plenty) == .zero)
-        #expect(RetrySchedule(random: { 0.5 }).delay(after: answer(500), attempt: 2, remaining: plenty) == .milliseconds(500))
+        #expect(
+            RetrySchedule(random: { 0.5 }).delay(after: answer(500), attempt: 2, remaining: plenty)
+                == .milliseconds(500))
     }
 
     @Test func threeRetriesAreTheDefault() {

@@ -1,15 +1,8 @@
+import Libc
 import Support
 import Testing
 
 @testable import HTTP
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What is found out here of hosts that a proxy connects to.
 @Suite(.timeLimit(.minutes(2))) struct ProxiedHostsTests {
@@ -41,9 +34,10 @@ import Darwin
         let hosts = hosts()
         for url in ["http://a.example/1", "http://A.example./2", "https://a.example/3"] { try judge(hosts, url) }
         try judge(hosts, "http://b.example/", connect: .seconds(1))
-        #expect(asked.withLock { $0 } == [
-            Question(host: "a.example", limit: .seconds(2)), Question(host: "b.example", limit: .seconds(1)),
-        ])
+        #expect(
+            asked.withLock { $0 } == [
+                Question(host: "a.example", limit: .seconds(2)), Question(host: "b.example", limit: .seconds(1)),
+            ])
     }
 
     @Test func verdictIsThatOfTheFirstLookupForAll() throws {
@@ -70,7 +64,8 @@ import Darwin
     /// libcurl would look the name up itself, and the second answer may be another one.
     @Test(arguments: ["socks5://p:1", "socks4://p:1", "socks://p:1"])
     func proxyThatTakesAddressesIsGivenTheOneThatWasJudged(proxy: String) throws {
-        #expect(try judge(hosts(["2001:4860::8888", "8.8.8.8"]), "http://a.example/", over: proxy) == IPAddress(8, 8, 8, 8))
+        #expect(
+            try judge(hosts(["2001:4860::8888", "8.8.8.8"]), "http://a.example/", over: proxy) == IPAddress(8, 8, 8, 8))
         #expect(try judge(hosts(["2001:4860::8888"]), "http://a.example/", over: proxy) == IPAddress("2001:4860::8888"))
         #expect(try judge(hosts(["8.8.8.8"]), "http://a.example/", over: "http://p:1") == nil)
         let failure = #expect(throws: FetchFailure.self) { try judge(hosts(), "http://a.example/", over: proxy) }

@@ -67,12 +67,14 @@ private final class SleptClock: Sendable {
 
     @Test func anothersShortRefusalIsWaitedForToo() throws {
         let refusing = ScriptedTransport { _, _ in .status(429, ["Retry-After": "20"]) }
-        let transport = QuotaTransport(over: refusing, ledger: { [ledger] _ in ledger }, clock: time.clock, sleep: time.sleep)
+        let transport = QuotaTransport(
+            over: refusing, ledger: { [ledger] _ in ledger }, clock: time.clock, sleep: time.sleep)
         _ = try transport.exchange(try request(), interruption: interruption) { _ in }
         let begun = time.clock.now()
         var pauses = 0
         let willing = QuotaTransport(
-            over: ScriptedTransport { _, _ in .ok("a") }, ledger: { [ledger] _ in ledger }, clock: time.clock, sleep: time.sleep)
+            over: ScriptedTransport { _, _ in .ok("a") }, ledger: { [ledger] _ in ledger }, clock: time.clock,
+            sleep: time.sleep)
         _ = try willing.exchange(try request(), interruption: interruption) { event in
             if case .pause = event { pauses += 1 }
         }
@@ -123,7 +125,8 @@ private final class SleptClock: Sendable {
             answer.error = .cutShort(url: try! WebURL("https://api.example/a"), detail: "")
             return answer
         }
-        let transport = QuotaTransport(over: server, ledger: { [ledger] _ in ledger }, clock: time.clock, sleep: time.sleep)
+        let transport = QuotaTransport(
+            over: server, ledger: { [ledger] _ in ledger }, clock: time.clock, sleep: time.sleep)
         #expect(throws: FetchFailure.self) {
             try transport.exchange(try request(), interruption: interruption) { _ in }
         }

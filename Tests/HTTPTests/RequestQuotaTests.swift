@@ -1,6 +1,6 @@
 import Support
-import Testing
 import TestSupport
+import Testing
 
 @testable import HTTP
 
@@ -73,7 +73,8 @@ private struct FixedWindow {
     }
 
     @Test(arguments: [
-        (limit: 1000, remaining: 1000, seconds: 0.0), (1000, 250, 0), (1000, 200, 0.9), (1000, 125, 3.6), (1000, 25, 32.4),
+        (limit: 1000, remaining: 1000, seconds: 0.0), (1000, 250, 0), (1000, 200, 0.9), (1000, 125, 3.6),
+        (1000, 25, 32.4),
         (1000, 14, 60), (1000, 1, 60), (2000, 499, 0.0036), (100, 20, 9), (60, 1, 60),
         // Even a pause of a minute would not keep these up.
         (50, 1, 0), (10, 2, 0), (10, 1, 0), (1, 1, 0),
@@ -275,7 +276,8 @@ private struct FixedWindow {
     }
 
     @Test(arguments: [
-        "limit", "limit=", "limit=x", "limit=-1 window=1", "window=0", "count=1 answered=2", "remaining=99999999999999999",
+        "limit", "limit=", "limit=x", "limit=-1 window=1", "window=0", "count=1 answered=2",
+        "remaining=99999999999999999",
         String(repeating: "start=1 ", count: 33),
     ]) func textWithoutSenseIsNoQuota(_ text: String) {
         #expect(RequestQuota(text) == nil)
@@ -312,7 +314,9 @@ private struct FixedWindow {
             try report(["RateLimit-Limit": "100, 100;w=60", "RateLimit-Remaining": "7", "RateLimit-Reset": "12"])
                 == QuotaReport(limit: 100, remaining: 7, renewal: .seconds(12), window: .seconds(60)))
         #expect(
-            try report(["RateLimit-Limit": "100", "RateLimit-Remaining": "7", "RateLimit-Policy": "\"hour\";q=100; w=3600"])
+            try report([
+                "RateLimit-Limit": "100", "RateLimit-Remaining": "7", "RateLimit-Policy": "\"hour\";q=100; w=3600",
+            ])
                 == QuotaReport(limit: 100, remaining: 7, window: .seconds(3600)))
     }
 
@@ -336,7 +340,8 @@ private struct FixedWindow {
         #expect(try report(["Retry-After": "5"], status: 503).isEmpty)
     }
 
-    @Test(arguments: ["", "many", "-1", "1e9", "٣", "0x10", "12monkeys"]) func wordsAreNoNumbers(_ text: String) throws {
+    @Test(arguments: ["", "many", "-1", "1e9", "٣", "0x10", "12monkeys"]) func wordsAreNoNumbers(_ text: String) throws
+    {
         #expect(try report(["X-RateLimit-Remaining": text]).isEmpty)
     }
 

@@ -1,15 +1,8 @@
+import Libc
 import Support
 import Testing
 
 @testable import HTTP
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Servers that keep a client waiting, each in another stage of a request.
 private enum Slowness: String, Sendable, CaseIterable {

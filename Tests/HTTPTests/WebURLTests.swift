@@ -72,7 +72,10 @@ import Testing
     }
 
     @Test func normalizingTwiceChangesNothing() throws {
-        let pieces = ["a", "B", "%41", "%2f", "%zz", "/", "//", ".", "..", "%2E", "?", "#", "&", "=", "@", ":", "ä", " ", "[", "|", "\\"]
+        let pieces = [
+            "a", "B", "%41", "%2f", "%zz", "/", "//", ".", "..", "%2E", "?", "#", "&", "=", "@", ":", "ä", " ", "[",
+            "|", "\\",
+        ]
         let hosts = ["example.org", "EXAMPLE.org.", "127.1", "[::1]", "[2001:db8::0:1]", "münchen.example", "a_b.c"]
         var random = SeededRandom(seed: 20_261_121)
         for _ in 0..<2000 {
@@ -100,7 +103,10 @@ import Testing
         #expect(failure?.exitCode == .data)
     }
 
-    @Test(arguments: ["file:///etc/passwd", "ftp://example.org/", "data:text/plain,x", "javascript:alert(1)", "gopher://h/", "mailto:a@b.c"])
+    @Test(arguments: [
+        "file:///etc/passwd", "ftp://example.org/", "data:text/plain,x", "javascript:alert(1)", "gopher://h/",
+        "mailto:a@b.c",
+    ])
     func otherSchemesAreBlocked(text: String) {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
         #expect(failure?.code == "blocked-scheme")
@@ -120,7 +126,9 @@ import Testing
         #expect(failure?.exitCode == .notAllowed)
     }
 
-    @Test(arguments: ["http://", "http:///a.jpg", "https:///a.jpg", "http://?x", "http://#x", "http://user@/", "http://:80/"])
+    @Test(arguments: [
+        "http://", "http:///a.jpg", "https:///a.jpg", "http://?x", "http://#x", "http://user@/", "http://:80/",
+    ])
     func addressWithoutAServerIsNoAddress(text: String) {
         let failure = #expect(throws: WebURLFailure.self) { try WebURL(text) }
         #expect(failure?.code == "bad-url")
@@ -149,7 +157,9 @@ import Testing
 
     @Test func referenceWithAForeignSchemeIsBlocked() throws {
         let base = try WebURL("https://example.org/")
-        #expect(throws: WebURLFailure.blockedScheme(of: "file:///etc/passwd")) { try base.resolving("file:///etc/passwd") }
+        #expect(throws: WebURLFailure.blockedScheme(of: "file:///etc/passwd")) {
+            try base.resolving("file:///etc/passwd")
+        }
     }
 
     @Test func credentialsAreReadButNeverShown() throws {
@@ -157,7 +167,10 @@ import Testing
         #expect(url.credentials == WebURL.Credentials(user: "user", password: "p@ss"))
         var dumped = ""
         dump(url, to: &dumped)
-        for text in [url.description, url.debugDescription, url.normalized, url.redacted, url.requestText, dumped, "\(url.origin)", "\(url.credentials!)"] {
+        for text in [
+            url.description, url.debugDescription, url.normalized, url.redacted, url.requestText, dumped,
+            "\(url.origin)", "\(url.credentials!)",
+        ] {
             #expect(!text.contains("p@ss") && !text.contains("p%40ss") && !text.contains("user"))
         }
         #expect(try url.resolving("/other").credentials != nil)
@@ -165,8 +178,10 @@ import Testing
     }
 
     @Test func secretsInTheQueryAreHiddenInMessages() throws {
-        let url = try WebURL("https://api.nasa.gov/planetary/apod?api_key=abc&date=2024-01-01&X-Amz-Signature=f00&key#x")
-        #expect(url.redacted == "https://api.nasa.gov/planetary/apod?api_key=***&date=2024-01-01&X-Amz-Signature=***&key")
+        let url = try WebURL(
+            "https://api.nasa.gov/planetary/apod?api_key=abc&date=2024-01-01&X-Amz-Signature=f00&key#x")
+        #expect(
+            url.redacted == "https://api.nasa.gov/planetary/apod?api_key=***&date=2024-01-01&X-Amz-Signature=***&key")
         #expect(url.withoutSecrets.normalized == "https://api.nasa.gov/planetary/apod?date=2024-01-01")
     }
 

@@ -177,8 +177,9 @@ private enum Letters {
         #expect(failureCode { _ = try allFrames(bomb(15_000, 15_000, frames: 20)) } == "too-many-animation-pixels")
         #expect(failureCode { _ = try allFrames(bomb(1, 1, frames: 2_001)) } == "too-many-frames")
         let limits = DecodeLimits(maxFrames: 3)
-        #expect(failureCode { _ = try allFrames(bomb(2, 2, frames: 4), DecodeOptions(limits: limits)) }
-            == "too-many-frames")
+        #expect(
+            failureCode { _ = try allFrames(bomb(2, 2, frames: 4), DecodeOptions(limits: limits)) }
+                == "too-many-frames")
     }
 
     @Test func aFrameLargerThanItsCanvasCountsAsLargeAsItIs() throws {

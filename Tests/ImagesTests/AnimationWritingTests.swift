@@ -196,8 +196,9 @@ extension PixelBuffer {
         let back = try allFrames(cut, DecodeOptions(allowsTruncated: true)).frames
         #expect((1..<6).contains(back.count))
         for (read, kept) in zip(back, whole) { #expect(read.picture == kept.picture) }
-        #expect(failureCode { _ = try allFrames(Array(bytes[..<60]), DecodeOptions(allowsTruncated: true)) }
-            == "truncated-image")
+        #expect(
+            failureCode { _ = try allFrames(Array(bytes[..<60]), DecodeOptions(allowsTruncated: true)) }
+                == "truncated-image")
     }
 
     @Test func framesShareTheirMemory() throws {

@@ -130,7 +130,9 @@ import Testing
             cmsPipelineFree(pipeline)
             cmsCloseProfile(handle)
         }
-        for tag in [cmsSigDToB0Tag, cmsSigDToB1Tag] { #expect(cmsWriteTag(handle, tag, UnsafeRawPointer(pipeline)) != 0) }
+        for tag in [cmsSigDToB0Tag, cmsSigDToB1Tag] {
+            #expect(cmsWriteTag(handle, tag, UnsafeRawPointer(pipeline)) != 0)
+        }
         func converted(_ profile: [UInt8]) throws -> [UInt8] {
             let transform = try #require(ColourTransform(profile: profile, layout: .rgb))
             var pixel: [UInt8] = [120, 150, 110]

@@ -1,16 +1,10 @@
 import Formats
-@testable import Images
+import Libc
 import Support
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+@testable import Images
 
 extension PixelBuffer {
     /// Soft waves, of another direction in each channel; alpha, where there is one, too.
@@ -19,7 +13,8 @@ extension PixelBuffer {
         bytes.reserveCapacity(width * height * channels)
         for y in 0..<height {
             for x in 0..<width {
-                let u = Double(x) / Double(width), v = Double(y) / Double(height)
+                let u = Double(x) / Double(width)
+                let v = Double(y) / Double(height)
                 for c in 0..<channels {
                     let phase = 5 * u * Double(c + 1) + 4 * v * Double(3 - c)
                     bytes.append(UInt8(127.5 + 100 * sin(phase + Double(c))))
@@ -84,7 +79,8 @@ func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffe
             let centre = (Double(i) + 0.5) * scale
             let low = max(Int((centre - 3 * stretch).rounded(.down)), 0)
             let high = min(Int((centre + 3 * stretch).rounded(.up)), count)
-            var sum = 0.0, total = 0.0
+            var sum = 0.0
+            var total = 0.0
             for k in low..<high {
                 let weight = kernel((Double(k) + 0.5 - centre) / stretch)
                 sum += weight * sample(k)

@@ -95,9 +95,11 @@ import Testing
         let bytes = [7, 7] + Self.first + Self.table + Self.second + Self.third + [0xFF, 0xFF, 0xD9, 1, 1]
         let index = try JPEGScanIndex(MemorySource(bytes), from: 2, options: DecodeOptions())
         #expect(index.hasEnd && index.end == bytes.count - 2)
-        #expect(index.scans.map(\.scan) == [
-            JPEGScan(component: 1, band: 1...5, missingBits: 0), JPEGScan(component: 1, band: 1...5, missingBits: 2),
-        ])
+        #expect(
+            index.scans.map(\.scan) == [
+                JPEGScan(component: 1, band: 1...5, missingBits: 0),
+                JPEGScan(component: 1, band: 1...5, missingBits: 2),
+            ])
         func left(_ includes: [Bool]) -> [UInt8] {
             let ranges = index.ranges(including: includes)
             var left: [UInt8] = []

@@ -16,7 +16,8 @@ import Testing
 
     /// The JPEG with an Exif segment behind SOI that holds nothing but the orientation.
     private func tagged(_ jpeg: [UInt8], _ orientation: Orientation) -> [UInt8] {
-        let tiff: [UInt8] = Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1]
+        let tiff: [UInt8] =
+            Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1]
             + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation.rawValue, 0, 0] + [0, 0, 0, 0]
         let payload = Array("Exif".utf8) + [0, 0] + tiff
         let length = payload.count + 2

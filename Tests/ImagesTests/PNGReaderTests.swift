@@ -41,10 +41,11 @@ struct PNGChunks {
     }
 
     var bytes: [UInt8] {
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunks.flatMap { chunk -> [UInt8] in
-            let named = Array(chunk.type.utf8) + chunk.body
-            return Self.number(UInt32(chunk.body.count)) + named + Self.number(Self.crc(named))
-        }
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            + chunks.flatMap { chunk -> [UInt8] in
+                let named = Array(chunk.type.utf8) + chunk.body
+                return Self.number(UInt32(chunk.body.count)) + named + Self.number(Self.crc(named))
+            }
     }
 
     static func number(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }

@@ -137,7 +137,8 @@ import Testing
         let interruption = Interruption()
         interruption.cancel(.outputClosed)
         #expect(throws: Cancelled.self) {
-            _ = try shrink(MemorySource(input), to: Geometry(), encode: EncodeOptions(),
+            _ = try shrink(
+                MemorySource(input), to: Geometry(), encode: EncodeOptions(),
                 options: DecodeOptions(interruption: interruption))
         }
     }

@@ -10,7 +10,9 @@ import Testing
     private func model(_ filter: Int, pixel: Int, _ input: [UInt8], above: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         for i in input.indices {
-            let a = i < pixel ? 0 : Int(out[i - pixel]), b = Int(above[i]), c = i < pixel ? 0 : Int(above[i - pixel])
+            let a = i < pixel ? 0 : Int(out[i - pixel])
+            let b = Int(above[i])
+            let c = i < pixel ? 0 : Int(above[i - pixel])
             let p = a + b - c
             let nearest = [a, b, c].min { abs(p - $0) < abs(p - $1) }!
             let predicted = [0, a, b, (a + b) / 2, nearest][filter]

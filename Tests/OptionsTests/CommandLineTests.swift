@@ -18,22 +18,27 @@ extension AnyOption {
     fileprivate static let wait = Option.time("wait", such: "2s", summary: "How long.")
     fileprivate static let date = Option<String>(
         "date", form: .optionalValue("DAY", implied: "today"), expected: "a day", group: .own, repeats: true,
-        summary: "Which day.", takesMore: { !$0.hasPrefix("-") }) { $0 }
+        summary: "Which day.", takesMore: { !$0.hasPrefix("-") }
+    ) { $0 }
     fileprivate static let headerFor = Option<String>(
         "header-for", form: .pair("ORIGIN", "HEADER"), expected: "two words", group: .own, repeats: true,
-        summary: "A header for one.") { $0 }
+        summary: "A header for one."
+    ) { $0 }
     fileprivate static let names = Option<String>(
         "names", form: .value("NAMES"), expected: "names", group: .own, repeats: true, summary: "Names.",
-        takesMore: { $0.allSatisfy(\.isLetter) }) { $0 }
+        takesMore: { $0.allSatisfy(\.isLetter) }
+    ) { $0 }
     fileprivate static let unseen = Option<String>(
-        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "In the file alone.") { $0 }
+        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "In the file alone."
+    ) { $0 }
 }
 
 /// What command lines mean.
 struct CommandLineTests {
     private static let common: [AnyOption] = [.quiet, .verbose, .scope]
     private static let tool = Command(
-        "tool", summary: "Do things.", subcommands: [
+        "tool", summary: "Do things.",
+        subcommands: [
             Command(
                 "put", summary: "Put things.", operands: .init("THING", "things"),
                 options: {
@@ -41,14 +46,16 @@ struct CommandLineTests {
                         [.stale, .strict, .jobs, .output, .header, .theme, .limit, .wait, .date, .headerFor, .names],
                         [.unseen], common,
                     ]
-                }, synonyms: ["add"]) { _ in 0 },
+                }, synonyms: ["add"]
+            ) { _ in 0 },
             Command("list", summary: "List things.", options: { [common] }, synonyms: ["ls"]) { _ in 0 },
             Command(
                 "scope", summary: "Look after scopes.",
                 subcommands: [
                     Command(
                         "switch", summary: "Use another one.", operands: .init("NAME", "a name", atLeast: 1, atMost: 1),
-                        options: { [common] }) { _ in 0 }
+                        options: { [common] }
+                    ) { _ in 0 }
                 ]),
             Command("secret", summary: "Is not told of.", isHidden: true) { _ in 0 },
         ])
@@ -64,7 +71,9 @@ struct CommandLineTests {
 
     // MARK: Options
 
-    @Test(arguments: [["--jobs", "2"], ["--jobs=2"], ["-j", "2"], ["-j2"], ["-qj2"], ["-vj", "2"], ["--jobs", "9", "-j2"]])
+    @Test(arguments: [
+        ["--jobs", "2"], ["--jobs=2"], ["-j", "2"], ["-j2"], ["-qj2"], ["-vj", "2"], ["--jobs", "9", "-j2"],
+    ])
     func valueIsTakenInEveryForm(_ words: [String]) throws {
         let arguments = try arguments(["put"] + words + ["a"])
         #expect(arguments[.jobs] == 2)

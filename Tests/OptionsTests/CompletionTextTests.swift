@@ -15,7 +15,8 @@ extension AnyOption {
 struct CompletionTextTests {
     private static let tool = Command(
         "tool", summary: "Do things.", operands: .init("IT'S [A]:FILE", "Files.", completion: .files),
-        options: { [[.nasty, .other]] }) { _ in 0 }
+        options: { [[.nasty, .other]] }
+    ) { _ in 0 }
     private static let parent = Command(
         "tool", summary: "Do things.",
         subcommands: [

@@ -6,7 +6,8 @@ import Testing
 
 extension AnyOption {
     fileprivate static let size = Option.number(
-        "side", short: "s", .sizes, as: "WxH", in: 1...9, of: "pixels", default: "5", field: "side", summary: "The side.")
+        "side", short: "s", .sizes, as: "WxH", in: 1...9, of: "pixels", default: "5", field: "side",
+        summary: "The side.")
     fileprivate static let theme = Option.word(
         "theme", "THEME", .sizes, of: ["light", "dark"], variable: "THEME", summary: "Which colours.")
     fileprivate static let quiet = Option.flag("quiet", .messages, summary: "Say less.")
@@ -14,7 +15,8 @@ extension AnyOption {
     fileprivate static let off = Option.flag(
         "no-fence", .messages, means: false, field: "fence", summary: "Do without * and <.")
     fileprivate static let unseen = Option<String>(
-        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "A | in the file alone.") { $0 }
+        "unseen", form: .none, expected: "a text", group: .own, field: "unseen", summary: "A | in the file alone."
+    ) { $0 }
 }
 
 /// Manual pages, in the language of mdoc(7).
@@ -25,8 +27,14 @@ struct ManualTextTests {
     private static let tool = Command(
         "tool", summary: "Do things.", details: "First.\n\nSecond -- `code`.",
         subcommands: [
-            Command("put", summary: "Put.", operands: .init("FILE", "Files."), options: { [[.size, .theme, .quiet, .loud]] }) { _ in 0 },
-            Command("get", summary: "Get.", operands: .init("FILE", "A file.", atLeast: 1, atMost: 1), options: { [[.quiet, .loud]] }) { _ in 0 },
+            Command(
+                "put", summary: "Put.", operands: .init("FILE", "Files."),
+                options: { [[.size, .theme, .quiet, .loud]] }
+            ) { _ in 0 },
+            Command(
+                "get", summary: "Get.", operands: .init("FILE", "A file.", atLeast: 1, atMost: 1),
+                options: { [[.quiet, .loud]] }
+            ) { _ in 0 },
             Command("list", summary: "List.", options: { [[.quiet]] }) { _ in 0 },
         ])
 
@@ -66,7 +74,9 @@ struct ManualTextTests {
     @Test func optionsOfSomeCommandsSayWhich() {
         #expect(part(".Ss Size and shape").first == "For \\fBput\\fP.")
         #expect(!part(".Ss Messages and settings").isEmpty)
-        #expect(part(".It Fl -loud").contains("For \\fBput\\fP and \\fBget\\fP.") || page.contains("For \\fBput\\fP and \\fBget\\fP, unless an option says otherwise."))
+        #expect(
+            part(".It Fl -loud").contains("For \\fBput\\fP and \\fBget\\fP.")
+                || page.contains("For \\fBput\\fP and \\fBget\\fP, unless an option says otherwise."))
         #expect(part(".It Cm put Op Ar file ...").contains(".Sx Size and shape , Messages and settings ."))
         #expect(page.contains(".It Cm get Ar file"))
     }

@@ -1,17 +1,10 @@
 import Formats
 import Images
+import Libc
 import Support
 import TestSupport
 
 @testable import Previews
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What ends in a picture that arrives in pieces of so many bytes.
 func scans(in bytes: [UInt8], pieces: Int = .max, limits: PreviewLimits = .standard) -> [CompleteScan] {

@@ -46,7 +46,8 @@ private struct BrokenLine: LineFailure {
         #expect(try line("it is broken", #"{"id":"0001","path":"/x.gif"}"#) == "t: 0001: it is broken\n")
         #expect(try line("it is broken", #"{"date":"2024-02-03","id":7}"#) == "t: 2024-02-03: it is broken\n")
         #expect(try line("no day 2024-02-03 here", #"{"date":"2024-02-03"}"#) == "t: no day 2024-02-03 here\n")
-        #expect(try line("cannot open /x.gif: gone", #"{"id":"0001","path":"/x.gif"}"#) == "t: cannot open /x.gif: gone\n")
+        #expect(
+            try line("cannot open /x.gif: gone", #"{"id":"0001","path":"/x.gif"}"#) == "t: cannot open /x.gif: gone\n")
         #expect(try line("exit 10", #"{"id":1}"#) == "t: 1: exit 10\n")
     }
 
@@ -55,16 +56,19 @@ private struct BrokenLine: LineFailure {
         let lines = FailureLines(log: Log(tool: "t") { line in written.update { $0.append(line) } })
         lines.say(Broken(code: "a"), about: RecordJob(Record(), argument: "moon.png"))
         lines.say(Broken(code: "b"), about: RecordJob(Record(), line: 7))
-        lines.say(Broken(code: "c", message: "cannot open /tmp/moon.png"), about: RecordJob(Record(), argument: "moon.png"))
-        #expect(written.withLock { $0 } == [
-            "t: moon.png: it is broken\n", "t: line 7: it is broken\n", "t: cannot open /tmp/moon.png\n",
-        ])
+        lines.say(
+            Broken(code: "c", message: "cannot open /tmp/moon.png"), about: RecordJob(Record(), argument: "moon.png"))
+        #expect(
+            written.withLock { $0 } == [
+                "t: moon.png: it is broken\n", "t: line 7: it is broken\n", "t: cannot open /tmp/moon.png\n",
+            ])
     }
 
     @Test func noSecretOfAnAddressIsSaid() throws {
         let record = #"{"url":"https://user:word@e.org:8/a/b.jpg?key=secret#x"}"#
         #expect(try lines([(Broken(), record)]) == ["t: https://e.org:8/a/b.jpg: it is broken\n"])
-        #expect(try lines([(Broken(), #"{"url":"https://e.org?key=secret@x"}"#)]) == ["t: https://e.org: it is broken\n"])
+        #expect(
+            try lines([(Broken(), #"{"url":"https://e.org?key=secret@x"}"#)]) == ["t: https://e.org: it is broken\n"])
     }
 
     @Test func thoseWithOneCodeInARowAreCountedAndNamed() throws {
@@ -73,10 +77,14 @@ private struct BrokenLine: LineFailure {
         #expect(try lines(days(1...3)) == [first, "t: (and 2 more days, 2024-01-02, 2024-01-03: broken)\n"])
         #expect(try lines(days(1...31)) == [first, "t: (and 30 more days, 2024-01-02 to 2024-01-31: broken)\n"])
         let ids = (1...6).map { (Broken(message: "fault \($0)") as any Failure, "{\"id\":\"000\($0)\"}") }
-        #expect(try lines(ids) == [
-            "t: 0001: fault 1\n", "t: (and 5 more like this, 0002, 0003, 0004, …: broken)\n",
-        ])
-        #expect(try lines([(Broken(), "{}"), (Broken(), "{}")]) == ["t: it is broken\n", "t: (and 1 more like this: broken)\n"])
+        #expect(
+            try lines(ids) == [
+                "t: 0001: fault 1\n", "t: (and 5 more like this, 0002, 0003, 0004, …: broken)\n",
+            ])
+        #expect(
+            try lines([(Broken(), "{}"), (Broken(), "{}")]) == [
+                "t: it is broken\n", "t: (and 1 more like this: broken)\n",
+            ])
     }
 
     @Test func badLinesAreCountedAsLines() throws {
@@ -85,9 +93,11 @@ private struct BrokenLine: LineFailure {
     }
 
     @Test func detailsHaveEachInFull() throws {
-        #expect(try lines(days(1...2), threshold: .detail) == [
-            "t: 2024-01-01: it is broken\n", "t: 2024-01-02: it is broken\n", "t: (and 1 more day, 2024-01-02: broken)\n",
-        ])
+        #expect(
+            try lines(days(1...2), threshold: .detail) == [
+                "t: 2024-01-01: it is broken\n", "t: 2024-01-02: it is broken\n",
+                "t: (and 1 more day, 2024-01-02: broken)\n",
+            ])
     }
 
     @Test func jsonHasCodeSubjectAndCountInFields() throws {

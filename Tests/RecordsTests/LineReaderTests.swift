@@ -1,16 +1,9 @@
+import Libc
 import Support
 import TestSupport
 import Testing
 
 @testable import Records
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What a reader makes of the bytes: lines as `number: text`, bad ones as `number! code`.
 private func drain(_ reader: LineReader) throws -> [String] {
@@ -54,7 +47,9 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         let whole = try read(text)
         for size in [1, 2, 7, 64, 5000] {
             let bytes = Array(text.utf8)
-            let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
+            let pieces = stride(from: 0, to: bytes.count, by: size).map {
+                Array(bytes[$0..<min($0 + size, bytes.count)])
+            }
             #expect(try drain(reader(of: pieces)) == whole, "\(size)")
         }
     }
@@ -73,7 +68,9 @@ private func reader(of pieces: [[UInt8]], willWait: @escaping () throws -> Void 
         let limit = RecordReader.lengthLimit
         let longest = [UInt8](repeating: UInt8(ascii: "x"), count: limit)
         for extra in [1, 1 << 20, 20 << 20] {
-            let pieces = [Array("a\n".utf8), longest, [UInt8](repeating: UInt8(ascii: "y"), count: extra), Array("\nb\n".utf8)]
+            let pieces = [
+                Array("a\n".utf8), longest, [UInt8](repeating: UInt8(ascii: "y"), count: extra), Array("\nb\n".utf8),
+            ]
             let lines = try reader(of: pieces)
             #expect(try drain(lines) == ["1: a", "2! record-too-long", "3: b"])
         }

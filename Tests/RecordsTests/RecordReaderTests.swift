@@ -1,16 +1,9 @@
+import Libc
+import Support
 import TestSupport
 import Testing
 
 @testable import Records
-import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What a reader makes of `text`: records as their lines, bad pieces as `line: code`.
 private func read(_ text: String) throws -> [String] { try read(Array(text.utf8)) }
@@ -64,13 +57,15 @@ private func drain(_ reader: RecordReader) throws -> [String] {
 
     @Test(arguments: [
         "{\"a\":01}", "{\"a\":1.}", "{\"a\":.5}", "{\"a\":+1}", "{\"a\":1e}", "{\"a\":truee}", "{\"a\":nul}", "{a:1}",
-        "{\"a\":1,}", "{\"a\"}", "{\"a\":[1,]}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":1]", "hello", "{'a':1}",
+        "{\"a\":1,}", "{\"a\"}", "{\"a\":[1,]}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":1]", "hello",
+        "{'a':1}",
         "}", "]", ",",
     ]) func whatIsNotJSONIsSaidToBeSo(_ text: String) throws {
         #expect(try read(text + "\n{\"ok\":1}\n") == ["1: not-json", "{\"ok\":1}"])
     }
 
-    @Test(arguments: ["42", "\"text\"", "null", "true", "-1.5e3"]) func otherValuesAreNotRecords(_ text: String) throws {
+    @Test(arguments: ["42", "\"text\"", "null", "true", "-1.5e3"]) func otherValuesAreNotRecords(_ text: String) throws
+    {
         #expect(try read(text + "\n{\"ok\":1}") == ["1: not-an-object", "{\"ok\":1}"])
         #expect(try read("[" + text + ",{\"ok\":1}]") == ["1: not-an-object", "{\"ok\":1}"])
     }
@@ -79,16 +74,19 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read("{\"a\":\"x\ty\"}\n{\"ok\":1}") == ["1: not-json", "{\"ok\":1}"])
     }
 
-    @Test(arguments: [
-        [0xFF], [0xC0, 0x80], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xC3], [0x80],
-        [0xF0, 0x9F, 0x98],
-    ] as [[UInt8]]) func invalidUTF8IsRefused(_ bytes: [UInt8]) throws {
+    @Test(
+        arguments: [
+            [0xFF], [0xC0, 0x80], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xC3], [0x80],
+            [0xF0, 0x9F, 0x98],
+        ] as [[UInt8]]) func invalidUTF8IsRefused(_ bytes: [UInt8]) throws
+    {
         let text = Array("{\"a\":\"".utf8) + bytes + Array("\"}\n{\"ok\":1}".utf8)
         #expect(try read(text) == ["1: not-json", "{\"ok\":1}"])
     }
 
     @Test func aLineCutShortCostsOnlyItself() throws {
-        for cut in ["{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":[1,", "{\"a\":\"x", "{", "{\"a\":{\"b\":", "{\"a\":tr"] {
+        for cut in ["{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":[1,", "{\"a\":\"x", "{", "{\"a\":{\"b\":", "{\"a\":tr"]
+        {
             #expect(try read("\(cut)\n{\"b\":2}\n{\"c\":3}\n") == ["1: not-json", "{\"b\":2}", "{\"c\":3}"], "\(cut)")
         }
     }
@@ -108,10 +106,13 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         #expect(try read("[{\"a\":1},") == ["{\"a\":1}", "1: truncated-input"])
     }
 
-    @Test(arguments: [
-        [0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x0A, 0x0A], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13],
-        Array("GIF89a".utf8) + [16, 0, 16, 0, 0xF7, 0, 0, 10, 10],
-    ] as [[UInt8]]) func aPictureIsOneFaultAndNotOneALine(_ bytes: [UInt8]) throws {
+    @Test(
+        arguments: [
+            [0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x0A, 0x0A],
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13],
+            Array("GIF89a".utf8) + [16, 0, 16, 0, 0xF7, 0, 0, 10, 10],
+        ] as [[UInt8]]) func aPictureIsOneFaultAndNotOneALine(_ bytes: [UInt8]) throws
+    {
         #expect(try read(bytes) == ["1: binary-input"])
     }
 
@@ -186,7 +187,10 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             try? writer.write(Array("\"}\n{\"b\":2}\n".utf8))
             try? closeWriter(writer)
         }
-        #expect(try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
+        #expect(
+            try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == [
+                "1: record-too-long", "{\"b\":2}",
+            ])
         thread.join()
     }
 
@@ -222,7 +226,10 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             try? writer.write(Array("\",\"c\":3}\n{\"b\":2}\n".utf8))
             try? closeWriter(writer)
         }
-        #expect(try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == ["1: record-too-long", "{\"b\":2}"])
+        #expect(
+            try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == [
+                "1: record-too-long", "{\"b\":2}",
+            ])
         thread.join()
     }
 }

@@ -1,16 +1,10 @@
-import func TestSupport.makePipe
+import Libc
+import Support
 import Testing
 
-@testable import Records
-import Support
+import func TestSupport.makePipe
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+@testable import Records
 
 private struct Broken: Failure {
     var isTransient: Bool
@@ -77,7 +71,9 @@ private final class Sink: Sendable {
         let null = open("/dev/null", O_WRONLY)
         dup2(null, file.descriptor)
         close(null)
-        return collected.wait { $0.isDone ? $0.bytes : nil }.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+        return collected.wait { $0.isDone ? $0.bytes : nil }.split(separator: 10).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     func waitForLines(_ count: Int) -> [String] {
@@ -119,7 +115,8 @@ private func run(
         let sink = try Sink()
         var options = RecordRunOptions()
         options.jobs = jobs
-        let runner = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let runner = RecordRun(
+            tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
         let thread = try Thread.start {
             // As of arguments: a source that never has to wait.
             var rest = ["{\"quick\":1}", "{\"hold\":1}"][...]
@@ -161,7 +158,8 @@ private func run(
         var options = RecordRunOptions()
         options.jobs = 2
         options.unordered = true
-        let runner = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let runner = RecordRun(
+            tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
         let thread = try Thread.start {
             let reader = RecordReader(bytes: Array("{\"hold\":1}{\"n\":2}{\"n\":3}".utf8))
             _ = try? runner.run { try reader.nextInput() }
@@ -299,9 +297,12 @@ private func run(
         #expect(records.map(\.names) == [["n", "fail", "done", "error"], ["place", "done"], ["place", "error"]])
     }
 
-    @Test(arguments: [
-        (["transient"], 75), (["transient", "limit", "definite"], 77), (["definite", "limit"], 69), ([], 0),
-    ] as [([String], Int32)]) func theExitCodeIsThatOfTheFirstDefiniteFailure(failures: [String], expected: Int32) throws {
+    @Test(
+        arguments: [
+            (["transient"], 75), (["transient", "limit", "definite"], 77), (["definite", "limit"], 69), ([], 0),
+        ] as [([String], Int32)]) func theExitCodeIsThatOfTheFirstDefiniteFailure(failures: [String], expected: Int32)
+        throws
+    {
         let input = failures.map { "{\"fail\":\"\($0)\"}" }.joined(separator: "\n")
         #expect(try run(input).status == expected)
     }
@@ -432,7 +433,8 @@ private func run(
 
     @Test func fieldsAreReadFromTextWithCommas() {
         #expect(RecordLayout(fields: "a.b") == .field("a.b", terminator: 10))
-        #expect(RecordLayout(fields: "date, cache.key", terminator: 0) == .fields(["date", "cache.key"], terminator: 0))
+        #expect(
+            RecordLayout(fields: "date, cache.key", terminator: 0) == .fields(["date", "cache.key"], terminator: 0))
         for bad in ["", ",", "a,", ",a", "a,,b", "a,.b", "a..b", " "] {
             #expect(RecordLayout(fields: bad) == nil, "\(bad)")
         }
@@ -486,7 +488,8 @@ private func run(
         let sink = try Sink()
         var options = RecordRunOptions()
         options.jobs = 4
-        let run = RecordRun(tool: Marker(), options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let run = RecordRun(
+            tool: Marker(), options: options, output: sink.file, log: .silent, interruption: Interruption())
         var given = 0
         #expect(throws: UsageFailure.self) {
             try run.run {

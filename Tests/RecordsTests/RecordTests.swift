@@ -1,7 +1,7 @@
+import Support
 import Testing
 
 @testable import Records
-import Support
 
 private func record(_ text: String) throws -> Record { try Record(parsing: Array(text.utf8)) }
 

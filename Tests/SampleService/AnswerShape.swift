@@ -3,7 +3,8 @@ import Records
 /// A way in which an answer of a service is JSON but not what it ought to be.
 enum AnswerShape: Sendable, Equatable {
     case array, object
-    case missing(String), null(String)
+    case missing(String)
+    case null(String)
 
     /// The one of that name, such as `missing-title`; nil if there is none.
     init?(_ name: String) {

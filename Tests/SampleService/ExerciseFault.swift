@@ -2,7 +2,8 @@ import TestSupport
 
 /// What is wrong with an exercise's GIF, by its number: each is that of one in twenty.
 enum ExerciseFault: Int, CaseIterable {
-    case html = 1, json, truncated, empty, bomb, unknown, failure
+    case html = 1
+    case json, truncated, empty, bomb, unknown, failure
 
     static let help = """
         EXERCISES (--exercise-faults), by the id modulo 20; the others are right

@@ -1,20 +1,14 @@
+import Libc
 import Options
 import Support
 import TestSupport
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension AnyOption {
     static let port = Option.number("port", in: 0...65_535, default: "a free one", summary: "The port.")
     static let today = Option<CalendarDay>(
         "today", form: .value("DATE"), expected: "a day such as 2026-11-21", group: .own, default: "today in UTC",
-        summary: "The newest day with a picture.") { CalendarDay($0) }
+        summary: "The newest day with a picture."
+    ) { CalendarDay($0) }
     static let legacy = Option<LegacyManner>.case(
         "legacy", "MANNER", default: "logo",
         summary: "What the old service answers: its logo for every day, as since October 2026, or the day's picture.")

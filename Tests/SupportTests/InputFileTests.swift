@@ -1,15 +1,8 @@
+import Libc
 import TestSupport
 import Testing
 
 @testable import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The bytes of files that the user names, whatever kind of file they are.
 @Suite struct InputFileTests {

@@ -1,15 +1,8 @@
+import Libc
 import TestSupport
 import Testing
 
 @testable import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Files that appear whole, wherever their name leads.
 @Suite struct OutputFileTests {

@@ -18,10 +18,14 @@ import Testing
         #expect(ByteCount.description(200_000_000) == "200.0 MB")
     }
 
-    @Test(arguments: [
-        ("90s", .seconds(90)), ("14d", .seconds(14 * 86_400)), ("1.5h", .seconds(5400)), ("250ms", .milliseconds(250)),
-        ("1h30m", .seconds(5400)), ("5", .seconds(5)), ("0", .zero), ("2w", .seconds(14 * 86_400)), ("0.5", .milliseconds(500)),
-    ] as [(String, Duration)]) func spansAreRead(text: String, span: Duration) { #expect(TimeSpan.parse(text) == span) }
+    @Test(
+        arguments: [
+            ("90s", .seconds(90)), ("14d", .seconds(14 * 86_400)), ("1.5h", .seconds(5400)),
+            ("250ms", .milliseconds(250)),
+            ("1h30m", .seconds(5400)), ("5", .seconds(5)), ("0", .zero), ("2w", .seconds(14 * 86_400)),
+            ("0.5", .milliseconds(500)),
+        ] as [(String, Duration)]) func spansAreRead(text: String, span: Duration)
+    { #expect(TimeSpan.parse(text) == span) }
 
     @Test(arguments: ["", "d", "-1s", "1y", "1h30", "1.s", "1 h", "99999999999999w", "ten"])
     func wrongSpansAreNot(text: String) { #expect(TimeSpan.parse(text) == nil) }
@@ -41,7 +45,10 @@ import Testing
         #expect(CalendarDay(daysSince1970: day.daysSince1970) == day)
     }
 
-    @Test(arguments: ["2024-02-30", "2023-02-29", "1900-02-29", "2024-13-01", "2024-00-10", "2024-1-1", "24-01-01", "2024/01/01", "", "2024-01-0x"])
+    @Test(arguments: [
+        "2024-02-30", "2023-02-29", "1900-02-29", "2024-13-01", "2024-00-10", "2024-1-1", "24-01-01", "2024/01/01", "",
+        "2024-01-0x",
+    ])
     func daysThatDoNotExistAreNil(text: String) { #expect(CalendarDay(text) == nil) }
 
     @Test func daysCountOnThroughLeapYears() throws {
@@ -93,7 +100,9 @@ import Testing
 
     @Test func textFromStrangersCannotMoveTheCursor() {
         #expect(TerminalText.escaped("a\u{1B}[2Jb\nc\u{202E}d\u{200B}é") == "a\\u{1b}[2Jb c\\u{202e}d\\u{200b}é")
-        #expect(TerminalText.jsonString("\u{9B}2Jé\u{202E}\u{E0041}", forTerminal: true) == "\"\\u009b2Jé\\u202e\\udb40\\udc41\"")
+        #expect(
+            TerminalText.jsonString("\u{9B}2Jé\u{202E}\u{E0041}", forTerminal: true)
+                == "\"\\u009b2Jé\\u202e\\udb40\\udc41\"")
         #expect(TerminalText.jsonString("a\"\\\n\u{1}é") == "\"a\\\"\\\\\\n\\u0001é\"")
     }
 

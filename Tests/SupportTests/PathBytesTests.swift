@@ -1,15 +1,8 @@
+import Libc
 import TestSupport
 import Testing
 
 @testable import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Paths as text, whatever bytes they are made of.
 @Suite struct PathBytesTests {

@@ -146,12 +146,16 @@ struct ProgressTests {
 
     @Test func aLogForProgramsHasTheNumbers() {
         func facts(_ made: (state: ProgressState, now: Duration)) -> [String: Log.Fact] {
-            Dictionary(uniqueKeysWithValues: made.state.facts(at: made.now).compactMap { name, fact in fact.map { (name, $0) } })
+            Dictionary(
+                uniqueKeysWithValues: made.state.facts(at: made.now).compactMap { name, fact in fact.map { (name, $0) }
+                })
         }
-        #expect(facts(download(seconds: 4, total: 16_000)) == [
-            "records_done": .integer(0), "records_failed": .integer(0), "records_total": .integer(1),
-            "bytes_done": .integer(4000), "bytes_total": .integer(16_000), "rate": .decimal(1000), "eta_s": .integer(12),
-        ])
+        #expect(
+            facts(download(seconds: 4, total: 16_000)) == [
+                "records_done": .integer(0), "records_failed": .integer(0), "records_total": .integer(1),
+                "bytes_done": .integer(4000), "bytes_total": .integer(16_000), "rate": .decimal(1000),
+                "eta_s": .integer(12),
+            ])
         var (state, now) = days(4, of: 366)
         _ = state.beginWait(.rateLimit, until: now + second(5))
         let days = facts((state, now))
@@ -183,7 +187,8 @@ struct ProgressTests {
         let log = Log(tool: "t", format: .json) { line in lines.update { $0.append(line) } }
         log.progress("a", facts: ["rate": .decimal(1234.56), "eta_s": nil, "bytes_done": .integer(7)])
         let line = lines.withLock { $0.first } ?? ""
-        #expect(line.hasSuffix(",\"level\":\"progress\",\"message\":\"a\",\"rate\":1234.6,\"bytes_done\":7}\n"), "\(line)")
+        #expect(
+            line.hasSuffix(",\"level\":\"progress\",\"message\":\"a\",\"rate\":1234.6,\"bytes_done\":7}\n"), "\(line)")
     }
 
     // MARK: Time left
@@ -289,7 +294,9 @@ struct ProgressTests {
     // MARK: Days
 
     /// Days that come as pages of 25, one each second.
-    private func days(_ pages: Int, of expected: Int?, at rate: Duration = .seconds(1)) -> (state: ProgressState, now: Duration) {
+    private func days(_ pages: Int, of expected: Int?, at rate: Duration = .seconds(1)) -> (
+        state: ProgressState, now: Duration
+    ) {
         var state = ProgressState(began: second(0), expected: expected)
         state.unit = .days
         for page in 0..<pages {
@@ -388,7 +395,8 @@ struct ProgressTests {
     }
 
     @Test(arguments: [
-        (true, ["TERM": "xterm"], true), (false, ["TERM": "xterm"], false), (true, [:], false), (true, ["TERM": "dumb"], false),
+        (true, ["TERM": "xterm"], true), (false, ["TERM": "xterm"], false), (true, [:], false),
+        (true, ["TERM": "dumb"], false),
         (true, ["TERM": "xterm", "NO_COLOR": "1"], false), (true, ["TERM": "xterm", "CLICOLOR": "0"], false),
         (false, ["CLICOLOR_FORCE": "1"], true), (false, ["CLICOLOR_FORCE": "0"], false),
         (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false),
@@ -407,7 +415,9 @@ struct ProgressTests {
 
 /// How wide text is on a terminal.
 struct TerminalColumnsTests {
-    @Test(arguments: [("abc", 3), ("", 0), ("星雲", 4), ("é", 1), ("e\u{301}", 1), ("👩‍🚀", 2), ("❤️", 2), ("ｱ", 1), ("Ａ", 2)])
+    @Test(arguments: [
+        ("abc", 3), ("", 0), ("星雲", 4), ("é", 1), ("e\u{301}", 1), ("👩‍🚀", 2), ("❤️", 2), ("ｱ", 1), ("Ａ", 2),
+    ])
     func widthsAreThoseOfTerminals(_ text: String, _ columns: Int) { #expect(TerminalText.columns(text) == columns) }
 
     @Test func textIsCutWithASignOfIt() {
@@ -426,7 +436,8 @@ struct TerminalColumnsTests {
     @Test(arguments: [
         ("a ring of dust", 7, ["a ring", "of dust"]), ("a ring", 6, ["a ring"]), ("a ring", 5, ["a", "ring"]),
         ("", 5, []), (" a  b ", 5, ["a b"]), ("nebulae of", 4, ["nebu", "lae", "of"]), ("星雲 星雲", 6, ["星雲", "星雲"]),
-        ("星雲星", 4, ["星雲", "星"]), ("星", 1, ["星"]), ("a\u{301}b\u{301}c", 2, ["a\u{301}b\u{301}", "c"]), ("ab", 0, ["a", "b"]),
+        ("星雲星", 4, ["星雲", "星"]), ("星", 1, ["星"]), ("a\u{301}b\u{301}c", 2, ["a\u{301}b\u{301}", "c"]),
+        ("ab", 0, ["a", "b"]),
         ("👩‍🚀👩‍🚀 x", 3, ["👩‍🚀", "👩‍🚀", "x"]),
     ])
     func textIsWrappedByColumnsBetweenWords(_ text: String, _ limit: Int, _ lines: [String]) {

@@ -3,7 +3,9 @@ import Testing
 @testable import Support
 
 struct TextSearchTests {
-    @Test(arguments: [("", true), ("a", true), ("bc", true), ("abc", true), ("cb", false), ("abcd", false), ("é", false)])
+    @Test(arguments: [
+        ("", true), ("a", true), ("bc", true), ("abc", true), ("cb", false), ("abcd", false), ("é", false),
+    ])
     func textIsFoundWhereverItStands(_ text: String, _ isThere: Bool) {
         #expect("abc".contains(text: text) == isThere)
     }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 
 /// The folder of recorded answers and real pictures that some tests need and the repository does not carry.

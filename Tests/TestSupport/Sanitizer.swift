@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// Whether tests and tools run under a sanitizer, as `scripts/test --sanitize` has it.
 ///

@@ -1,16 +1,9 @@
+import Libc
 import Support
 import TestSupport
 import Testing
 
 @testable import Variants
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 @Suite struct PathGuardTests {
     private func place(_ path: String, in folders: [String]) -> String? {
@@ -59,7 +52,7 @@ import Darwin
             #expect(symlink(target, folder.path(name)) == 0)
         }
         for path in [
-            "pictures/moon/a.png", "in.png", "pictures/m/a.png", "pictures//moon/./a.png", 
+            "pictures/moon/a.png", "in.png", "pictures/m/a.png", "pictures//moon/./a.png",
             "pictures/../pictures/moon/a.png",
         ] {
             #expect(try bytes(folder.path(path)) == "inside", "\(path)")

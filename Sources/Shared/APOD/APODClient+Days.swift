@@ -130,16 +130,17 @@ extension APODClient {
     private func keep(_ answers: [CalendarDay: AnsweredDay], of service: Service) throws -> [CalendarDay: DayResult] {
         let now = clock.now()
         var kept: [KeptDay] = []
-        let results = Dictionary(uniqueKeysWithValues: answers.map { day, answer in
-            let raw = options.raw ? answer.object : nil
-            let outcome: DayResult.Outcome =
-                switch answer.outcome {
-                case .success(let picture): .picture(PictureRecord(picture))
-                case .failure(let failure): .failed(failure)
-                }
-            if store != nil, let day = KeptDay(day, outcome, raw: raw, fetchedAt: now) { kept.append(day) }
-            return (day, DayResult(day: day, outcome: outcome, fetchedAt: now, raw: raw))
-        })
+        let results = Dictionary(
+            uniqueKeysWithValues: answers.map { day, answer in
+                let raw = options.raw ? answer.object : nil
+                let outcome: DayResult.Outcome =
+                    switch answer.outcome {
+                    case .success(let picture): .picture(PictureRecord(picture))
+                    case .failure(let failure): .failed(failure)
+                    }
+                if store != nil, let day = KeptDay(day, outcome, raw: raw, fetchedAt: now) { kept.append(day) }
+                return (day, DayResult(day: day, outcome: outcome, fetchedAt: now, raw: raw))
+            })
         try keep(kept, of: service)
         return results
     }

@@ -9,7 +9,8 @@ extension APODClient {
         let answers = try choice.answers(for: [day], log: log) { _, service in
             [day: try newest(from: day, of: service)]
         }
-        let result = answers[day]
+        let result =
+            answers[day]
             ?? DayResult(day: day, outcome: .failed(APODFailure.noPicture(day)), fetchedAt: clock.now())
         guard let failure = result.failure, ServiceChoice.isOutOfReach(failure), let kept = try newestKept(through: day)
         else { return result.answering(day) }

@@ -27,7 +27,10 @@ struct CreditLine: Equatable {
     /// off by a semicolon, as NASA does it where there is but one line.
     static func joined(_ lines: [String]) -> String {
         lines.reduce(into: "") { text, line in
-            guard !text.isEmpty else { return text = line }
+            guard !text.isEmpty else {
+                text = line
+                return
+            }
             let role = line.prefix { $0.isLetter || $0 == " " || $0 == "&" || $0 == "/" }
             let isRole = !role.isEmpty && role.utf8.count <= 40 && line[role.endIndex...].first == ":"
             let isOpen = text.last.map { ":;,&/(-".contains($0) } ?? true

@@ -36,7 +36,9 @@ enum HTMLAttributes {
         /// Returns whether a start or end tag begins here: a letter does it, behind a slash or not.
         mutating func skipName() -> Bool {
             if next == UInt8(ascii: "/") { place += 1 }
-            guard let letter = next, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter | 0x20) else { return false }
+            guard let letter = next, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter | 0x20) else {
+                return false
+            }
             skip { !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
             return true
         }

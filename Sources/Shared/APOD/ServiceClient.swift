@@ -43,7 +43,8 @@ struct ServiceClient: Sendable {
             return try http.data(
                 HTTPRequest(
                     url: url, headers: headers, cleartextOrigins: [base.origin], byteLimit: Self.byteLimit),
-                isPassingFault: { Answer.isProxyError($0.body) }).1
+                isPassingFault: { Answer.isProxyError($0.body) }
+            ).1
         } catch let failure as FetchFailure {
             if let answer = failure.answer { note(answer.body) }
             let newest = PublishedDays.newest(at: clock.now())

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 
 /// Looks at a body while it is being written, on the thread that writes it and as fast as that can wait for.

@@ -58,7 +58,7 @@ extension ImageCache {
                     return try fetchAlone(
                         request, key: key, client: client.watched(by: watch.check), inspect: inspect, watcher: watcher,
                         wishes: wishes, wasLost: wasLost, generation: watch.generation)
-                } catch where Self.isOfRemoval(error) {
+                } catch let error where Self.isOfRemoval(error) {
                     // Files go with a purge, too; that is no reason to fetch again.
                     try index.check(generation: watch.generation)
                     throw error
@@ -117,8 +117,10 @@ extension ImageCache {
             var outcome = try download(validators)
             if case .unchanged(let renewed, let headers) = outcome {
                 partial.remove()
-                if let entry, let kept = try refresh(
-                    entry, validators: renewed, headers: headers, generation: generation) {
+                if let entry,
+                    let kept = try refresh(
+                        entry, validators: renewed, headers: headers, generation: generation)
+                {
                     count(.revalidated, kept)
                     return (kept, .revalidated)
                 }

@@ -237,7 +237,8 @@ public final class ImageCache: Sendable {
             let before = index.identity
             do {
                 return try body()
-            } catch where Self.isOfRemoval(error)
+            } catch
+                where Self.isOfRemoval(error)
                 || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
             {
                 log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")

@@ -57,7 +57,9 @@ struct Purge {
         let generations = try index.generations()
         for name in names {
             guard let (hash, generation) = Self.origin(ofPartial: name) else { continue }
-            if generation < generations.known[hash] ?? generations.other { root.remove("\(CacheRoot.partials)/\(name)") }
+            if generation < generations.known[hash] ?? generations.other {
+                root.remove("\(CacheRoot.partials)/\(name)")
+            }
         }
     }
 

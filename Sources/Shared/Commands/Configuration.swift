@@ -15,11 +15,6 @@ public struct Configuration: Sendable {
     /// No file: nothing is set.
     public static let empty = Configuration(record: Record(), path: "")
 
-    private init(record: Record, path: String) {
-        self.record = record
-        self.path = path
-    }
-
     /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, else the one at the usual place if
     /// it exists. Throws `ConfigurationFailure` (78).
     public static func load(option: String?, environment: Environment) throws -> Configuration {

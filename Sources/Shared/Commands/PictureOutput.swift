@@ -1,12 +1,5 @@
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Standard output for the bytes of pictures, which may not be a terminal: bytes of strangers could do anything to it.
 public struct PictureOutput {

@@ -1,12 +1,5 @@
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The memory in which the kernel keeps the process's command line, and shows it to everybody on the machine.
 enum ProcessArguments {

@@ -51,7 +51,8 @@ extension Tool {
                 """
             ))
         if page != "img-downsample" {
-            variables.append((["http_proxy", "https_proxy", "all_proxy", "no_proxy"], "Proxies, as curl(1) uses them."))
+            variables.append(
+                (["http_proxy", "https_proxy", "all_proxy", "no_proxy"], "Proxies, as curl(1) uses them."))
         }
         if page == "apod-fetch" { variables.append((["COLUMNS"], "How wide `--format text` may be, up to 80.")) }
         return variables + [

@@ -1,14 +1,7 @@
+import Libc
 import Options
 import Records
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension ToolContext {
     /// How records are worked on and written, as the options say.

@@ -1,14 +1,7 @@
 import Cache
+import Libc
 import Options
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A tool: its commands, and what is said about it as a whole.
 public struct Tool: Sendable {

@@ -80,7 +80,9 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
     /// Formats that are told by more than their first bytes: `BM` alone begins many a text, so its reserved words must
     /// be zero as well; an ISO base media file (ISO 14496-12 §4.3) says which by its brand.
     private static func containerKind(_ bytes: [UInt8]) -> BodyKind? {
-        if bytes.count >= 10, bytes.starts(with: Array("BM".utf8)), bytes[6..<10].allSatisfy({ $0 == 0 }) { return .bmp }
+        if bytes.count >= 10, bytes.starts(with: Array("BM".utf8)), bytes[6..<10].allSatisfy({ $0 == 0 }) {
+            return .bmp
+        }
         guard bytes.count >= 12, Array(bytes[4..<8]) == Array("ftyp".utf8) else { return nil }
         switch String(decoding: bytes[8..<12], as: UTF8.self) {
         case "avif", "avis": return .avif

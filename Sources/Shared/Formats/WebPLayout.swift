@@ -27,7 +27,8 @@ enum WebPLayout {
         case code("VP8 "):
             return header(try lossySize(&window, chunk))
         case code("VP8L"):
-            guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4) else {
+            guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4)
+            else {
                 throw FormatFailure.truncated(.webp)
             }
             guard signature == 0x2F, chunk.body.count >= 5 else {
@@ -76,7 +77,8 @@ enum WebPLayout {
     private static func lossySize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize {
         let start = chunk.body.lowerBound
         guard let tag = try window.byte(at: start), let startCode = try window.bigEndian(at: start + 3, 3),
-            let width = try window.littleEndian(at: start + 6, 2), let height = try window.littleEndian(at: start + 8, 2)
+            let width = try window.littleEndian(at: start + 6, 2),
+            let height = try window.littleEndian(at: start + 8, 2)
         else { throw FormatFailure.truncated(.webp) }
         guard tag & 1 == 0, startCode == 0x9D012A, chunk.body.count >= 10 else {
             throw FormatFailure.corrupt(.webp, "a lossy stream that does not begin with a key frame")

@@ -1,8 +1,7 @@
-import Support
-
 import Formats
 import HTTP
 import Records
+import Support
 
 /// What the gateway's and the service's refusals mean. Pure.
 enum ExerciseAnswer {

@@ -62,12 +62,14 @@ public struct GIFDescription: Sendable, Hashable {
             \(words.joined(separator: ", "))
             \(Self.row("FRAME", "DELAY", "AREA", "DISPOSAL", "PALETTE", "TRANSPARENT", "INTERLACED"))
 
-            """ + structure.frames.enumerated().map { index, frame in
-                Self.row(
-                    String(index), Self.seconds(frame.delayMilliseconds), "\(frame.size)+\(frame.left)+\(frame.top)",
-                    frame.disposal.rawValue, frame.localPaletteCount == 0 ? "global" : "\(frame.localPaletteCount)",
-                    frame.transparentIndex.map { "index \($0)" } ?? "no", frame.isInterlaced ? "yes" : "no") + "\n"
-            }.joined()
+            """
+                + structure.frames.enumerated().map { index, frame in
+                    Self.row(
+                        String(index), Self.seconds(frame.delayMilliseconds),
+                        "\(frame.size)+\(frame.left)+\(frame.top)",
+                        frame.disposal.rawValue, frame.localPaletteCount == 0 ? "global" : "\(frame.localPaletteCount)",
+                        frame.transparentIndex.map { "index \($0)" } ?? "no", frame.isInterlaced ? "yes" : "no") + "\n"
+                }.joined()
     }
 
     /// `0.07 s`: GIF counts in hundredths of a second (GIF89a §23).

@@ -1,15 +1,8 @@
 import Cache
 import Images
+import Libc
 import Records
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Draws each record's poster, which is kept beside its GIF: the work of `gif-cache poster`.
 public struct PosterTool: CacheTool {

@@ -36,7 +36,8 @@ extension FetchFailure {
         case .repeated(let failure, _): failure.exitCode
         case .blockedAddress, .insecureRedirect, .exposedSecret, .tooLarge, .badCertificate: .notAllowed
         case .tooManyRedirects, .badRedirect: .unavailable
-        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed, .quotaUsedUp,
+        case .nameNotResolved, .connectionFailed, .timedOut, .cutShort, .tlsFailed, .badAnswer, .proxyFailed,
+            .quotaUsedUp,
             .passingFault:
             .temporary
         case .unwantedEncoding: .data

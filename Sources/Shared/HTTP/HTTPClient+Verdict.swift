@@ -17,7 +17,8 @@ extension HTTPClient {
     /// may look it up. Throws `Cancelled`.
     public func judgedAddresses(of url: WebURL, limit: Duration = .seconds(5)) throws -> [JudgedAddress]? {
         guard url.address != nil || looksUp(url) else { return nil }
-        let addresses = try url.address.map { [$0] }
+        let addresses =
+            try url.address.map { [$0] }
             ?? NameLookup.addresses(of: url.hostWithoutDot, limit: limit, interruption: interruption)
         return addresses.map { JudgedAddress(address: $0, verdict: addressGuard.verdict(on: $0)) }
     }

@@ -38,7 +38,8 @@ public struct HTTPClient: Sendable {
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
         retries: RetrySchedule = RetrySchedule(), redirects: RedirectPolicy = RedirectPolicy(),
-        looksUp: @escaping @Sendable (WebURL) -> Bool = { _ in true }, timeouts: HTTPRequest.Timeouts? = nil, rate: RateLimit? = nil, hosts: HostLimit? = nil,
+        looksUp: @escaping @Sendable (WebURL) -> Bool = { _ in true }, timeouts: HTTPRequest.Timeouts? = nil,
+        rate: RateLimit? = nil, hosts: HostLimit? = nil,
         passwords: Netrc? = nil, log: Log = .silent, interruption: Interruption, clock: Clock = .system,
         uptime: @escaping @Sendable () -> Duration = SteadyTime.now, sleep: Sleeper? = nil
     ) {

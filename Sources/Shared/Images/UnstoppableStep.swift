@@ -10,7 +10,9 @@ public struct UnstoppableStep: Sendable {
     static func decodingWebP(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 5e6) }
 
     /// Encoding a frame of an animated WebP, whole and as a difference. Noise takes 1 s for 3.3 megapixels.
-    static func encodingWebPFrame(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 1.5e6) }
+    static func encodingWebPFrame(_ size: PixelSize) -> UnstoppableStep {
+        UnstoppableStep(size, pixelsPerSecond: 1.5e6)
+    }
 
     /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels, photographs a third.
     static func encodingAVIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 0.5e6) }

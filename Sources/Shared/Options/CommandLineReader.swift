@@ -200,7 +200,9 @@ struct CommandLineReader {
             if case .flag = option.form {
                 take(option, named: "-\(letter)", isNegated: false, attached: nil, &rest)
             } else {
-                take(option, named: "-\(letter)", isNegated: false, attached: letters.isEmpty ? nil : String(letters), &rest)
+                take(
+                    option, named: "-\(letter)", isNegated: false, attached: letters.isEmpty ? nil : String(letters),
+                    &rest)
                 return nil
             }
         }

@@ -98,7 +98,8 @@ extension Command {
                     --) operands=1 ;;
 
             """#
-        for (count, pattern) in [(1, words { $0.valueCount == 1 }), (2, words(where: \.isPair))] where !pattern.isEmpty {
+        for (count, pattern) in [(1, words { $0.valueCount == 1 }), (2, words(where: \.isPair))] where !pattern.isEmpty
+        {
             script += "        \(pattern)) option=$arg left=\(count) ;;\n"
         }
         let optional = words { $0.takesValue && $0.valueCount == 0 }
@@ -149,7 +150,8 @@ extension Command {
         var script = "    case $command in\n"
         for (words, command) in completed.reversed() {
             script += "    \(words.isEmpty ? "*" : "\"\(words)\""))\n"
-            let options = offeredOptions.filter { $0.commands.contains(words) }.flatMap(\.option.words)
+            let options =
+                offeredOptions.filter { $0.commands.contains(words) }.flatMap(\.option.words)
                 + ["-h", "--help"] + (words.isEmpty ? ["--version"] : [])
             script += "        if [[ $word == -* && -z $operands ]]; then\n"
             script += bashOffer(.words(options), indent: "            ")

@@ -54,7 +54,9 @@ extension Command {
                     switch $word
 
             """
-        if !single.isEmpty { script += "            case \(single.joined(separator: " "))\n                set left 1\n" }
+        if !single.isEmpty {
+            script += "            case \(single.joined(separator: " "))\n                set left 1\n"
+        }
         if !pairs.isEmpty { script += "            case \(pairs.joined(separator: " "))\n                set left 2\n" }
         script += "            case '-*'\n"
         if !paths.isEmpty {

@@ -37,7 +37,8 @@ extension Command {
             // Its own command is the first word.
             for next in commands {
                 script += "    if [[ $words[2] == \(next.name) ]] && (( CURRENT > 2 )); then\n"
-                script += "        shift words\n        (( CURRENT-- ))\n        \(function(next))\n        return\n    fi\n"
+                script +=
+                    "        shift words\n        (( CURRENT-- ))\n        \(function(next))\n        return\n    fi\n"
             }
         }
         // What follows the name of a command is that command's.

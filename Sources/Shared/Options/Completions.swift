@@ -2,11 +2,12 @@
 extension Command {
     /// The tool and the commands below it, each with the words that lead to it; the tool itself first.
     var completed: [(words: String, command: Command)] {
-        [("", self)] + visibleSubcommands.flatMap { command in
-            command.completed.map { words, next in
-                (words.isEmpty ? command.name : "\(command.name) \(words)", next)
+        [("", self)]
+            + visibleSubcommands.flatMap { command in
+                command.completed.map { words, next in
+                    (words.isEmpty ? command.name : "\(command.name) \(words)", next)
+                }
             }
-        }
     }
 
     /// Every option of the tool, with the commands that it is offered for. One that all commands take is offered before
@@ -38,7 +39,8 @@ extension Completion {
         case .words(let words), .list(let words): .words(words)
         case .scopes:
             .command(
-                name: "scopes", line: "img-cache scope list 2>/dev/null | sed -n 's/^{\"scope\":\"\\([^\"\\\\]*\\)\".*/\\1/p'")
+                name: "scopes",
+                line: "img-cache scope list 2>/dev/null | sed -n 's/^{\"scope\":\"\\([^\"\\\\]*\\)\".*/\\1/p'")
         case .keys, .pictures: .command(name: "keys", line: "img-cache ls --print cache.key 2>/dev/null")
         case .exercises(field: "id"):
             .command(name: "exercises_id", line: "gif-cache ls --print id 2>/dev/null | sort -u")
@@ -87,10 +89,13 @@ extension AnyOption {
 extension String {
     /// In single quotes if a shell would not take it as it is; for bash and zsh.
     var shellQuoted: String {
-        let isPlain = !isEmpty && utf8.allSatisfy { byte in
-            let character = Character(Unicode.Scalar(byte))
-            return byte < 0x80 && (character.isLetter || character.isNumber || "-_./,:@%+".contains(character))
-        }
-        return isPlain ? self : "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                let character = Character(Unicode.Scalar(byte))
+                return byte < 0x80 && (character.isLetter || character.isNumber || "-_./,:@%+".contains(character))
+            }
+        return isPlain
+            ? self : "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -30,7 +30,9 @@ extension [AnyOption] {
                 guard let field = option.field else { continue }
                 page.request("It Cm \(field)")
                 page.explain(option)
-                if case .flag(let means, _) = option.form { page.text("`\(means)` says so; the default is `\(!means)`.") }
+                if case .flag(let means, _) = option.form {
+                    page.text("`\(means)` says so; the default is `\(!means)`.")
+                }
                 var others: [String] = []
                 if option.isTyped { others.append("option: `--\(option.name)`") }
                 if let variable = option.variable { others.append("environment: `\(variable)`") }

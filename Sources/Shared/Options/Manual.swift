@@ -177,9 +177,10 @@ extension ManualPage {
             if members.isEmpty { continue }
             subsection(group == .own ? "GENERAL" : group.title)
             let takers = members.map(users.words)
-            let usual = takers.max { first, second in
-                takers.count { $0 == first } < takers.count { $0 == second }
-            } ?? ""
+            let usual =
+                takers.max { first, second in
+                    takers.count { $0 == first } < takers.count { $0 == second }
+                } ?? ""
             let isUniform = takers.allSatisfy { $0 == usual }
             if !usual.isEmpty { text("For \(usual)\(isUniform ? "." : ", unless an option says otherwise.")") }
             list { page in

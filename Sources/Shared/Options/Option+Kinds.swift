@@ -77,7 +77,8 @@ extension Option where Value == Int {
         summary: String, manual: String = ""
     ) -> Option {
         let expected =
-            range.upperBound == .max ? "\(unit) from \(range.lowerBound) on"
+            range.upperBound == .max
+            ? "\(unit) from \(range.lowerBound) on"
             : "\(unit) from \(range.lowerBound) to \(range.upperBound)"
         return Option(
             name, short: short, form: .value(valueName), expected: expected, group: group, default: standard,

@@ -47,7 +47,8 @@ public class AnyOption: @unchecked Sendable {
 
     init(
         name: String, alias: String?, short: Character?, form: Form, expected: String, completion: Completion,
-        choices: (@Sendable () -> [String])?, summary: String, manual: String, standard: String, variable: String?, field: String?, isObject: Bool,
+        choices: (@Sendable () -> [String])?, summary: String, manual: String, standard: String, variable: String?,
+        field: String?, isObject: Bool,
         group: OptionGroup, repeats: Bool
     ) {
         self.name = name
@@ -101,7 +102,8 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     ///   - read: what a text says; nil, or an error, for a bad one.
     public init(
         _ name: String, alias: String? = nil, short: Character? = nil, form: AnyOption.Form,
-        expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil, group: OptionGroup, default standard: String = "", variable: String? = nil,
+        expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil,
+        group: OptionGroup, default standard: String = "", variable: String? = nil,
         field: String? = nil, isObject: Bool = false, repeats: Bool = false, summary: String, manual: String = "",
         takesMore: (@Sendable (String) -> Bool)? = nil, read: @escaping @Sendable (String) throws -> Value?
     ) {
@@ -109,7 +111,8 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
         belongs = takesMore
         super.init(
             name: name, alias: alias, short: short, form: form, expected: expected, completion: completion,
-            choices: choices, summary: summary, manual: manual, standard: standard, variable: variable, field: field, isObject: isObject,
+            choices: choices, summary: summary, manual: manual, standard: standard, variable: variable, field: field,
+            isObject: isObject,
             group: group, repeats: repeats)
     }
 

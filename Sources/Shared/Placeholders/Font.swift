@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import CText
+import Libc
 import Support
 
 /// A face of a font file, open for shaping and drawing. One thread at a time may use it.

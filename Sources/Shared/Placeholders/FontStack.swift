@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import CText
+import Libc
 
 /// The fonts that a message is drawn in: the one that was asked for, or the system's, and those that have what it
 /// lacks.

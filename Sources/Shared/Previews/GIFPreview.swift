@@ -31,7 +31,8 @@ struct GIFPreview {
         let screen = reader.screen
         var palette = reader.palette
         var hidden = reader.transparent.map(Int.init)
-        let isCovered = reader.left == 0 && reader.top == 0 && reader.size.width >= screen.width
+        let isCovered =
+            reader.left == 0 && reader.top == 0 && reader.size.width >= screen.width
             && reader.size.height >= screen.height
         if !isCovered, hidden == nil {
             guard palette.count < 3 * 256 else { throw PreviewFailure.noFreeColour }

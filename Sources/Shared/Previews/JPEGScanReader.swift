@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// Finds the ends of a JPEG's scans: the first marker behind the entropy-coded data that is no restart (ITU T.81 B.1.1,
 /// B.2.1). How the scans are coded makes no difference.

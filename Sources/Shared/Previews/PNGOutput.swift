@@ -1,5 +1,5 @@
-import Cache
 import CZlib
+import Cache
 import Support
 
 /// Writes a PNG of rows that are packed already, at zlib's fastest level (PNG §5, §9, §10).
@@ -83,7 +83,8 @@ final class PNGOutput {
         try output.write(body)
         // Asked for no bytes, crc32 begins anew.
         let named = crc32(0, name, 4)
-        let sum = body.isEmpty
+        let sum =
+            body.isEmpty
             ? named : crc32(named, body.assumingMemoryBound(to: UInt8.self).baseAddress, uInt(body.count))
         try write(Self.bigEndian(UInt32(truncatingIfNeeded: sum)))
     }

@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import Cache
 import Formats
+import Libc
 import Support
 
 /// Makes previews of a picture while it arrives: one each time that a scan or pass is complete and more is to come.

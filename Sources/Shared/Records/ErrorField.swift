@@ -23,6 +23,8 @@ extension Record {
     /// What the failure noted in `error` adds to a run's exit code; 65 where the field does not say.
     func addError(to tally: inout ExitTally) {
         let exit = integer("error.exit").flatMap(Int32.init(exactly:)) ?? 0
-        tally.add(exit: (1...255).contains(exit) ? exit : ExitCode.data.rawValue, isTransient: bool("error.transient") ?? false)
+        tally.add(
+            exit: (1...255).contains(exit) ? exit : ExitCode.data.rawValue,
+            isTransient: bool("error.transient") ?? false)
     }
 }

@@ -84,7 +84,8 @@ final class FailureLines: Sendable {
         log.error(
             "(and \(said.words): \(code))",
             facts: [
-                "code": .text(code), "count": .integer(said.repetitions), "first_date": said.days.map { .text($0.first) },
+                "code": .text(code), "count": .integer(said.repetitions),
+                "first_date": said.days.map { .text($0.first) },
                 "last_date": said.days.map { .text($0.last) },
             ])
     }

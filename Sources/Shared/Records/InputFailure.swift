@@ -32,15 +32,18 @@ public enum InputFailure: Failure, Equatable {
     public var message: String {
         switch self {
         case .notJSON(.syntax): "the input is not JSON here; give one JSON object a line"
-        case .notJSON(.controlCharacter): "a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
+        case .notJSON(.controlCharacter):
+            "a JSON string holds a raw control character or line break; write it as \\n or \\u00XX"
         case .notJSON(.encoding): "a JSON string is not valid UTF-8"
         case .notJSON(.depth): "the JSON is nested more than \(JSONScanner.maxDepth) levels deep"
         case .notAnObject: "a record must be a JSON object"
         case .tooLong(let limit): "the record is longer than \(limit >> 20) MiB"
-        case .tooManyFields(let limit): "the record has more than \(limit) fields; put what belongs together into objects"
+        case .tooManyFields(let limit):
+            "the record has more than \(limit) fields; put what belongs together into objects"
         case .unfinished: "the input ends in the middle of a record; it was cut off"
         case .notAPath(let field): "the record's \(field) is not a path: it has a NUL, or is not Base64"
-        case .binary: "the input is no text, so it holds no records; to shrink a picture from it: img-downsample - -o FILE"
+        case .binary:
+            "the input is no text, so it holds no records; to shrink a picture from it: img-downsample - -o FILE"
         case .notOneObject(let count): "one JSON object was expected, \(count) were found"
         }
     }

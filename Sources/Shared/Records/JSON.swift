@@ -106,7 +106,8 @@ enum JSONBytes {
                 var scalar = hex(body, at: i)
                 i += 4
                 if (0xD800...0xDBFF).contains(scalar), i + 1 < body.endIndex, body[i] == UInt8(ascii: "\\"),
-                    body[i + 1] == UInt8(ascii: "u"), case let low = hex(body, at: i + 2), (0xDC00...0xDFFF).contains(low)
+                    body[i + 1] == UInt8(ascii: "u"), case let low = hex(body, at: i + 2),
+                    (0xDC00...0xDFFF).contains(low)
                 {
                     scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
                     i += 6
@@ -168,7 +169,9 @@ enum JSONBytes {
                 let name = container[i..<keyEnd]
                 let valueStart = skipBlanks(container, skipBlanks(container, keyEnd) + 1)
                 let valueEnd = end(ofValueAt: valueStart, in: container)
-                if let name = string(name), name.utf8.elementsEqual(key.utf8) { found = container[valueStart..<valueEnd] }
+                if let name = string(name), name.utf8.elementsEqual(key.utf8) {
+                    found = container[valueStart..<valueEnd]
+                }
                 i = skipBlanks(container, skipBlanks(container, valueEnd) + 1)
             }
             return found
@@ -189,7 +192,9 @@ enum JSONBytes {
 
     static func skipBlanks(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int {
         var i = start
-        while i < bytes.endIndex, bytes[i] == 0x20 || bytes[i] == 0x0A || bytes[i] == 0x0D || bytes[i] == 0x09 { i += 1 }
+        while i < bytes.endIndex, bytes[i] == 0x20 || bytes[i] == 0x0A || bytes[i] == 0x0D || bytes[i] == 0x09 {
+            i += 1
+        }
         return i
     }
 }

@@ -147,7 +147,9 @@ public struct Record: Sendable, Equatable {
     }
 
     /// The last field of that name: where one stands twice, most readers take the last.
-    private func index(of name: String) -> Int? { withNameTest(name) { isNamed in fields.indices.last(where: isNamed) } }
+    private func index(of name: String) -> Int? {
+        withNameTest(name) { isNamed in fields.indices.last(where: isNamed) }
+    }
 
     /// Runs `body` with what tells whether the field at an index has this name.
     private func withNameTest<Result>(_ name: String, _ body: ((Int) -> Bool) -> Result) -> Result {

@@ -14,7 +14,9 @@ public enum RecordLayout: Sendable, Equatable {
     case text(RecordText)
 
     /// Only the value at one path, raw.
-    public static func field(_ path: FieldPath, terminator: UInt8) -> RecordLayout { .fields([path], terminator: terminator) }
+    public static func field(_ path: FieldPath, terminator: UInt8) -> RecordLayout {
+        .fields([path], terminator: terminator)
+    }
 
     /// Reads field paths with commas between them, such as `date,variants.overlay.path`; blanks after a comma
     /// don't count. Nil if one of them is no path.

@@ -175,7 +175,10 @@ public final class RecordReader {
         while true {
             var column = 0
             while column <= indent, let byte = try peek(at: column), Self.isIndent(byte) { column += 1 }
-            guard let byte = try peek(at: column) else { return start = end }
+            guard let byte = try peek(at: column) else {
+                start = end
+                return
+            }
             if byte == UInt8(ascii: "{"), column <= indent { return }
             try skipLine(from: start)
             guard try peek() != nil else { return }
@@ -188,7 +191,10 @@ public final class RecordReader {
     private func skipLine(from position: Int) throws {
         start = min(position, end)
         while true {
-            if let lineEnd = buffer[start..<end].firstIndex(of: UInt8(ascii: "\n")) { return start = lineEnd }
+            if let lineEnd = buffer[start..<end].firstIndex(of: UInt8(ascii: "\n")) {
+                start = lineEnd
+                return
+            }
             start = end
             if try !fill() { return }
         }

@@ -58,7 +58,9 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     /// The day it is at `time` in a zone that is `offset` ahead of UTC.
     public init(at time: Timestamp, offset: Duration = .zero) {
         let milliseconds = (time + offset).milliseconds
-        self.init(daysSince1970: Int(milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000))
+        self.init(
+            daysSince1970: Int(milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000)
+        )
     }
 
     public static func < (a: CalendarDay, b: CalendarDay) -> Bool {

@@ -1,11 +1,5 @@
 import CSystem
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// A process that goes on when the one that started it has ended, and whatever becomes of its terminal.
 public enum DetachedProcess {
@@ -42,9 +36,12 @@ public enum DetachedProcess {
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
         let program = try ownProgram()
         var argv = ([program] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
-        var envp = passedOn.compactMap { name in getenv(name).map { value in
-            "\(name)=\(String(pathPointer: value))".withPathPointer { strdup($0) }
-        } } + [nil]
+        var envp =
+            passedOn.compactMap { name in
+                getenv(name).map { value in
+                    "\(name)=\(String(pathPointer: value))".withPathPointer { strdup($0) }
+                }
+            } + [nil]
         defer {
             for text in argv { free(text) }
             for text in envp { free(text) }

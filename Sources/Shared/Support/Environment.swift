@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// The environment variables of a process, or those that a test wants.
 public struct Environment: Sendable, ExpressibleByDictionaryLiteral {

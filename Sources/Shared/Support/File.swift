@@ -1,12 +1,5 @@
 import CSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// An open file, closed when the last reference goes. Every call is repeated after a signal (EINTR).
 public final class File: ByteSource, Sendable {

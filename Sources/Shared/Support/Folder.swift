@@ -1,12 +1,5 @@
 import CSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// An open folder. What is below it is named by relative paths, which never lead out of it or through a symbolic link,
 /// whoever put that there; and they lead to the same folder although its own path may be another's by now.
@@ -274,7 +267,8 @@ public final class Folder: Sendable {
             // As above.
             var status = stat()
             if errno == ENOTDIR {
-                let isLink = name.withPathPointer { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
+                let isLink =
+                    name.withPathPointer { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
                     && status.st_mode & S_IFMT == S_IFLNK
                 errno = isLink ? ELOOP : ENOTDIR
             }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// The one way in which a run is stopped early: by SIGINT, SIGTERM or SIGHUP, or because nobody reads standard output
 /// any more.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// The one way to standard error for all threads: whole lines, and below them at most one line that is drawn anew again
 /// and again, for as long as it lasts.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// A call to the operating system that failed, with its `errno`.
 public struct SystemFailure: Failure, Equatable {

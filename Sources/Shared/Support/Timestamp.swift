@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// A point in time: whole milliseconds since 1970-01-01T00:00:00Z.
 public struct Timestamp: Sendable, Hashable, Comparable {

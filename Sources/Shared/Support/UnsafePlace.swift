@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// A file or folder that somebody else may have prepared, or may change at any time.
 public enum UnsafePlace: Failure, Equatable {

@@ -1,12 +1,5 @@
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Decides which files the text of a record may name, so that a record from a stranger cannot have the tool show any
 /// picture that its user may read.

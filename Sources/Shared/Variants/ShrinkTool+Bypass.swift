@@ -19,9 +19,10 @@ extension ShrinkTool {
         }
         return try caches.place(
             forVariantsOf: path,
-            address: try record.string("cache.url") ?? source.flatMap { source in
-                try source.sha256OfStream.map { _ in try CacheItem.key(of: source).text }
-            },
+            address: try record.string("cache.url")
+                ?? source.flatMap { source in
+                    try source.sha256OfStream.map { _ in try CacheItem.key(of: source).text }
+                },
             isBypassed: record.string("cache.status") == CacheStatus.bypass.rawValue, scope: scope)
     }
 

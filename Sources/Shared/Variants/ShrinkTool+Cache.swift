@@ -1,16 +1,9 @@
 import Cache
 import Formats
 import Images
+import Libc
 import Records
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Into the cache, beside their original.
 extension ShrinkTool {

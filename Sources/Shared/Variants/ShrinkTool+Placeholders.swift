@@ -1,16 +1,9 @@
 import Cache
 import Images
+import Libc
 import Placeholders
 import Records
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What stands in for a picture: before it is there its own thumbnail, and where there is none a placeholder.
 extension ShrinkTool {

@@ -57,7 +57,9 @@ public struct VariantMaker: Sendable {
                 metrics.add(Self.event(requests[index].variant, result, after: SteadyTime.now() - start))
                 try done(index, result)
             }
-        } event: { Self.event(source.count, info, outputs: requests.count, $0, $1) }
+        } event: {
+            Self.event(source.count, info, outputs: requests.count, $0, $1)
+        }
     }
 
     private static func event(

@@ -1,15 +1,8 @@
 import CSQLite
+import Libc
 import Support
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A cache root as it lies on the disk, looked at and meddled with behind the tools' back.
 struct CacheOnDisk {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Libc
 import Records
 import Support
 import TestSupport
@@ -44,7 +38,8 @@ struct KeptDaysTests {
         for output in outputs {
             // Each day without a picture is told of or counted, and nothing else.
             #expect(output.status == 69, "\(output)")
-            #expect(try RecordLaws.failuresTold(output.errorLines) == output.records.count { $0.has("error") }, "\(output)")
+            #expect(
+                try RecordLaws.failuresTold(output.errorLines) == output.records.count { $0.has("error") }, "\(output)")
             #expect(try facts(output) == first)
         }
         let root = CacheOnDisk(home)
@@ -81,7 +76,9 @@ struct KeptDaysTests {
             case 1: _ = eventually { !tool.isRunning || (try? rows(root)).map { $0 > wanted } ?? false }
             default: _ = tool.waitForOutput(1)
             }
-            for _ in 0..<random.below(1 << random.below(13)) where tool.isRunning { _ = TestFile.exists(home.cacheRoot) }
+            for _ in 0..<random.below(1 << random.below(13)) where tool.isRunning {
+                _ = TestFile.exists(home.cacheRoot)
+            }
             tool.kill(SIGKILL)
             if tool.wait().signal == SIGKILL { kills += 1 }
 

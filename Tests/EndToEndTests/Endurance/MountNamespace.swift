@@ -1,13 +1,6 @@
+import Libc
 import Support
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Mounts that only the tools started through it see: small disks, read-only ones. They go with the last reference.
 final class MountNamespace: Sendable {

@@ -56,7 +56,8 @@ struct CachedPictureProperties {
     func theLargestPictureOfEachDayIsKept() throws {
         try forAll(12) { random in
             let site = try Site(refusal: random.chance(30) ? random.one(of: Self.refusals) : nil)
-            let days = site.nasa.addRange(random.number(2...5), medium: random.one(of: [.picture, .animation]), &random)
+            let days = site.nasa.addRange(
+                random.number(2...5), medium: random.one(of: [.picture, .animation]), &random)
             let fetched = try site.nasa.fetch(days, random.one(of: ["science", "api"])).expect(0)
             for record in try fetched.records { site.refuse(record.string("hdurl")) }
             let home = try site.nasa.home()

@@ -38,14 +38,17 @@ enum Malformation: CaseIterable {
             let text = String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
             result.body = Array(text.utf8)
         case .tangledHTML:
-            let html = String(repeating: random.one(of: ["<b><p>", "<table><td>", "<", "&#x", "<a href='"]), count: 900)
+            let html = String(
+                repeating: random.one(of: ["<b><p>", "<table><td>", "<", "&#x", "<a href='"]), count: 900)
             result.body = replaced(response.body, with: .string(html), &random)
         case .trailingGarbage: result.body += random.one(of: ["}", "]", ",", "null", "{\"date\"", "\u{0}"]).utf8
         case .twoValues: result.body += Array("\n".utf8) + response.body
         case .bareValue: result.body = Array(random.one(of: ["null", "true", "\"2024-02-03\"", "42", "NaN", "-"]).utf8)
         case .invalidUTF8:
             let place = random.below(max(result.body.count, 1))
-            let bytes: [[UInt8]] = [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82]]
+            let bytes: [[UInt8]] = [
+                [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82],
+            ]
             result.body.insert(contentsOf: random.one(of: bytes), at: place)
         case .loneSurrogate:
             let raw = random.one(of: [#""\ud800""#, #""a\udc00b""#, #""\ud83d\u0041""#, #""\u00""#, #""\x""#])

@@ -71,7 +71,8 @@ struct NetworkFailureProperties {
             let day = nasa.add(RandomNASA.anyDay(&random), medium: .picture, &random)
             let options = ["--retries", "\(retries)"]
             let tool = random.one(of: ["apod-fetch", "img-cache"])
-            let output = tool == "apod-fetch"
+            let output =
+                tool == "apod-fetch"
                 ? try home.run(tool, ["--service", "science", "--date", "\(day.day)"] + options)
                 : try home.run(tool, ["put", "\(nasa.site)/pictures/a.png"] + options)
             let words = "\(trouble.faults) with \(retries) retries: \(output)"

@@ -42,7 +42,8 @@ struct PlaceholderProperties {
             let size = Size(&random)
             let line = try Self.record(fault, home, &random)
             let message = RandomText.sentence(&random, words: 0...9, hasAngles: true)
-            let arguments = ["--fallback", "--allow-path", "."] + size.arguments
+            let arguments =
+                ["--fallback", "--allow-path", "."] + size.arguments
                 + (random.chance(30) ? ["--theme", "dark"] : [])
                 + (random.chance(30) ? ["--fallback-message", message] : [])
             let output = try home.run("img-downsample", arguments, stdin: .lines([line]))

@@ -182,7 +182,8 @@ private struct Sketch {
 
     /// Where a video's player is, as a page links to it.
     private func player(_ random: inout SeededRandom) -> Address {
-        let place = medium == .youTube
+        let place =
+            medium == .youTube
             ? "//www.youtube.com/embed/\(videoID)?rel=0" : "//player.vimeo.com/video/\(day.daysSince1970)?h=1"
         return (random.one(of: ["", "https:"]) + place, "https:" + place)
     }

@@ -68,7 +68,8 @@ extension RandomDay.Medium {
 extension RandomNASA {
     /// Asks one service, or `auto`, for a run of days, in a home of its own.
     func fetch(_ days: [RandomDay], _ service: String, _ options: [String] = []) throws -> ToolOutput {
-        let range = days.count == 1 && days[0].day.day % 2 == 0
+        let range =
+            days.count == 1 && days[0].day.day % 2 == 0
             ? ["--date", "\(days[0].day)"]
             : ["--start-date", "\(days[0].day)", "--end-date", "\(days[days.count - 1].day)"]
         return try home().run("apod-fetch", ["--service", service, "--retries", "0"] + range + options)

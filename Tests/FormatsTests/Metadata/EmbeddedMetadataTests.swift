@@ -26,8 +26,11 @@ import Testing
         return [
             ("jpeg", Tiny.jpeg(before: Tiny.exifSegment(exif) + xmpSegment(xmp))),
             ("png", Tiny.png(before: Tiny.chunk("eXIf", exif), after: Tiny.chunk("iTXt", text + xmp))),
-            ("webp", Tiny.webp(
-                Tiny.extended(0x0C), Tiny.lossy(), Tiny.riffChunk("EXIF", exif), Tiny.riffChunk("XMP ", xmp))),
+            (
+                "webp",
+                Tiny.webp(
+                    Tiny.extended(0x0C), Tiny.lossy(), Tiny.riffChunk("EXIF", exif), Tiny.riffChunk("XMP ", xmp))
+            ),
         ]
     }
 

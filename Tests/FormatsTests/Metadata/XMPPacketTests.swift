@@ -39,8 +39,9 @@ import Testing
         #expect(upright.orientation == .upright)
         #expect(upright.bytes == Array(Self.whole.replacing("Orientation=\"6\"", with: "Orientation=\"1\"").utf8))
         let two = packet("<a tiff:Orientation=\"5\"/><exif:Orientation>7</exif:Orientation>").upright
-        #expect(String(decoding: two.bytes, as: UTF8.self)
-            == "<a tiff:Orientation=\"1\"/><exif:Orientation>1</exif:Orientation>")
+        #expect(
+            String(decoding: two.bytes, as: UTF8.self)
+                == "<a tiff:Orientation=\"1\"/><exif:Orientation>1</exif:Orientation>")
     }
 
     @Test func aSimpleRightsTextIsReadToo() {

@@ -1,18 +1,11 @@
 import CLCMS
 import Formats
+import Libc
 import Support
 import TestSupport
 import Testing
 
 @testable import Images
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 @Suite struct MetadataWritingTests {
     private static let exif = ExifBlock.rights(copyright: "© 2026 Jürg", artist: "Zoë")!.bytes
@@ -35,7 +28,7 @@ import Darwin
         defer { cmsCloseProfile(made) }
         if extra > 0 {
             var filler = [UInt8](repeating: 0, count: extra)
-            _ = cmsWriteRawTag(made, cmsTagSignature(rawValue: 0x78787878), &filler, UInt32(extra))
+            _ = cmsWriteRawTag(made, cmsTagSignature(rawValue: 0x7878_7878), &filler, UInt32(extra))
         }
         var count: UInt32 = 0
         cmsSaveProfileToMem(made, nil, &count)
@@ -84,7 +77,8 @@ import Darwin
     }
 
     @Test func aProfileIsWrittenOnlyForItsKindOfSamples() throws {
-        let gray = Self.profile(isGray: true), colour = Self.profile(isGray: false)
+        let gray = Self.profile(isGray: true)
+        let colour = Self.profile(isGray: false)
         for format in [OutputFormat.jpeg, .png] {
             for (channels, fitting, other) in [(1, gray, colour), (3, colour, gray)] {
                 let picture = PixelBuffer.waves(20, 20, channels: channels)

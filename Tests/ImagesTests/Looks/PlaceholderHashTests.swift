@@ -1,16 +1,9 @@
 import Formats
+import Libc
 import TestSupport
 import Testing
 
 @testable import Images
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 @Suite struct PlaceholderHashTests {
     private func drawn(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [Int]) -> PixelBuffer {
@@ -53,7 +46,8 @@ import Darwin
         }
         let likeness = Likeness(ThumbHash.bytes(rgba(picture)))
         #expect(likeness.isLandscape && !likeness.hasAlpha)
-        let upperLeft = likeness.colour(0.25, 0.25), lowerRight = likeness.colour(0.75, 0.75)
+        let upperLeft = likeness.colour(0.25, 0.25)
+        let lowerRight = likeness.colour(0.75, 0.75)
         #expect(upperLeft.red > 0.6 && upperLeft.blue < 0.4)
         #expect(lowerRight.blue > 0.55 && lowerRight.red < 0.35)
         // The mean of all: (220 + 30 + 2 x 128) / 4 and so on.
@@ -70,7 +64,8 @@ import Darwin
         let small = drawn(100, 73) { x, y in
             (0..<channels).map { Int(picture.sample(x * 10 + 5, min(y * 10 + 5, 730), $0)) }
         }
-        let a = Likeness(decoded(whole.thumbHash)), b = Likeness(decoded(PlaceholderHash(small).thumbHash))
+        let a = Likeness(decoded(whole.thumbHash))
+        let b = Likeness(decoded(PlaceholderHash(small).thumbHash))
         #expect(a.isLandscape && a.hasAlpha == picture.hasAlpha)
         #expect(abs(a.mean.red - b.mean.red) < 0.03 && abs(a.mean.green - b.mean.green) < 0.03)
         #expect(abs(a.mean.blue - b.mean.blue) < 0.03)
@@ -120,7 +115,8 @@ import Darwin
 
     private func decoded(_ text: String) -> [UInt8] {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var bits = 0, count = 0
+        var bits = 0
+        var count = 0
         var bytes: [UInt8] = []
         for letter in text where letter != "=" {
             bits = bits << 6 | alphabet.firstIndex(of: letter)!
@@ -159,7 +155,8 @@ private struct Likeness {
             }
             return (mean, scale, across, down, terms)
         }
-        let across = max(3, isLandscape ? longer : second & 7), down = max(3, isLandscape ? second & 7 : longer)
+        let across = max(3, isLandscape ? longer : second & 7)
+        let down = max(3, isLandscape ? second & 7 : longer)
         planes.append(plane(Double(first & 63) / 63, Double(first >> 18 & 31) / 31, across, down))
         planes.append(plane(Double(first >> 6 & 63) / 31.5 - 1, Double(second >> 3 & 63) / 63, 3, 3))
         planes.append(plane(Double(first >> 12 & 63) / 31.5 - 1, Double(second >> 9 & 63) / 63, 3, 3))
@@ -168,18 +165,19 @@ private struct Likeness {
     var mean: Colour { colour(planes.map(\.mean)) }
 
     func colour(_ x: Double, _ y: Double) -> Colour {
-        colour(planes.map { plane in
-            var value = plane.mean
-            var next = 0
-            for v in 0..<plane.down {
-                for u in (v == 0 ? 1 : 0)..<plane.across where u * plane.down < plane.across * (plane.down - v) {
-                    let factor = (u > 0 ? 2.0 : 1) * (v > 0 ? 2 : 1)
-                    value += plane.terms[next] * factor * cos(.pi * Double(u) * x) * cos(.pi * Double(v) * y)
-                    next += 1
+        colour(
+            planes.map { plane in
+                var value = plane.mean
+                var next = 0
+                for v in 0..<plane.down {
+                    for u in (v == 0 ? 1 : 0)..<plane.across where u * plane.down < plane.across * (plane.down - v) {
+                        let factor = (u > 0 ? 2.0 : 1) * (v > 0 ? 2 : 1)
+                        value += plane.terms[next] * factor * cos(.pi * Double(u) * x) * cos(.pi * Double(v) * y)
+                        next += 1
+                    }
                 }
-            }
-            return value
-        })
+                return value
+            })
     }
 
     private func colour(_ values: [Double]) -> Colour {

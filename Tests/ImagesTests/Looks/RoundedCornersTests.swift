@@ -10,8 +10,10 @@ import Testing
         var inside = 0
         for j in 0..<64 {
             for i in 0..<64 {
-                let u = Double(x) + (Double(i) + 0.5) / 64, v = Double(y) + (Double(j) + 0.5) / 64
-                let dx = max(radius - u, u - (width - radius), 0), dy = max(radius - v, v - (height - radius), 0)
+                let u = Double(x) + (Double(i) + 0.5) / 64
+                let v = Double(y) + (Double(j) + 0.5) / 64
+                let dx = max(radius - u, u - (width - radius), 0)
+                let dy = max(radius - v, v - (height - radius), 0)
                 if dx * dx + dy * dy <= radius * radius { inside += 1 }
             }
         }

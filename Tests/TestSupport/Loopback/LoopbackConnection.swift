@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 
 /// One client's connection, used by the thread that answers it.
@@ -72,7 +66,7 @@ public final class LoopbackConnection {
     /// Ends the connection with a reset instead of an orderly end.
     public func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger_t>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Linger>.size))
         close()
     }
 
@@ -157,7 +151,8 @@ public final class LoopbackConnection {
     }
 }
 
-private typealias linger_t = linger
+/// The C structure, whose name a local variable hides.
+private typealias Linger = linger
 
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 
 /// An HTTP/1.1 server within the process, on 127.0.0.1 and a free port, a thread for each connection, of which there are

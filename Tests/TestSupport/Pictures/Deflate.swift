@@ -145,8 +145,10 @@ private struct BitWriter {
     }
 
     mutating func addLength(_ length: Int) {
-        let bases = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163,
-            195, 227, 258]
+        let bases = [
+            3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163,
+            195, 227, 258,
+        ]
         let index = bases.lastIndex { $0 <= length } ?? 0
         addSymbol(257 + index)
         let extra = index < 8 || index == 28 ? 0 : (index - 4) / 4

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// Whether the tools are built with AddressSanitizer, which keeps what is freed for a while, so that their memory says
 /// nothing.

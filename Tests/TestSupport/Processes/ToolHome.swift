@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 
 /// A home for tools that no other test shares: own `HOME`, XDG folders, working folder and cache root, and an

@@ -1,11 +1,5 @@
 import CSystem
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 
 /// A folder that nobody but this user can look into or change, although it may lie where everybody can write, such as

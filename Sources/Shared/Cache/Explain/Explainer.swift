@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 import HTTP
+import Libc
 import Support
 
 /// Explains what fetching would do. Changes nothing: no lease, no counter, no file, and no root where there is none.

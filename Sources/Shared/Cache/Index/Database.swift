@@ -153,9 +153,11 @@ final class Database {
             var compiled: OpaquePointer?
             let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
             guard status == SQLITE_OK, let compiled else { throw failure(status) }
-            statement = Statement(compiled, fail: { [root, handle] in
-                CacheFailure(sqlite: $0, message: String(cString: sqlite3_errmsg(handle)), root: root)
-            })
+            statement = Statement(
+                compiled,
+                fail: { [root, handle] in
+                    CacheFailure(sqlite: $0, message: String(cString: sqlite3_errmsg(handle)), root: root)
+                })
             statements[sql] = statement
         }
         try statement.bind(values)

@@ -167,8 +167,9 @@ extension Index {
     /// entry anew between the question and its consequence.
     func heal(_ name: String, now: Timestamp, isSound: (Entry) -> Bool) throws {
         try write(now: now) { connection in
-            guard let found = try connection.database.first(
-                Self.selectByName, Value(scope.hash), Value(name), read: entry), !isSound(found)
+            guard
+                let found = try connection.database.first(
+                    Self.selectByName, Value(scope.hash), Value(name), read: entry), !isSound(found)
             else { return }
             try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
             connection.tally.add(.healed)

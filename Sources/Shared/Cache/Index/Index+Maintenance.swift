@@ -188,7 +188,9 @@ extension Index {
     // MARK: Expired entries
 
     /// Up to a batch of entries that have expired or were replaced, and that no pin or lease keeps.
-    func expired(after id: Int64, of scope: ScopeName?, now: Timestamp) throws -> [(id: Int64, bytes: Int, place: String)] {
+    func expired(after id: Int64, of scope: ScopeName?, now: Timestamp) throws -> [(
+        id: Int64, bytes: Int, place: String
+    )] {
         try perform { connection in
             try connection.database.all(
                 Self.selectExpired, Value(id), Value(now), Value(now + Clock.tolerance), Value(now + .seconds(86_400)),
@@ -263,13 +265,15 @@ extension Index.Connection {
         let hash = String(folder.prefix(32))
         let isKnown = try database.first(
             "SELECT 1 FROM scopes WHERE folder = ?1 OR substr(folder, 1, 32) = ?2 AND purged = 0", Value(folder),
-            Value(hash)) { _ in true }
+            Value(hash)
+        ) { _ in true }
         guard isKnown == nil, let generation = CacheRoot.generation(ofFolder: folder),
             generation >= max(try firstGeneration(), root.latestGeneration(of: hash))
         else { return nil }
         return try database.first(
             "INSERT INTO scopes (name, folder, generation) VALUES (?1, ?2, ?3) RETURNING id", Value(name.text),
-            Value(folder), Value(generation)) { $0.int64(0) }
+            Value(folder), Value(generation)
+        ) { $0.int64(0) }
     }
 
     fileprivate func hasRow(_ file: String, in scopeID: Int64) throws -> Bool {
@@ -282,7 +286,8 @@ extension Index.Connection {
             """
             SELECT totals.entries = found.entries AND totals.bytes = found.bytes FROM totals,
                 (SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM entries) AS found
-            """) { $0.bool(0) }
+            """
+        ) { $0.bool(0) }
         guard totals == true else { return false }
         return try database.first(
             """
@@ -290,6 +295,7 @@ extension Index.Connection {
                 (SELECT scope, count(*) AS entries, sum(bytes) AS bytes FROM entries GROUP BY scope) AS found
                 ON found.scope = scopes.id
             WHERE scopes.entries <> coalesce(found.entries, 0) OR scopes.bytes <> coalesce(found.bytes, 0) LIMIT 1
-            """) { _ in true } == nil
+            """
+        ) { _ in true } == nil
     }
 }

@@ -70,7 +70,8 @@ extension Index {
     func removeMetadata(expiredBefore limit: Timestamp, of scope: ScopeName?, now: Timestamp) throws -> Removal {
         try write(now: now, isQuiet: true) { connection in
             let sizes = try connection.database.all(
-                Self.removeExpiredMetadata, Value(limit), Value(Self.batch), Value(scope?.text)) { $0.int(0) }
+                Self.removeExpiredMetadata, Value(limit), Value(Self.batch), Value(scope?.text)
+            ) { $0.int(0) }
             return Removal(entries: sizes.count, bytes: sizes.reduce(0, +))
         }
     }

@@ -62,7 +62,8 @@ extension Index {
     func countNegatives(of scope: ScopeName? = nil) throws -> Int {
         try perform { connection in
             try connection.database.first(
-                "SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)) { $0.int(0) } ?? 0
+                "SELECT COUNT(*) FROM negatives WHERE \(Self.isOfScope)", nil, Value(scope?.text)
+            ) { $0.int(0) } ?? 0
         }
     }
 

@@ -176,7 +176,8 @@ extension Index {
             let database = connection.database
             let count = try database.run("DELETE FROM scopes WHERE id = ?1 AND purged = 1", Value(scope.id))
             let isThere = try database.first(
-                "SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1", Value(scope.folder)) { _ in true }
+                "SELECT 1 FROM scopes WHERE folder = ?1 AND purged = 1", Value(scope.folder)
+            ) { _ in true }
             if count == 0, isThere == true {
                 throw CacheFailure.indexDamaged(detail: "a row cannot be found", root: root.path)
             }
@@ -230,7 +231,8 @@ extension Index.Connection {
     /// Whether anything of this scope, named by its hash, is still to be purged.
     fileprivate func isPurgePending(of hash: String) throws -> Bool {
         try database.first(
-            "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash)) { _ in true }
+            "SELECT 1 FROM scopes WHERE purged = 1 AND substr(folder, 1, 32) = ?1 LIMIT 1", Value(hash)
+        ) { _ in true }
             ?? false
     }
 

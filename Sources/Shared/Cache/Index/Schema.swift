@@ -28,11 +28,13 @@ struct Schema: Sendable {
         let id = try database.first("PRAGMA application_id") { $0.int(0) } ?? 0
         if id == applicationID { return .ours }
         if id != 0 { return .foreign }
-        let (tables, known) = try database.first(
-            """
-            SELECT count(*), coalesce(sum(name IN ('totals', 'settings', 'scopes', 'counters', 'entries', 'doomed')), 0)
-            FROM sqlite_schema WHERE type = 'table'
-            """) { ($0.int(0), $0.int(1)) } ?? (0, 0)
+        let (tables, known) =
+            try database.first(
+                """
+                SELECT count(*), coalesce(sum(name IN ('totals', 'settings', 'scopes', 'counters', 'entries', 'doomed')), 0)
+                FROM sqlite_schema WHERE type = 'table'
+                """
+            ) { ($0.int(0), $0.int(1)) } ?? (0, 0)
         return tables == 0 ? .empty : known == 6 ? .unmarked : .foreign
     }
 

@@ -40,17 +40,19 @@ final class Statement {
                 switch value {
                 case .null: sqlite3_bind_null(handle, place)
                 case .integer(let number): sqlite3_bind_int64(handle, place, number)
-                case .text(var text): text.withUTF8 { bytes in
-                    bytes.withMemoryRebound(to: CChar.self) {
-                        // A text without a place in memory would be bound as NULL.
-                        $0.isEmpty
-                            ? csqlite_bind_text(handle, place, "", 0)
-                            : csqlite_bind_text(handle, place, $0.baseAddress, Int32($0.count))
+                case .text(var text):
+                    text.withUTF8 { bytes in
+                        bytes.withMemoryRebound(to: CChar.self) {
+                            // A text without a place in memory would be bound as NULL.
+                            $0.isEmpty
+                                ? csqlite_bind_text(handle, place, "", 0)
+                                : csqlite_bind_text(handle, place, $0.baseAddress, Int32($0.count))
+                        }
                     }
-                }
-                case .bytes(let bytes): bytes.withUnsafeBytes {
-                    csqlite_bind_blob(handle, place, $0.baseAddress, Int32(clamping: $0.count))
-                }
+                case .bytes(let bytes):
+                    bytes.withUnsafeBytes {
+                        csqlite_bind_blob(handle, place, $0.baseAddress, Int32(clamping: $0.count))
+                    }
                 }
             if status != SQLITE_OK { throw fail(status) }
         }

@@ -1,13 +1,6 @@
 import Formats
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Files that have lost their rows, since the index was lost or damaged, are taken in again: each when its key is asked
 /// for, or all of them by `verify --repair` and `clean`.
@@ -103,7 +96,9 @@ extension ImageCache {
 
     /// What the row of a file says, as far as the file tells.
     private func restored(_ name: String, at place: String, _ status: FileStatus) throws -> NewEntry? {
-        guard let stem = CacheRoot.name(ofBlob: name), let file = try? index.root.open(place, O_RDONLY) else { return nil }
+        guard let stem = CacheRoot.name(ofBlob: name), let file = try? index.root.open(place, O_RDONLY) else {
+            return nil
+        }
         let isVariant = CacheRoot.isVariant(name)
         // A variant may be of a format that is written only.
         let picture =

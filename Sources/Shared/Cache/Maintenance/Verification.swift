@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 import Support
 
 /// Holds a root against its index: every row has its file, every file its content, every sum its rows.
@@ -133,7 +127,8 @@ public final class Verification: Sendable {
         try forEachEntry(cache) { [self] entry, scope in
             if let code = Self.wrong(entry, cache) {
                 let wrong = try cache.index.recheck(
-                    entry.name, in: scope, drops: repairs, now: clock.now()) { Self.wrong($0, cache) != nil }
+                    entry.name, in: scope, drops: repairs, now: clock.now()
+                ) { Self.wrong($0, cache) != nil }
                 if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
             }
             return 0

@@ -11,12 +11,12 @@ extension ImageCache {
     public func metadata(
         in collection: String, from first: String, through last: String
     ) throws -> [Metadata] {
-        try withMetadata { try index.metadata(in: collection, from: first, through: last) }
+        try withMetadata { _ in try index.metadata(in: collection, from: first, through: last) }
     }
 
     /// What is kept under the last name that is not behind `last`.
     public func newestMetadata(in collection: String, through last: String) throws -> Metadata? {
-        try withMetadata { try index.newestMetadata(in: collection, through: last) }
+        try withMetadata { _ in try index.newestMetadata(in: collection, through: last) }
     }
 
     /// Keeps all of it, or none where it throws. What is there already and was fetched later stays.
@@ -33,10 +33,6 @@ extension ImageCache {
 
     /// How long expired metadata stays, since it may still be of use where its service cannot be reached.
     static let metadataKeptAfterExpiry: Duration = .seconds(30 * 86_400)
-
-    private func withMetadata<Result>(_ body: () throws -> Result) throws -> Result {
-        try withMetadata { _ in try body() }
-    }
 
     /// Gives `body` the generation in which the index that lies there now was first asked for metadata; once more where
     /// the root was removed under it.

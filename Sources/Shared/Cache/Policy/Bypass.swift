@@ -119,7 +119,8 @@ public final class Bypass: Sendable {
             key: key.text, scope: scope, kind: kind, path: file.path, url: url, bytes: file.count,
             contentType: picture.contentType, sha256: sha256, width: picture.width, height: picture.height,
             details: picture.details, fetchedAt: now, expiresAt: end, lastUsed: now, leaseUntil: end, isPinned: false,
-            validators: Validators(), id: 0, name: key.name, file: name, place: "", parentSHA256: nil, isUnsettled: false)
+            validators: Validators(), id: 0, name: key.name, file: name, place: "", parentSHA256: nil,
+            isUnsettled: false)
     }
 
     /// Files that are made together from one original. `make` is given a function for each that takes its bytes, and

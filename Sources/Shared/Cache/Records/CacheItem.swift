@@ -1,13 +1,7 @@
 import HTTP
+import Libc
 import Records
 import Support
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What a person or a record names: a picture at one of several addresses, or a local file.
 public enum CacheItem: Sendable {

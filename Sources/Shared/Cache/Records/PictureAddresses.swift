@@ -47,7 +47,8 @@ public struct PictureAddresses: Sendable {
     }
 
     private static let otherExtensions: Set<String> = [
-        "mp4", "m4v", "mov", "webm", "mpg", "mpeg", "avi", "wmv", "flv", "ogv", "swf", "mp3", "wav", "html", "htm", "pdf",
+        "mp4", "m4v", "mov", "webm", "mpg", "mpeg", "avi", "wmv", "flv", "ogv", "swf", "mp3", "wav", "html", "htm",
+        "pdf",
         "zip",
     ]
 

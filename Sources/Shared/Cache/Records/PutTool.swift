@@ -63,7 +63,8 @@ public struct PutTool: CacheTool {
     /// Answers from the cache what it has, and is fresh, at the best address.
     public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
         guard
-            let item = try? argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)),
+            let item = try? argument.map(CacheItem.init(argument:))
+                ?? .addresses(rules.addresses.candidates(in: record)),
             case .addresses(let candidates) = item, let url = try? candidates.first?.get(),
             let key = try? rules.key(url, record: record),
             case .cache(let cache)? = try? caches.place(for: url),

@@ -5,7 +5,8 @@ import Support
 /// Where the cache is, and how it is used.
 extension AnyOption {
     public static let cacheDir = Option.path(
-        "cache-dir", .cache, as: "DIR", isFolder: true, default: "~/.cache/apod-tools", variable: "APOD_TOOLS_CACHE_DIR",
+        "cache-dir", .cache, as: "DIR", isFolder: true, default: "~/.cache/apod-tools",
+        variable: "APOD_TOOLS_CACHE_DIR",
         field: "cache_dir", summary: "The root of the cache.",
         manual: "It is made if it is missing, and used only if nobody else can write to it.")
 
@@ -42,7 +43,8 @@ extension AnyOption {
 
     public static let memoryCapacity = Option<Int>(
         "memory-capacity", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
-        field: "memory_capacity", summary: "How much all pictures that are kept in memory may take.", read: ByteCount.parse)
+        field: "memory_capacity", summary: "How much all pictures that are kept in memory may take.",
+        read: ByteCount.parse)
 
     public static let memoryEntries = Option<Int>(
         "memory-entries", form: .none, expected: "a number from 0 to 1000000", group: .cache, default: "50",
@@ -51,7 +53,8 @@ extension AnyOption {
 
     public static let memoryBytes = Option<Int>(
         "memory-bytes", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
-        field: "memory_bytes", summary: "How many bytes the pictures of memory_entries may take.", read: ByteCount.parse)
+        field: "memory_bytes", summary: "How many bytes the pictures of memory_entries may take.", read: ByteCount.parse
+    )
 }
 
 extension [AnyOption] {

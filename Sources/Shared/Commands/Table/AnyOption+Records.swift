@@ -23,7 +23,8 @@ extension AnyOption {
         manual: "With it a saved stream can be run again.")
 
     public static let print = Option<RecordLayout>(
-        "print", form: .value("FIELD"), expected: "a field, or several with commas, such as path or cache.key,cache.bytes",
+        "print", form: .value("FIELD"),
+        expected: "a field, or several with commas, such as path or cache.key,cache.bytes",
         group: .records,
         summary: "Print this field of each record instead of the record; several with commas as columns.",
         manual: """

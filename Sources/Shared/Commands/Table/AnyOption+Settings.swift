@@ -13,7 +13,8 @@ extension AnyOption {
         manual: "auto asks the new one, and the old one only if the new one cannot answer.")
 
     public static let scienceURL = address(
-        "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic", "The address of NASA's new service.")
+        "science-url", "APOD_SCIENCE_URL", "https://science.nasa.gov/wp-json/wp/v2/apod-basic",
+        "The address of NASA's new service.")
     public static let apiURL = address(
         "api-url", "APOD_API_URL", "https://api.nasa.gov/planetary/apod", "The address of NASA's old service.")
 
@@ -52,14 +53,16 @@ extension AnyOption {
         _ name: String, _ variable: String, _ standard: String, _ summary: String
     ) -> Option<String> {
         Option(
-            name, form: .none, expected: "a key", group: .secrets, default: standard, variable: variable, summary: summary
+            name, form: .none, expected: "a key", group: .secrets, default: standard, variable: variable,
+            summary: summary
         ) { $0 }
     }
 
     // MARK: img-downsample
 
     public static let quality = Option.number(
-        "quality", .looks, in: 1...100, default: "82", field: "quality", summary: "The quality of JPEG, WebP and AVIF, 1 to 100.")
+        "quality", .looks, in: 1...100, default: "82", field: "quality",
+        summary: "The quality of JPEG, WebP and AVIF, 1 to 100.")
 
     public static let styles = Option<String>(
         "styles", form: .none, expected: "an object of styles", group: .sizes, field: "styles", isObject: true,

@@ -6,7 +6,7 @@ enum Inflate {
     /// looked at. Linear in what goes in and comes out.
     static func zlib(_ stream: ArraySlice<UInt8>, limit: Int) -> [UInt8]? {
         // Method 8, no preset dictionary, and the header's own check (RFC 1950 §2.2).
-        guard stream.count > 2, case let (first, second) = (Int(stream.first!), Int(stream.dropFirst().first!)),
+        guard stream.count > 2, case (let first, let second) = (Int(stream.first!), Int(stream.dropFirst().first!)),
             first & 15 == 8, second & 32 == 0, (first << 8 | second) % 31 == 0
         else { return nil }
         var reader = BitReader(stream.dropFirst(2))
@@ -79,7 +79,9 @@ enum Inflate {
 
         func symbol(_ reader: inout BitReader) -> Int? {
             // The words of each length follow each other; so the word minus the first of its length is an index.
-            var word = 0, first = 0, index = 0
+            var word = 0
+            var first = 0
+            var index = 0
             for length in 1...15 {
                 guard let bit = reader.bits(1) else { return nil }
                 word = word << 1 | bit

@@ -35,11 +35,12 @@ public struct ExerciseList: Sendable {
         var kept: (list: KeptList, metadata: Metadata)?
         let cache = try usingCache("the list is not kept") { try place() } ?? nil
         if let cache {
-            kept = try usingCache("the list that is kept is not used") {
-                try cache.metadata(in: Self.collection, from: Self.name, through: Self.name).first.flatMap { row in
-                    KeptList(body: row.body, address: service.address).map { ($0, row) }
-                }
-            } ?? nil
+            kept =
+                try usingCache("the list that is kept is not used") {
+                    try cache.metadata(in: Self.collection, from: Self.name, through: Self.name).first.flatMap { row in
+                        KeptList(body: row.body, address: service.address).map { ($0, row) }
+                    }
+                } ?? nil
         }
         if let kept, !refreshes, isFresh(kept.metadata) { return kept.list.exercises }
         if caches.settings.isOffline {

@@ -183,7 +183,8 @@ final class CurlExchange {
 
     /// libcurl's words, unless they repeat the proxy's URL with a user name and a password in it.
     private func withoutProxySecret(_ detail: String) -> String {
-        guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"), detail.contains(text: String(text[...at]))
+        guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"),
+            detail.contains(text: String(text[...at]))
         else { return detail }
         return "its URL cannot be read"
     }

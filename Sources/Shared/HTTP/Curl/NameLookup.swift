@@ -1,12 +1,5 @@
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Name lookup by the system, which can be given up.
 enum NameLookup {

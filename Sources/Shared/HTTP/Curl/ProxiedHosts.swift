@@ -5,9 +5,10 @@ import Support
 /// must not hold up every exchange.
 final class ProxiedHosts: Sendable {
     /// The addresses of a name, as far as this machine can tell within `limit`; empty if it cannot. Throws `Cancelled`.
-    typealias Resolver = @Sendable (
-        _ host: String, _ limit: Duration, _ interruption: Interruption
-    ) throws -> [IPAddress]
+    typealias Resolver =
+        @Sendable (
+            _ host: String, _ limit: Duration, _ interruption: Interruption
+        ) throws -> [IPAddress]
 
     private enum Lookup {
         case underway

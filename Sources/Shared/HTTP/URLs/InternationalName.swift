@@ -43,7 +43,9 @@ enum InternationalName {
 
     /// RFC 3492 §6.3, with its parameters for host names (§5); nil on overflow.
     static func punycode(_ scalars: [UInt32]) -> String? {
-        let base = 36, least = 1, most = 26
+        let base = 36
+        let least = 1
+        let most = 26
         var output = scalars.filter { $0 < 0x80 }.map { UInt8($0) }
         let basicCount = output.count
         if basicCount > 0 { output.append(UInt8(ascii: "-")) }

@@ -23,9 +23,10 @@ extension WebURL {
 
     /// Reads authority, path, query and fragment: all that follows `//`.
     init(scheme: Scheme, afterSlashes rest: ArraySlice<UInt8>, text: String) throws(WebURLFailure) {
-        let end = rest.firstIndex {
-            $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
-        } ?? rest.endIndex
+        let end =
+            rest.firstIndex {
+                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+            } ?? rest.endIndex
         var authority = rest[..<end]
         // For browsers a backslash ends the authority: what they and others see in `a\@b` differs.
         if authority.contains(UInt8(ascii: "\\")) {

@@ -74,7 +74,9 @@ final class WebPAnimationReader: AnimationReader {
         var tableBytes = 0
         var frame = WebPIterator()
         if WebPDemuxGetFrame(demuxer, 1, &frame) != 0 {
-            repeat { tableBytes = max(tableBytes, WebPFile.codeTableBytes(frame)) } while WebPDemuxNextFrame(&frame) != 0
+            repeat {
+                tableBytes = max(tableBytes, WebPFile.codeTableBytes(frame))
+            } while WebPDemuxNextFrame(&frame) != 0
             WebPDemuxReleaseIterator(&frame)
         }
         return (size, frames, isAnimated ? number(WEBP_FF_LOOP_COUNT) : 1, WebPFile.profile(demuxer), tableBytes)

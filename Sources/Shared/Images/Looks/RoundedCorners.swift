@@ -1,12 +1,5 @@
 import Formats
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// A picture's corners cut off along quarter circles, with soft edges.
 public struct RoundedCorners: Sendable, Hashable {

@@ -1,12 +1,5 @@
 import Formats
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// What decides which part of a picture a crop keeps.
 ///
@@ -46,7 +39,8 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
     /// Twice the middle of the run of places around the best one that are nearly as good: within a fiftieth of the
     /// range of all scores, and 0.3 % of the best. Of equal ones, the run around the place next to the middle.
     private func middleOfTheBest(_ scores: [Double]) -> Int {
-        let best = scores.max() ?? 0, worst = scores.min() ?? 0
+        let best = scores.max() ?? 0
+        let worst = scores.min() ?? 0
         let enough = best - (best - worst) / 50 - best * 0.003
         let last = scores.count - 1
         let found = scores.indices.filter { scores[$0] == best }.min { abs(2 * $0 - last) < abs(2 * $1 - last) } ?? 0
@@ -67,9 +61,10 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
         var scores: [Double] = []
         for start in 0...map.slices - kept {
             let total = Double(kept * map.depth)
-            scores.append(histogram.reduce(0) { sum, n in
-                n == 0 ? sum : sum - Double(n) / total * log2(Double(n) / total)
-            })
+            scores.append(
+                histogram.reduce(0) { sum, n in
+                    n == 0 ? sum : sum - Double(n) / total * log2(Double(n) / total)
+                })
             if start + kept < map.slices {
                 count(start, -1)
                 count(start + kept, 1)
@@ -181,7 +176,8 @@ private struct PixelMap {
 
     /// Chroma over value, held down where it is too dark to be seen.
     private static func saturation(_ pixel: RGB) -> Float {
-        let high = Float(max(pixel.red, pixel.green, pixel.blue)), low = Float(min(pixel.red, pixel.green, pixel.blue))
+        let high = Float(max(pixel.red, pixel.green, pixel.blue))
+        let low = Float(min(pixel.red, pixel.green, pixel.blue))
         return (high - low) / max(high, 96)
     }
 
@@ -189,7 +185,8 @@ private struct PixelMap {
     /// segmentation using skin-color map in videophone applications", 1999), as an ellipse with a soft edge.
     private static func skin(_ pixel: RGB, _ chroma: Chroma) -> Float {
         guard pixel.luma > 60 else { return 0 }
-        let cb = (chroma.blue - (102 - 128)) / 25, cr = (chroma.red - (153 - 128)) / 20
+        let cb = (chroma.blue - (102 - 128)) / 25
+        let cr = (chroma.red - (153 - 128)) / 20
         return max(1 - cb * cb - cr * cr, 0)
     }
 }

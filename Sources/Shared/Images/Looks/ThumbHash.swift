@@ -1,12 +1,5 @@
 import Formats
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// A very small, blurred likeness of a picture in about 25 bytes, with its shape and transparency: ThumbHash, by Evan
 /// Wallace (https://evanw.github.io/thumbhash/).

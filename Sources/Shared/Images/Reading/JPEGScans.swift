@@ -1,13 +1,6 @@
 import Formats
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What one scan of a progressive JPEG brings (ITU-T T.81 B.2.3, G.1.1.1).
 struct JPEGScan: Hashable {
@@ -80,9 +73,11 @@ struct ScanChoice: Hashable {
         }
         let sides = components.map { component in
             // A scan that refines can be decoded only where all that it refines is known.
-            let isRefined = side > 1 && scans.contains {
-                isDetail($0, of: component) && $0!.missingBits > 0 && isNeeded($0!, component)
-            }
+            let isRefined =
+                side > 1
+                && scans.contains {
+                    isDetail($0, of: component) && $0!.missingBits > 0 && isNeeded($0!, component)
+                }
             return isRefined ? 8 : side
         }
         includes = scans.map { scan in

@@ -23,8 +23,10 @@ final class WebPReader: RowReader {
         try options.check(before: .decodingWebP(size))
         let fileBytes = source is MemorySource ? 0 : source.count
         // The pixels that are given out, and libwebp's own.
-        let (needed, overflow) = try options.limits.check(memory: size, bytesPerPixel: 4 + WebPFile.decoderBytesPerPixel)
-            .addingReportingOverflow(fileBytes)
+        let (needed, overflow) = try options.limits.check(
+            memory: size, bytesPerPixel: 4 + WebPFile.decoderBytesPerPixel
+        )
+        .addingReportingOverflow(fileBytes)
         var memory = [try options.reserve(memory: overflow ? .max : needed)]
         self.size = size
         let bytes = try Self.bytes(source, options)

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// The weights of a Lanczos filter of three lobes along one axis, in 14-bit fixed point.
 ///
@@ -98,8 +92,10 @@ struct FilterWeights: Sendable {
     private static func lanczos(from first: Double, step: Double, into values: UnsafeMutableBufferPointer<Double>) {
         let third = Double.pi / 3
         // sin(pi x) = sin(3a) = 3 sin(a) - 4 sin(a)^3 for a = pi x / 3: one rotation does for both sines.
-        var sine = sin(first * third), cosine = cos(first * third)
-        let sineStep = sin(step * third), cosineStep = cos(step * third)
+        var sine = sin(first * third)
+        var cosine = cos(first * third)
+        let sineStep = sin(step * third)
+        let cosineStep = cos(step * third)
         for k in values.indices {
             let x = first + Double(k) * step
             if abs(x) < 1e-8 {

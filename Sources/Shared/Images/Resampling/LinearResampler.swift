@@ -1,12 +1,5 @@
 import CKernels
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 /// In linear light, by floating point: along each row as it comes, then down the columns. Colours are multiplied with
 /// alpha in between, so rows come and go with straight alpha.

@@ -1,11 +1,5 @@
 import CSystem
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Libc
 
 extension Confinement {
     /// How far a plan holds: what the kernel at hand can do.
@@ -78,11 +72,12 @@ extension Confinement {
             let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
             return flags & O_CREAT != 0 && mayAccess(folder, W_OK | X_OK)
         }
-        let wanted = switch flags & O_ACCMODE {
-        case O_RDONLY: R_OK
-        case O_WRONLY: W_OK
-        default: R_OK | W_OK
-        }
+        let wanted =
+            switch flags & O_ACCMODE {
+            case O_RDONLY: R_OK
+            case O_WRONLY: W_OK
+            default: R_OK | W_OK
+            }
         return mayAccess(path, wanted)
     }
 }

@@ -1,12 +1,5 @@
+import Libc
 import Support
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Runs one target under libFuzzer: `fuzz TARGET [LIBFUZZER-OPTION...] [FOLDER...]`. `fuzz --list` prints the targets,
 /// `fuzz --seeds TARGET FOLDER` writes the inputs that the project makes for it.

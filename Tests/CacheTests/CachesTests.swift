@@ -15,7 +15,7 @@ import Testing
             interruption: world.interruption)
     }
 
-    @Test func leastRecentlyUsedScopeIsClosedForOneMore() throws {
+    @Test func leastRecentlyUsedScopeMakesWayForOneMore() throws {
         let caches = caches()
         let first = try caches.cache(scope: "0")
         let second = try caches.cache(scope: "1")
@@ -31,49 +31,25 @@ import Testing
         #expect(try caches.cache(scope: "1").lookup(key("moon")) != nil)
     }
 
-    @Test func whatWasCountedIsWrittenWhenAScopeMakesWay() throws {
+    @Test func allScopesShareOneConnection() throws {
         let caches = caches()
-        try caches.cache(scope: "0").requireWriting()
-        _ = try caches.cache(scope: "0").lookup(key("moon"))
-        for scope in 1...32 { _ = try caches.cache(scope: "\(scope)") }
-
-        #expect(try world.cache().statistics(scope: ScopeName("0"))[.misses] == 1)
+        let index = try caches.cache(scope: "0").index
+        for scope in 1..<40 { #expect(try caches.cache(scope: "\(scope)").index === index) }
+        #expect(try caches.cache().index === index)
     }
 
-    @Test func nobodyWaitsWhileAScopeIsClosedForOneMore() throws {
-        // The clock is asked when the counts of the one that gives way are written: there its closing stands still.
-        let gate = Monitor((isArmed: false, isReached: false, isOpen: false))
-        let time = world.time
-        let caches = caches(
-            Clock {
-                if gate.withLock({ $0.isArmed }) {
-                    gate.update { $0 = (false, true, $0.isOpen) }
-                    _ = gate.wait { $0.isOpen ? true : nil }
-                }
-                return time.now
-            })
-        try caches.cache(scope: "0").requireWriting()
-        _ = try caches.cache(scope: "0").lookup(key("moon"))
-        for scope in 1..<32 { _ = try caches.cache(scope: "\(scope)") }
-        gate.update { $0.isArmed = true }
-        let isDone = Monitor(false)
-        let closer = try Thread.start {
-            _ = try? caches.cache(scope: "32")
-            isDone.update { $0 = true }
-            gate.update { $0.isReached = true }
+    @Test func whatWasCountedInAnyNumberOfScopesIsWrittenAtTheEnd() throws {
+        let caches = caches()
+        for scope in 0..<40 {
+            try caches.cache(scope: "\(scope)").requireWriting()
+            _ = try caches.cache(scope: "\(scope)").lookup(key("moon"))
         }
-        _ = gate.wait { $0.isReached ? true : nil }
-        #expect(!isDone.withLock { $0 })
-        // With the lock held meanwhile, this would come only after the gate has been opened from elsewhere.
-        let opener = try Thread.start {
-            _ = isDone.wait(atMost: .seconds(10)) { $0 ? true : nil }
-            gate.update { $0.isOpen = true }
+
+        caches.close()
+
+        for scope in 0..<40 {
+            #expect(try world.cache().statistics(scope: ScopeName("\(scope)"))[.misses] == 1)
         }
-        _ = try caches.cache(scope: "31")
-        #expect(!gate.withLock { $0.isOpen })
-        gate.update { $0.isOpen = true }
-        closer.join()
-        opener.join()
     }
 
     @Test func rootIsPutInOrderOnceAtTheEndOfARun() throws {

@@ -18,34 +18,34 @@ import Testing
             name: "n", file: "n.gif", place: "", parentSHA256: nil, isUnsettled: false)
     }
 
-    private func wishes(offline: Bool = false, refresh: Bool = false, waited: Bool = false) -> Freshness.Wishes {
-        Freshness.Wishes(isOffline: offline, refreshes: refresh, hasWaited: waited, askedAt: now)
+    private func rules(offline: Bool = false, refresh: Bool = false, waited: Bool = false) -> Freshness.Rules {
+        Freshness.Rules(isOffline: offline, refreshes: refresh, hasWaited: waited, askedAt: now)
     }
 
     @Test func absentEntryIsFetchedUnlessOffline() {
-        #expect(Freshness.decide(nil, now: now, wishes: wishes()) == .fetch)
-        #expect(Freshness.decide(nil, now: now, wishes: wishes(offline: true)) == .unavailable)
+        #expect(Freshness.decide(nil, now: now, rules: rules()) == .fetch)
+        #expect(Freshness.decide(nil, now: now, rules: rules(offline: true)) == .unavailable)
     }
 
     @Test func freshEntryIsServed() throws {
-        #expect(Freshness.decide(try entry(), now: now, wishes: wishes()) == .serve(.hit))
+        #expect(Freshness.decide(try entry(), now: now, rules: rules()) == .serve(.hit))
     }
 
     @Test func expiredEntryIsRevalidatedOrFetched() throws {
         let old = Duration.seconds(3600)
 
         #expect(
-            Freshness.decide(try entry(age: old, etag: "\"1\""), now: now, wishes: wishes())
+            Freshness.decide(try entry(age: old, etag: "\"1\""), now: now, rules: rules())
                 == .revalidate(Validators(etag: "\"1\"")))
-        #expect(Freshness.decide(try entry(age: old), now: now, wishes: wishes()) == .fetch)
-        #expect(Freshness.decide(try entry(age: old), now: now, wishes: wishes(offline: true)) == .serve(.stale))
+        #expect(Freshness.decide(try entry(age: old), now: now, rules: rules()) == .fetch)
+        #expect(Freshness.decide(try entry(age: old), now: now, rules: rules(offline: true)) == .serve(.stale))
     }
 
     @Test func refreshAsksForWhatIsFreshUnlessAnotherJustDid() throws {
         #expect(
-            Freshness.decide(try entry(etag: "\"1\""), now: now, wishes: wishes(refresh: true))
+            Freshness.decide(try entry(etag: "\"1\""), now: now, rules: rules(refresh: true))
                 == .revalidate(Validators(etag: "\"1\"")))
-        #expect(Freshness.decide(try entry(age: .zero), now: now, wishes: wishes(refresh: true)) == .serve(.hit))
+        #expect(Freshness.decide(try entry(age: .zero), now: now, rules: rules(refresh: true)) == .serve(.hit))
     }
 
     @Test func whatAnotherFetchedWhileThisOneWaitedIsServedAlthoughItExpiredAtOnce() throws {
@@ -54,10 +54,10 @@ import Testing
         let earlier = try entry(age: .seconds(1), ttl: .zero, etag: "\"1\"")
         let revalidation = Freshness.revalidate(Validators(etag: "\"1\""))
 
-        #expect(Freshness.decide(atOnce, now: now, wishes: wishes(waited: true)) == .serve(.hit))
-        #expect(Freshness.decide(atOnce, now: now, wishes: wishes(refresh: true, waited: true)) == .serve(.hit))
-        #expect(Freshness.decide(atOnce, now: now, wishes: wishes()) == revalidation)
-        #expect(Freshness.decide(earlier, now: now, wishes: wishes(waited: true)) == revalidation)
+        #expect(Freshness.decide(atOnce, now: now, rules: rules(waited: true)) == .serve(.hit))
+        #expect(Freshness.decide(atOnce, now: now, rules: rules(refresh: true, waited: true)) == .serve(.hit))
+        #expect(Freshness.decide(atOnce, now: now, rules: rules()) == revalidation)
+        #expect(Freshness.decide(earlier, now: now, rules: rules(waited: true)) == revalidation)
     }
 
     @Test func entryFromTheFutureHasExpired() throws {

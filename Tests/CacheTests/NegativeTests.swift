@@ -116,7 +116,8 @@ import Testing
         #expect(try self.cache { $0.refreshes = true }.fetch(moon, client: world.client(server)).status == .miss)
 
         let name = CacheKey(url: moon.url).name
-        #expect(try cache.index.negative(name, address: Download.address(of: moon), now: world.time.now) == nil)
+        let address = Download.address(of: moon)
+        #expect(try cache.index.negative(name, in: .standard, address: address, now: world.time.now) == nil)
     }
 
     @Test func requestsWithCredentialsOrFieldsOfTheirOwnNeitherReadNorWrite() throws {

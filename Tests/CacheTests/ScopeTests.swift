@@ -39,7 +39,7 @@ import Testing
         #expect(try other.purge(alice) == ScopeContents(entries: 5, bytes: 500))
 
         #expect(try cache.lookup(key("1")) == nil)
-        #expect(try cache.page(after: "").entries.isEmpty)
+        #expect(try cache.allEntries().isEmpty)
         #expect(try cache.statistics().entries == 5)
         #expect(try cache.statistics().bytes == 500)
         #expect(world.files("scopes").count == 10)
@@ -84,12 +84,12 @@ import Testing
         _ = try cache.purge(alice)
 
         let now = world.time.now
-        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == nil)
+        #expect(try cache.index.touch([(entry, now)], now: now) == [nil])
         // Nor where its number belongs to another scope's entry of the same name by now.
         try cache.finishPurges()
         let bob = try world.cache(scope: "bob").store(MemorySource(picture(2)), key: key("moon")).entry
         #expect(bob.id == entry.id && bob.name == entry.name)
-        #expect(try cache.index.touch(entry, leaseUntil: now, now: now) == nil)
+        #expect(try cache.index.touch([(entry, now)], now: now) == [nil])
         #expect(try cache.lookup(key("moon")) == nil)
     }
 
@@ -288,7 +288,7 @@ import Testing
         let cache = try world.cache(scope: "alice")
         let name = CacheKey(url: moon.url).name
         let held = try cache.lock(name)
-        let watch = try GenerationWatch(cache.index)
+        let watch = try GenerationWatch(cache.index, cache.active)
         let (world, alice) = (world, alice)
         let purger = try Thread.start { _ = try? world.cache(scope: "bob").purge(alice) }
 
@@ -308,7 +308,7 @@ import Testing
             clock: world.time.clock, sleep: { _ in _ = try world.cache(scope: "bob").purge(alice) })
         let cache = try world.cache(scope: "alice")
 
-        let failed = failure { _ = try client.watched { try cache.index.check(generation: 0) }.data(moon) }
+        let failed = failure { _ = try client.watched { try cache.index.check(0, of: cache.active) }.data(moon) }
 
         #expect(failed == .scopeChanged(scope: "alice"))
         #expect(server.requests.count == 1)

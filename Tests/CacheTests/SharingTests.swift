@@ -37,7 +37,7 @@ import Testing
         #expect(server.requests.count == 1)
         #expect(statuses.filter { $0 == .miss }.count == 1)
         #expect(statuses.filter { $0 == .hit }.count == 15)
-        #expect(world.files("locks") == ["setup"])
+        #expect(world.files("locks") == ["all"])
     }
 
     @Test func nextOneTakesOverWhenTheFirstFails() throws {
@@ -95,7 +95,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func lockIsFreeAgainAndItsFileGoneOnceItsHolderLetsGo() throws {
+    @Test func lockIsFreeAgainOnceItsHolderLetsGo() throws {
         let root = CacheRoot(world.root)
         try root.make()
         let path = CacheRoot.lock("0", in: .standard)
@@ -115,47 +115,45 @@ import Testing
         }
 
         for result in results { try result.get() }
-        #expect(world.files("locks").isEmpty)
-    }
-
-    @Test func lockOnAFileThatWasJustRemovedIsOfNoUse() throws {
-        let root = CacheRoot(world.root)
-        let name = CacheRoot.lock("0", in: .standard)
-        let (removed, there) = (try root.openToWrite(name, O_RDWR), { try root.openToWrite(name, O_RDWR) })
-        root.remove(name)
-
-        #expect(try KeyLock.lock(removed) == .removed)
-        let file = try there()
-        #expect(try KeyLock.lock(file) == .locked)
-        #expect(try KeyLock.lock(there()) == .held)
+        #expect(world.files("locks") == ["all"])
     }
 
     /// The root was removed while the lock was held, and another process has made it anew.
     @Test func holderLeavesALockThatIsSomebodyElsesByNow() throws {
         let root = CacheRoot(world.root)
+        let other = CacheRoot(world.root)
         let name = CacheRoot.lock("0", in: .standard)
         var old: KeyLock? = try KeyLock(root: root, name, interruption: Interruption())
-        root.remove(name)
-        let new = try KeyLock(root: root, name, interruption: Interruption())
+        root.remove(LockTable.fileName)
+        let new = try KeyLock(root: other, name, interruption: Interruption())
 
         withExtendedLifetime(old) {}
         old = nil
 
-        #expect(root.status(of: name) != nil)
         #expect(try KeyLock.ifFree(root: root, name) == nil)
+        #expect(KeyLock.isHeld(root: root, name))
         withExtendedLifetime(new) {}
     }
 
-    @Test func lockThatOneFileIsForStays() throws {
-        let root = CacheRoot(world.root)
-        var lock: KeyLock? = try KeyLock(
-            root: root, CacheRoot.setupLock, removesFile: false, interruption: Interruption())
-        let file = try root.open(CacheRoot.setupLock, O_RDONLY)
+    @Test func lockIsHeldForOtherProcessesAndForThreadsOfThisOne() throws {
+        let (root, other) = (CacheRoot(world.root), CacheRoot(world.root))
+        let (name, another) = (CacheRoot.lock("0", in: .standard), CacheRoot.lock("1", in: .standard))
+        #expect(!KeyLock.isHeld(root: root, name))
+        #expect(world.files("locks").isEmpty)
+        var lock: KeyLock? = try KeyLock(root: root, name, interruption: Interruption())
 
+        for root in [root, other] {
+            #expect(KeyLock.isHeld(root: root, name))
+            #expect(try KeyLock.ifFree(root: root, name) == nil)
+            #expect(!KeyLock.isHeld(root: root, another))
+            #expect(try KeyLock.ifFree(root: root, another) != nil)
+        }
         withExtendedLifetime(lock) {}
         lock = nil
 
-        #expect(root.has(file, as: CacheRoot.setupLock))
+        for root in [root, other] {
+            #expect(try !KeyLock.isHeld(root: root, name) && KeyLock.ifFree(root: root, name) != nil)
+        }
     }
 
     @Test func stoppedTransferLeavesNoEntryAndCanBeContinued() throws {
@@ -197,15 +195,10 @@ import Testing
 
         let cache = try world.cache(capacity: 20_000)
         let statistics = try cache.statistics()
-        var bytes = 0
-        var entries = 0
-        try cache.forEachEntry {
-            bytes += $0.bytes
-            entries += 1
-        }
-        #expect(statistics.bytes == bytes)
-        #expect(statistics.entries == entries)
+        let all = try cache.allEntries()
+        #expect(statistics.bytes == all.reduce(0) { $0 + $1.bytes })
+        #expect(statistics.entries == all.count)
         #expect(statistics.bytes <= 20_000)
-        #expect(world.files("scopes").count == entries)
+        #expect(world.files("scopes").count == all.count)
     }
 }

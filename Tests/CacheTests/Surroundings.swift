@@ -109,6 +109,18 @@ final class Messages: Sendable {
     @Sendable func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
+extension ImageCache {
+    /// All originals and variants of the scope.
+    func allEntries() throws -> [Entry] {
+        var filter = EntryFilter()
+        filter.kinds = [.original, .variant]
+        var listing = try entries(filter)
+        var found: [Entry] = []
+        while let entry = try listing.next() { found.append(entry) }
+        return found
+    }
+}
+
 /// A picture of one pixel with as many bytes as wanted: a GIF, behind whose end anything may stand. Different seeds
 /// give different bytes.
 func picture(_ seed: Int = 0, bytes: Int = 64) -> [UInt8] {

@@ -15,9 +15,7 @@ import Testing
     }
 
     private func kept(in cache: ImageCache) throws -> Set<String> {
-        var names: Set<String> = []
-        try cache.forEachEntry { names.insert($0.key ?? "") }
-        return names
+        Set(try cache.allEntries().map { $0.key ?? "" })
     }
 
     @Test func leastRecentlyUsedGoesFirst() throws {
@@ -67,7 +65,7 @@ import Testing
         for _ in 0..<5 {
             world.time.advance(.seconds(300))
             let entry = try #require(try cache.lookup(key("a")))
-            let written = try #require(try cache.index.find(entry.name))
+            let written = try #require(try cache.index.find(entry.name, in: .standard))
             #expect(written.leaseUntil >= world.time.now + .seconds(600))
         }
     }
@@ -75,24 +73,24 @@ import Testing
     @Test func lookWithoutHandingOutChangesNothing() throws {
         let cache = try world.cache()
         try store(["a"], in: cache)
-        let before = try cache.index.find(key("a").name)
+        let before = try cache.index.find(key("a").name, in: .standard)
         world.time.advance(.seconds(5000))
 
         _ = try cache.lookup(key("a"), handingOut: false)
 
-        #expect(try cache.index.find(key("a").name) == before)
+        #expect(try cache.index.find(key("a").name, in: .standard) == before)
     }
 
     @Test func hitInALoopWritesNothing() throws {
         let cache = try world.cache()
         try store(["a"], in: cache)
         _ = try cache.lookup(key("a"))
-        let before = try cache.index.find(key("a").name)
+        let before = try cache.index.find(key("a").name, in: .standard)
 
         world.time.advance(.seconds(30))
         _ = try cache.lookup(key("a"))
 
-        #expect(try cache.index.find(key("a").name) == before)
+        #expect(try cache.index.find(key("a").name, in: .standard) == before)
     }
 
     @Test func pinnedEntryStays() throws {

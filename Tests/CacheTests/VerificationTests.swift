@@ -119,7 +119,8 @@ import Testing
         let entry = try put(1)[0]
         try cache.index.unsettle(entry, now: world.time.now)
         let root = cache.index.root
-        let orphan = try #require(try CacheRoot.blob("\(key("mars").name).gif", folder: cache.index.folder()))
+        let orphan = try #require(
+            try CacheRoot.blob("\(key("mars").name).gif", folder: cache.index.folder(of: .standard)))
         let partial = CacheRoot.partial(try key("mars").name, in: cache.scope, generation: 0)
         for name in [orphan, partial] { try root.openToWrite(name, O_WRONLY).write([1, 2, 3]) }
 

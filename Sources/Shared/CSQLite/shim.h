@@ -1,6 +1,5 @@
 #pragma once
 #include <sqlite3.h>
-#include <string.h>
 
 // What Swift cannot call: functions with variable arguments, and constants that are casts.
 
@@ -26,18 +25,4 @@ static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const ch
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     return count == 0 ? sqlite3_bind_zeroblob(statement, index, 0)
                       : sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
-}
-
-/// Copies the 48 bytes of the log's header that SQLite keeps in memory shared with other processes; 0 where there are
-/// none. They are asked of SQLite, since opening their file anew, and closing it, would take away its locks.
-static inline int csqlite_log_header(sqlite3 *database, void *header) {
-    sqlite3_file *file = 0;
-    void volatile *shared = 0;
-    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
-        !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap ||
-        file->pMethods->xShmMap(file, 0, 32768, 0, &shared) != SQLITE_OK || !shared) {
-        return 0;
-    }
-    memcpy(header, (const void *)shared, 48);
-    return 1;
 }

@@ -5,17 +5,20 @@ final class GenerationWatch: Sendable {
     /// The generation of the scope when the work began.
     let generation: Int64
     private let index: Index
+    private let scope: ActiveScope
     private let next: Monitor<Duration>
 
     /// How long a look is good for. With the pauses of a transfer (`HTTPEvent.pauseLength`) in between, work that is
     /// stale ends within half a second, and a look costs some microseconds.
     private static let interval: Duration = .milliseconds(200)
 
-    /// Throws `CacheFailure.scopeChanged` where the run's scope is not the current one any more, see
-    /// `Index.generation`.
-    init(_ index: Index) throws {
+    /// Throws `CacheFailure.scopeChanged` if the run's scope is not the current one any more, see `Index.generation`.
+    ///
+    /// - Parameter generation: that of a moment ago, if it is known.
+    init(_ index: Index, _ scope: ActiveScope, generation: Int64? = nil) throws {
         self.index = index
-        generation = try index.generation()
+        self.scope = scope
+        self.generation = try generation ?? index.generation(of: scope)
         next = Monitor(SteadyTime.now() + Self.interval)
     }
 
@@ -25,7 +28,7 @@ final class GenerationWatch: Sendable {
         do {
             return try body()
         } catch let error where !(error is Cancelled) {
-            try index.check(generation: generation)
+            try index.check(generation, of: scope)
             throw error
         }
     }
@@ -38,6 +41,6 @@ final class GenerationWatch: Sendable {
             next = now + Self.interval
             return true
         }
-        if isDue { try index.check(generation: generation) }
+        if isDue { try index.check(generation, of: scope) }
     }
 }

@@ -15,14 +15,14 @@ extension ImageCache {
             do {
                 try requireWriting()
                 return try withstanding {
-                    let watch = try GenerationWatch(index)
+                    let watch = try GenerationWatch(index, active)
                     let lock = try lock(key.name, whileWaiting: watch.check)
                     defer { withExtendedLifetime(lock) {} }
                     return try storeAlone(
                         source, key: key, url: url, inspect: inspect ?? self.inspect, generation: watch.generation)
                 }
             } catch {
-                if !(error is Cancelled) { index.count { $0.add(failure: failure(of: error)) } }
+                if !(error is Cancelled) { index.count(in: scope) { $0.add(failure: failure(of: error)) } }
                 throw error
             }
         }
@@ -37,7 +37,7 @@ extension ImageCache {
         if let old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(
-                old, validators: old.validators, expiresAt: now + settings.ttl,
+                old, in: active, validators: old.validators, expiresAt: now + settings.ttl,
                 leaseUntil: max(old.leaseUntil, lease.end(from: now)), generation: generation, now: now)
             if let kept {
                 count(.hit, kept)
@@ -61,7 +61,7 @@ extension ImageCache {
             name: key.name, key: key.text, url: url, file: try BlobStore.file(key.name, picture), bytes: body.count,
             sha256: sha256, picture: picture, fetchedAt: now, expiresAt: now + settings.ttl, lastUsed: now,
             leaseUntil: lease.end(from: now))
-        index.count {
+        index.count(in: scope) {
             $0.add(miss: MissReason(replacing: old, at: now, elseIf: wasLost, isStored: true))
             $0.add(.stored)
         }

@@ -9,16 +9,18 @@ extension ImageCache {
     }
 
     /// Keeps the root within its capacity as far as leases and pins allow, and removes files that have lost their rows.
-    /// Costs a look at one row and one at an empty table where there is nothing to do. That it fails is no reason to
-    /// fail what was stored.
+    /// That it fails is no reason to fail what was stored.
     ///
-    /// - Parameter limit: how long that may take; the rest is left to the next run.
-    func trim(atMost limit: Duration? = nil) {
+    /// - Parameters:
+    ///   - size: how large the root is, if that is known: the cost is then nothing if there is nothing to do.
+    ///   - limit: how long that may take; the rest is left to the next run.
+    func trim(_ size: RootSize? = nil, atMost limit: Duration? = nil) {
         do {
             let now = clock.now()
+            let size = try size ?? index.rootSize()
             // Also what another process was killed over, or an entry had to make way for.
-            try index.sweep(now: now)
-            guard try index.totalBytes() > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
+            if size.hasDoomed { try index.sweep(now: now) }
+            guard size.bytes > settings.capacity, trimming.withLock({ $0.notBefore <= now }) else { return }
             try trimToCapacity(now: now, atMost: limit)
         } catch {
             log.detail("the cache was not trimmed: \(failure(of: error).message)")
@@ -36,7 +38,7 @@ extension ImageCache {
     func makeRoom(for bytes: Int) throws -> Removal {
         let now = clock.now()
         try index.sweep(now: now)
-        let removal = try trim(to: max(0, try index.totalBytes() - bytes), now: now, atMost: nil)
+        let removal = try trim(to: max(0, try index.rootSize().bytes - bytes), now: now, atMost: nil)
         index.settleLog(over: 1)
         return removal
     }

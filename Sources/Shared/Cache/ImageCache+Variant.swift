@@ -32,7 +32,8 @@ extension ImageCache {
     ) throws {
         let names = options.map(parent.variantName)
         var missing = Array(names.indices)
-        if let original = try recalled(parent.name) ?? sound(parent) {
+        let version = index.version()
+        if let original = try recalled(parent.text, version: version) ?? sound(parent) {
             var there: [(index: Int, entry: Entry)] = []
             missing = try missing.filter { index in
                 guard let entry = try serveVariant(names[index], of: original) else { return true }
@@ -47,7 +48,7 @@ extension ImageCache {
         if missing.isEmpty { return }
         try requireWriting()
         try interruption.during {
-            let watch = try GenerationWatch(index)
+            let watch = try GenerationWatch(index, active)
             let generation = watch.generation
             // Everyone takes the locks in the same order, so that no two wait for each other.
             let locks = try missing.sorted { names[$0] < names[$1] }.map {
@@ -58,7 +59,7 @@ extension ImageCache {
             guard let original = try sound(parent) else { throw CacheFailure.absent(key: parent.text) }
             missing = try missing.filter { variant in
                 guard let entry = try serveVariant(names[variant], of: original, isLocked: true) else { return true }
-                if contended.contains(variant) { index.count { $0.add(.variantsCoalesced) } }
+                if contended.contains(variant) { index.count(in: scope) { $0.add(.variantsCoalesced) } }
                 try ready(variant, entry, false)
                 return false
             }
@@ -97,13 +98,13 @@ extension ImageCache {
 
     /// The variant, where there is one of the original's present content.
     private func serveVariant(_ name: String, of original: Entry, isLocked: Bool = false) throws -> Entry? {
-        let known = isLocked ? nil : recalled(name)
         let version = index.version()
+        let known = isLocked ? nil : recalled(Self.recentName(ofVariant: name), version: version)
         guard let found = try known ?? sound(name, isLocked: isLocked), found.parentSHA256 == original.sha256,
             let entry = try handOut(found)
         else { return nil }
-        if known == nil { remember(entry, version: version) }
-        index.count {
+        if known == nil { remember(entry, as: Self.recentName(ofVariant: name), version: version) }
+        index.count(in: scope) {
             $0.add(.variantHits)
             $0.add(.bytesServed, entry.bytes)
         }
@@ -124,8 +125,8 @@ extension ImageCache {
             url: original.url, file: try BlobStore.file(name + CacheRoot.variantMark, picture), bytes: file.count,
             sha256: sha256, picture: picture, fetchedAt: original.fetchedAt, expiresAt: original.expiresAt,
             lastUsed: now, leaseUntil: lease.end(from: now))
-        index.count { $0.add(.variantsMade) }
-        let old = try index.find(name)
+        index.count(in: scope) { $0.add(.variantsMade) }
+        let old = try index.find(name, in: scope)
         let entry = try keep(partial.name, as: new, replacing: old, generation: generation)
         metrics.add(event(.variant, entry, status: "made"))
         return entry

@@ -10,17 +10,16 @@ public final class ImageCache: Sendable {
     /// Looks at bytes before they are stored.
     public let inspect: Inspection
     let index: Index
+    let active: ActiveScope
     let clock: Clock
     let log: Log
     let metrics: Metrics
     let interruption: Interruption
     let lease: Lease
-    /// What was handed out lately, by its name.
+    /// What was handed out lately.
     let recent: Monitor<LRU<String, RecentEntry>>
     let trimming = Monitor(Trimming())
 
-    /// How many counted events may wait in memory for the next transaction.
-    private static let tallyLimit = 4096
     /// How long a run may spend at its end on files that purges have left: too short to be felt.
     private static let purgeTime: Duration = .milliseconds(50)
     /// How long trimming may take at the end of a run.
@@ -31,9 +30,19 @@ public final class ImageCache: Sendable {
     /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that others could have prepared or may change.
     ///
     /// - Parameter inspect: by default a whole picture of a format that the tools read, see `ImageInspection`.
-    public init(
+    public convenience init(
         settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
         interruption: Interruption, inspect: @escaping Inspection = ImageCache.wholePicture
+    ) throws {
+        try self.init(
+            settings: settings, index: nil, clock: clock, log: log, metrics: metrics, interruption: interruption,
+            inspect: inspect)
+    }
+
+    /// - Parameter index: that of the root, if it is open already.
+    init(
+        settings: CacheSettings, index: Index?, clock: Clock, log: Log, metrics: Metrics, interruption: Interruption,
+        inspect: @escaping Inspection
     ) throws {
         self.settings = settings
         self.clock = clock
@@ -43,10 +52,11 @@ public final class ImageCache: Sendable {
         self.inspect = inspect
         lease = Lease(promise: settings.lease)
         recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
-        index = try Index(
-            root: settings.cacheRoot, scope: settings.scope,
-            followedRoot: settings.followedRoot.map { CacheRoot($0, isShared: settings.allowsSharedRoot) }, log: log,
-            interruption: interruption)
+        self.index = try index ?? Index(root: settings.cacheRoot, log: log, interruption: interruption)
+        active = ActiveScope(
+            name: try settings.scope ?? self.index.currentScope() ?? .standard, followsCurrent: settings.scope == nil,
+            followedRoot: settings.followedRoot.map { CacheRoot($0, isShared: settings.allowsSharedRoot) })
+        self.index.beginUse()
     }
 
     /// Takes what servers want nobody to keep.
@@ -54,7 +64,7 @@ public final class ImageCache: Sendable {
         Bypass(settings: settings, scope: scope, inspect: inspect, clock: clock, interruption: interruption)
     }
 
-    deinit { close() }
+    deinit { if index.endUse() { close() } }
 
     /// Accepts what `ImageInspection` does. Throws `FormatFailure`.
     public static let wholePicture: Inspection = { source in
@@ -63,7 +73,7 @@ public final class ImageCache: Sendable {
     }
 
     /// The scope in use.
-    public var scope: ScopeName { index.scope }
+    public var scope: ScopeName { active.name }
 
     /// The absolute path of the root.
     public var root: String { index.root.path }
@@ -74,20 +84,20 @@ public final class ImageCache: Sendable {
     ///   a lease. At most one small write a minute and entry.
     public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
         try observed(.lookup, key) {
-            if let entry = recalled(key.name) {
-                count(.hit, entry)
-                flushIfMany(now: clock.now())
-                return (entry, .hit)
-            }
             var wasLost = false
             let version = index.version()
+            if let entry = recalled(key.text, version: version) {
+                count(.hit, entry)
+                flushIfDue()
+                return (entry, .hit)
+            }
             guard let found = try sound(key, onLoss: { wasLost = true }),
                 let entry = handingOut ? try handOut(found) : found
             else {
-                index.count { $0.add(miss: wasLost ? .lost : .absent) }
+                index.count(in: scope) { $0.add(miss: wasLost ? .lost : .absent) }
                 return nil
             }
-            remember(entry, version: version)
+            remember(entry, as: key.text, version: version)
             let status = status(of: entry)
             count(status, entry)
             return (entry, status)
@@ -101,45 +111,24 @@ public final class ImageCache: Sendable {
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
         try requireWriting()
-        let removal = try index.remove(key.name, sparesPinned: false, now: clock.now())
+        let removal = try index.remove(key.name, in: scope, sparesPinned: false, now: clock.now())
         try index.sweep(now: clock.now())
         if let removal { metrics.add(removalEvent(key: key.text, removal)) }
         return removal != nil
     }
 
-    /// A page of the scope's entries, variants included, in an order without meaning, and where the next page begins:
-    /// nil behind the last one. The first begins at "". Entries that come or go meanwhile may or may not be among them.
-    public func page(after place: String, limit: Int = 256) throws -> (entries: [Entry], next: String?) {
-        let entries = try index.page(after: place, limit: limit)
-        return (entries, entries.last?.name)
-    }
-
-    /// Gives all entries of the scope to `body`, a page at a time: memory does not grow with their number, and nothing
-    /// is locked while `body` runs.
-    public func forEachEntry(_ body: (Entry) throws -> Void) throws {
-        var place: String? = ""
-        while let from = place {
-            try interruption.check()
-            let page = try page(after: from)
-            for entry in page.entries { try body(entry) }
-            place = page.next
-        }
-    }
-
-    /// Writes what was counted and not written yet, trims where leases that have ended allow it now, and takes on a
-    /// little of what purges have left. Called when the last reference goes; a tool that ends by `exit` calls it
-    /// itself. The cache stays usable.
-    ///
-    /// - Parameter isLast: false if the run still has another cache of this root, which then does all but the first.
-    public func close(isLast: Bool = true) {
+    /// Puts the root in order: writes what was counted and not written yet, of all scopes, trims if leases that have
+    /// ended allow it now, and takes on a little of what purges have left. Called when the last cache of this process
+    /// on this root goes; a tool that ends by `exit` calls it itself. The cache stays usable.
+    public func close() {
         if index.isReadOnly { return }
         do {
-            if index.pendingEvents > 0 {
+            if index.hasCounts {
                 try index.flush(now: clock.now())
-                // Whoever only looked something up must not pay for a capacity that was cut by a million entries.
-                if isLast { trim(atMost: Self.trimTime) }
+                // A run that only looked something up must not pay for a capacity that was cut by a million entries.
+                trim(atMost: Self.trimTime)
             }
-            if isLast, index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
+            if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
             index.settleLog()
         } catch {
             log.detail("the cache was not put in order: \(failure(of: error).message)")
@@ -153,7 +142,12 @@ public final class ImageCache: Sendable {
     ///   - isLocked: whether the caller holds the entry's lock.
     ///   - onLoss: is told that there was a row, and its file was not there.
     func sound(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
-        guard var entry = try index.find(name) else { return nil }
+        try index.find(name, in: scope).flatMap { try checked($0, isLocked: isLocked, onLoss: onLoss) }
+    }
+
+    /// The entry, if its file is there as the row says. A row that is wrong is removed. Parameters as above.
+    func checked(_ found: Entry, isLocked: Bool, onLoss: () -> Void = {}) throws -> Entry? {
+        var entry = found
         if entry.isUnsettled {
             guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
             entry = settled
@@ -163,8 +157,8 @@ public final class ImageCache: Sendable {
         // The file is gone, or the whole root is.
         try index.reopenIfReplaced()
         if !index.isReadOnly {
-            try index.heal(name, now: clock.now(), isSound: index.root.isWhole)
-            log.detail("the file of \(entry.key ?? name) was lost: its entry is dropped")
+            try index.heal(entry.name, in: scope, now: clock.now(), isSound: index.root.isWhole)
+            log.detail("the file of \(entry.key ?? entry.name) was lost: its entry is dropped")
         }
         return nil
     }
@@ -175,7 +169,7 @@ public final class ImageCache: Sendable {
         if index.isReadOnly { return index.root.hasContent(of: entry) ? entry : nil }
         let lock = isLocked ? nil : try lock(entry.name)
         defer { withExtendedLifetime(lock) {} }
-        guard let entry = try index.find(entry.name) else { return nil }
+        guard let entry = try index.find(entry.name, in: scope) else { return nil }
         if !entry.isUnsettled { return entry }
         if index.root.hasContent(of: entry) {
             try index.settle(entry, now: clock.now())
@@ -183,32 +177,42 @@ public final class ImageCache: Sendable {
         }
         // Put in place, and then cut short: it was whole before.
         if entry.kind == .original,
-            let stored = try adopt(entry.file, folder: index.folder(), name: scope, key: entry.key, url: entry.url)
+            let stored = try adopt(
+                entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
         {
             return stored
         }
-        try index.heal(entry.name, now: clock.now()) { !$0.isUnsettled }
+        try index.heal(entry.name, in: scope, now: clock.now()) { !$0.isUnsettled }
         return nil
     }
 
-    /// Writes down that the entry is used from now on, where that is not written already; nil if it has just gone.
-    /// A root that cannot be written must not keep anyone from reading.
+    /// Writes down that the entry is used from now on, if that is not written already; nil if it has just gone.
     func handOut(_ entry: Entry) throws -> Entry? {
+        flushIfDue()
+        return try handOut([entry])[0]
+    }
+
+    /// The same for several entries, in one transaction. A root that cannot be written keeps nobody from reading.
+    func handOut(_ entries: [Entry]) throws -> [Entry?] {
         let now = clock.now()
-        if index.isReadOnly { return entry }
-        guard lease.mustWrite(entry, now: now) else {
-            flushIfMany(now: now)
-            return entry
-        }
-        // One that was written before the clock was set back means nothing.
-        let kept = entry.lastUsed > now ? now : entry.leaseUntil
+        let due = index.isReadOnly ? [] : entries.indices.filter { lease.mustWrite(entries[$0], now: now) }
+        if due.isEmpty { return entries }
         do {
-            return try index.touch(entry, leaseUntil: max(kept, lease.end(from: now)), now: now)
+            let touched = try index.touch(
+                due.map { place in
+                    let entry = entries[place]
+                    // One that was written before the clock was set back means nothing.
+                    let kept = entry.lastUsed > now ? now : entry.leaseUntil
+                    return (entry, max(kept, lease.end(from: now)))
+                }, now: now)
+            var result: [Entry?] = entries
+            for (place, entry) in zip(due, touched) { result[place] = entry }
+            return result
         } catch let failure as CacheFailure {
             switch failure {
             case .readOnly, .diskFull, .io, .busy:
                 log.detail("the use of an entry was not written down: \(failure.message)")
-                return entry
+                return entries
             default: throw failure
             }
         }
@@ -256,9 +260,9 @@ public final class ImageCache: Sendable {
         error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
     }
 
-    /// Writes what was counted where that has become much.
-    func flushIfMany(now: Timestamp) {
-        if index.pendingEvents > Self.tallyLimit { try? index.flush(now: now) }
+    /// Writes what was counted, if that was last done a while ago.
+    func flushIfDue() {
+        if index.owesCounts, !index.isReadOnly { try? index.flush(now: clock.now()) }
     }
 
     /// Makes the root where it is missing. Throws `CacheFailure.readOnly` if nothing can be written to it.
@@ -268,7 +272,7 @@ public final class ImageCache: Sendable {
     }
 
     func count(_ status: CacheStatus, _ entry: Entry) {
-        index.count { tally in
+        index.count(in: scope) { tally in
             switch status {
             case .hit: tally.add(.hits)
             case .stale: tally.add(.stale)
@@ -287,12 +291,12 @@ public final class ImageCache: Sendable {
     func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
         let now = clock.now()
         if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
-        index.count { $0.add(.bytesWritten, new.bytes) }
+        index.count(in: scope) { $0.add(.bytesWritten, new.bytes) }
         guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {
             throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
         }
         try index.root.prepare(place)
-        let entry = try index.commit(new, generation: generation, now: now) {
+        let (entry, size) = try index.commit(new, in: active, generation: generation, now: now) {
             try index.root.place(temporary, at: place)
         }
         if settings.memory != nil {
@@ -302,7 +306,7 @@ public final class ImageCache: Sendable {
             // With the index free for others: a file without a row finds its way back, a row without a file does not.
             try index.root.synchronize(place)
         }
-        trim()
+        trim(size)
         return entry
     }
 }

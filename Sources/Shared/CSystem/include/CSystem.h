@@ -24,6 +24,21 @@ bool csystem_is_in_memory(int descriptor);
 // must be 0 unless `flags` has O_CREAT.
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode);
 
+// Locks of single bytes of a file, which belong to the open file description rather than to the process (fcntl(2),
+// F_OFD_SETLK). The kernel lets go of them when the last descriptor is closed, as when a process dies.
+
+// Whether the system has such locks.
+bool csystem_has_byte_locks(void);
+
+// Takes the exclusive lock of a byte and does not wait: 1 if it is taken, 0 if somebody else has it, -1 with errno set.
+int csystem_lock_byte(int descriptor, int64_t offset);
+
+// Lets go of it.
+void csystem_unlock_byte(int descriptor, int64_t offset);
+
+// Whether another open file description has the lock of a byte: 1 or 0, -1 with errno set.
+int csystem_is_byte_locked(int descriptor, int64_t offset);
+
 // Closes all files from this number on (close_range(2)); false where the system cannot do that in one call.
 bool csystem_close_from(int first);
 

@@ -9,8 +9,9 @@ import Support
 /// scopes/<scope>/g<n>/…             the same, for a scope that has been purged n times
 /// partial/<scope>-<name>            a download under way, or what one that died has left; `.note` and others beside it
 /// partial/<scope>-<name>.g<n>       the same, for a scope that has been purged n times
-/// locks/<scope>-<name>              held by whoever fetches or makes that entry; `setup` by who makes the index,
-///                                   `purge` by who removes what purges have left, `purger` by the background process
+/// locks/all                         a byte each for `<scope>-<name>`, locked while that entry is fetched or made; for
+///                                   `setup`, while the index is made; for `purge`, while what purges have left is
+///                                   removed; for `purger`, by the background process (see `KeyLock`)
 /// rebuild                           there while files may have lost their rows with an older index
 /// ```
 /// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
@@ -25,6 +26,8 @@ final class CacheRoot: Sendable {
     /// Whether others may own the root or write to it, since the user said so.
     let isShared: Bool
     private let held: Monitor<Folder?>
+    /// What this process holds of `KeyLock`s.
+    let locks = LockTable()
 
     /// A relative path is taken from the current folder. Opens nothing yet.
     init(_ path: String, isShared: Bool = false) {

@@ -34,7 +34,7 @@ public struct Explainer: Sendable {
         }
         facts.refusal = request.exposure?.message
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
-        let (decision, reason) = facts.decide(now: now, wishes: settings.wishes(now: now))
+        let (decision, reason) = facts.decide(now: now, rules: settings.freshnessRules(now: now))
         return Explanation(
             url: request.url.redacted, key: key.text, scope: try caches.scope().text, policy: policy,
             rule: rule?.pattern.description, decision: decision, reason: reason, kept: facts.kept,
@@ -44,8 +44,8 @@ public struct Explainer: Sendable {
 
 extension CacheSettings {
     /// What the settings say about asking servers, for what begins now.
-    func wishes(now: Timestamp) -> Freshness.Wishes {
-        Freshness.Wishes(
+    func freshnessRules(now: Timestamp) -> Freshness.Rules {
+        Freshness.Rules(
             isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
             respectsServer: respectsCacheControl, askedAt: now)
     }
@@ -56,7 +56,9 @@ extension ImageCache {
     /// nothing.
     public func wouldAsk(_ request: HTTPRequest, key: CacheKey) throws -> Bool {
         let now = clock.now()
-        switch try facts(of: request, key: key, now: now).decide(now: now, wishes: settings.wishes(now: now)).decision {
+        switch try facts(of: request, key: key, now: now).decide(now: now, rules: settings.freshnessRules(now: now))
+            .decision
+        {
         case .fetch, .revalidate: return true
         case .hit, .stale, .offlineMiss, .rememberedFailure, .refused: return false
         }
@@ -65,17 +67,18 @@ extension ImageCache {
     /// What is known of a request without asking anybody. Changes nothing: a row whose file is gone stays.
     func facts(of request: HTTPRequest, key: CacheKey, now: Timestamp) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
-        facts.kept = try index.find(key.name).map { entry in
+        facts.kept = try index.find(key.name, in: scope).map { entry in
             Explanation.Kept(
                 entry: entry, isExpired: entry.isExpired(at: now), isWhole: index.root.isWhole(entry),
                 age: max(now - entry.fetchedAt, .zero))
         }
         facts.isOfAnotherAddress = facts.kept.map { $0.entry.url != request.url.redacted } ?? false
         if settings.negativeTTL != .none, request.isForAnybody {
-            facts.negative = try index.negative(key.name, address: Download.address(of: request), now: now)
+            facts.negative = try index.negative(key.name, in: scope, address: Download.address(of: request), now: now)
         }
         let partial = PartialFile(
-            name: CacheRoot.partial(key.name, in: scope, generation: try index.generation()), root: index.root)
+            name: CacheRoot.partial(key.name, in: scope, generation: try index.generation(of: active)), root: index.root
+        )
         facts.leftover = partial.leftover(for: Download.address(of: request))
         facts.isLocked = KeyLock.isHeld(root: index.root, CacheRoot.lock(key.name, in: scope))
         return facts

@@ -74,9 +74,9 @@ struct ExplainedFacts {
     var refusal: String?
 
     /// The decision with its reason, in the order in which a fetch decides. Pure.
-    func decide(now: Timestamp, wishes: Freshness.Wishes) -> (decision: Explanation.Decision, reason: String) {
+    func decide(now: Timestamp, rules: Freshness.Rules) -> (decision: Explanation.Decision, reason: String) {
         let entry = kept.flatMap { $0.isWhole ? $0.entry : nil }
-        switch Freshness.decide(entry, now: now, wishes: wishes) {
+        switch Freshness.decide(entry, now: now, rules: rules) {
         case .serve(.stale):
             return (.stale, "it expired at \(entry?.expiresAt.iso8601 ?? ""), and nobody may be asked")
         case .serve: return (.hit, "it is fresh until \(entry?.expiresAt.iso8601 ?? "")")
@@ -84,7 +84,7 @@ struct ExplainedFacts {
             return (.offlineMiss, entry == nil ? absence : "it has expired and must not be used without asking")
         case .revalidate, .fetch: break
         }
-        if let negative, !wishes.refreshes { return (.rememberedFailure, negative.message) }
+        if let negative, !rules.refreshes { return (.rememberedFailure, negative.message) }
         if let refusal { return (.refused, refusal) }
         if let addresses, let refused = addresses.first, addresses.allSatisfy({ $0.verdict != .allowed }),
             case .refused(let kind) = refused.verdict

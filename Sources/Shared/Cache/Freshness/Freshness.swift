@@ -12,7 +12,7 @@ enum Freshness: Equatable {
     case unavailable
 
     /// What the user has asked for.
-    struct Wishes: Equatable {
+    struct Rules: Equatable {
         var isOffline = false
         var refreshes = false
         /// Whether what has expired will do where the server does not answer.
@@ -27,23 +27,23 @@ enum Freshness: Equatable {
 
     /// Decides without looking at anything but its arguments. Validation follows RFC 9111 §4.3, with our own expiry
     /// in place of the server's, unless that is to be respected.
-    static func decide(_ entry: Entry?, now: Timestamp, wishes: Wishes) -> Freshness {
-        guard let entry else { return wishes.isOffline ? .unavailable : .fetch }
+    static func decide(_ entry: Entry?, now: Timestamp, rules: Rules) -> Freshness {
+        guard let entry else { return rules.isOffline ? .unavailable : .fetch }
         let isExpired = entry.isExpired(at: now)
-        if wishes.isOffline {
+        if rules.isOffline {
             if !isExpired { return .serve(.hit) }
-            return mayServeStale(entry, wishes: wishes) ? .serve(.stale) : .unavailable
+            return mayServeStale(entry, rules: rules) ? .serve(.stale) : .unavailable
         }
-        let isRecent = entry.fetchedAt >= wishes.askedAt
-        if !isExpired && (!wishes.refreshes || isRecent) { return .serve(.hit) }
+        let isRecent = entry.fetchedAt >= rules.askedAt
+        if !isExpired && (!rules.refreshes || isRecent) { return .serve(.hit) }
         // What must be asked for at each use has expired at once: but not for whoever waited while another asked.
-        if isRecent && wishes.hasWaited { return .serve(.hit) }
+        if isRecent && rules.hasWaited { return .serve(.hit) }
         // Without an address there is no server that could know the entry's validators.
         return entry.validators.isEmpty ? .fetch : .revalidate(entry.validators)
     }
 
     /// Whether an expired entry may stand in where its server does not answer (RFC 9111 §4.2.4).
-    static func mayServeStale(_ entry: Entry, wishes: Wishes) -> Bool {
-        wishes.servesStale && !(wishes.respectsServer && entry.mustRevalidate)
+    static func mayServeStale(_ entry: Entry, rules: Rules) -> Bool {
+        rules.servesStale && !(rules.respectsServer && entry.mustRevalidate)
     }
 }

@@ -25,8 +25,6 @@ struct NewEntry {
 
 extension Index {
     static let selectByName = "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name = ?2"
-    static let selectPage =
-        "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name > ?2 AND kind < 2 ORDER BY name LIMIT ?3"
     static let touch = "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry)"
     static let upsert = """
         INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
@@ -54,38 +52,15 @@ extension Index {
         """
 
     /// The row of this name, whatever has become of its file.
-    func find(_ name: String) throws -> Entry? {
-        try perform { connection in
-            try connection.database.first(Self.selectByName, Value(scope.hash), Value(name), read: entry)
-        }
-    }
-
-    /// Up to `limit` entries whose names come after `name`.
-    func page(after name: String, limit: Int) throws -> [Entry] {
-        try perform { connection in
-            try connection.database.all(
-                Self.selectPage, Value(scope.hash), Value(name), Value(limit), read: entry)
-        }
-    }
-
-    /// Writes down that the entry is in use, and gives it as it is then; nil if it has gone meanwhile.
-    func touch(_ entry: Entry, leaseUntil: Timestamp, now: Timestamp) throws -> Entry? {
-        let isThere = try write(now: now, isQuiet: true) { connection in
-            try connection.database.run(
-                Self.touch, Value(scope.hash), Value(entry.name), Value(entry.id), Value(now), Value(leaseUntil)) == 1
-        }
-        guard isThere else { return nil }
-        var touched = entry
-        touched.lastUsed = now
-        touched.leaseUntil = leaseUntil
-        return touched
+    func find(_ name: String, in scope: ScopeName) throws -> Entry? {
+        try perform { try $0.find(name, in: scope) }
     }
 
     /// Marks an entry whose file is about to be replaced: should that be cut short, nobody will trust the row.
     func unsettle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 1 \(Self.sameEntry)", Value(scope.hash), Value(entry.name),
+                "UPDATE entries SET unsettled = 1 \(Self.sameEntry)", Value(entry.scope.hash), Value(entry.name),
                 Value(entry.id))
         }
     }
@@ -94,7 +69,7 @@ extension Index {
     func settle(_ entry: Entry, now: Timestamp) throws {
         try write(now: now) { connection in
             _ = try connection.database.run(
-                "UPDATE entries SET unsettled = 0 \(Self.sameEntry)", Value(scope.hash), Value(entry.name),
+                "UPDATE entries SET unsettled = 0 \(Self.sameEntry)", Value(entry.scope.hash), Value(entry.name),
                 Value(entry.id))
         }
     }
@@ -103,19 +78,21 @@ extension Index {
     ///
     /// Where the new file has another name than that of the entry it replaces, the old one goes, unless somebody may
     /// still use it: then it stays, as an entry that only trimming sees.
+    ///
+    /// Returns the entry and what is to be done about the root's size, as it is then.
     func commit(
-        _ new: NewEntry, generation: Int64, now: Timestamp, place: () throws -> Void
-    ) throws -> Entry {
+        _ new: NewEntry, in scope: ActiveScope, generation: Int64, now: Timestamp, place: () throws -> Void
+    ) throws -> (entry: Entry, size: RootSize) {
         var isPlaced = false
         return try write(now: now) { connection in
-            try check(generation: generation, in: connection)
+            try connection.check(generation, of: scope)
             let database = connection.database
-            let scopeID = try connection.makeScope(scope)
+            let scopeID = try connection.makeScope(scope.name)
             if new.file != new.name {
                 try database.run(
                     "DELETE FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(new.file))
             }
-            let old = try database.first(Self.selectByName, Value(scope.hash), Value(new.name), read: entry)
+            let old = try connection.find(new.name, in: scope.name)
             if let old, old.file != new.file {
                 if old.isPinned || old.leaseUntil > now {
                     try database.run(
@@ -134,56 +111,65 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.mustRevalidate),
-                read: entry)
+                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.mustRevalidate)
+            ) { entry($0, scope: scope.name) }
             try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
             guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
-            return stored
+            return (stored, try connection.rootSize())
         }
     }
 
     /// Writes down that an entry was found unchanged by its server; nil if it has gone meanwhile.
     func refresh(
-        _ entry: Entry, validators: Validators, expiresAt: Timestamp, mustRevalidate: Bool = false,
-        leaseUntil: Timestamp, generation: Int64, now: Timestamp
+        _ entry: Entry, in scope: ActiveScope, validators: Validators, expiresAt: Timestamp,
+        mustRevalidate: Bool = false, leaseUntil: Timestamp, generation: Int64, now: Timestamp
     ) throws -> Entry? {
         try write(now: now) { connection in
-            try check(generation: generation, in: connection)
+            try connection.check(generation, of: scope)
             let refreshed = try connection.database.first(
                 """
                 UPDATE entries SET etag = ?4, last_modified = ?5, fetched_at = ?6, expires_at = ?7, last_used = ?6,
                     lease_until = ?8, must_revalidate = ?9
                 \(Self.sameEntry) RETURNING \(Self.columns)
-                """, Value(scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
+                """, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
                 Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil),
-                Value(mustRevalidate), read: self.entry)
-            try connection.database.run(Self.dropLiveNegatives, Value(scope.hash), Value(entry.name))
-            try connection.database.run(Self.expireVariants, Value(scope.hash), Value(entry.name), Value(expiresAt))
+                Value(mustRevalidate)
+            ) { self.entry($0, scope: entry.scope) }
+            let hash = Value(entry.scope.hash)
+            try connection.database.run(Self.dropLiveNegatives, hash, Value(entry.name))
+            try connection.database.run(Self.expireVariants, hash, Value(entry.name), Value(expiresAt))
             return refreshed
         }
     }
 
     /// Removes the row of this name where `isSound` denies it. Asked within the transaction: nobody can store the
     /// entry anew between the question and its consequence.
-    func heal(_ name: String, now: Timestamp, isSound: (Entry) -> Bool) throws {
+    func heal(_ name: String, in scope: ScopeName, now: Timestamp, isSound: (Entry) -> Bool) throws {
         try write(now: now) { connection in
-            guard
-                let found = try connection.database.first(
-                    Self.selectByName, Value(scope.hash), Value(name), read: entry), !isSound(found)
-            else { return }
+            guard let found = try connection.find(name, in: scope), !isSound(found) else { return }
             try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
-            connection.tally.add(.healed)
+            connection.tallies.change(scope) { $0.add(.healed) }
         }
     }
 
-    /// Reads what `columns` lists.
-    private func entry(_ row: Row) -> Entry { entry(row, scope: scope) }
+    func entry(_ row: Row, scope: ScopeName) -> Entry { Entry(row, scope: scope, root: root) }
+}
 
-    /// The same for any scope.
-    func entry(_ row: Row, scope: ScopeName) -> Entry {
+extension Index.Connection {
+    /// The row of this name, whatever has become of its file.
+    func find(_ name: String, in scope: ScopeName) throws -> Entry? {
+        try database.first(Index.selectByName, Value(scope.hash), Value(name)) {
+            Entry($0, scope: scope, root: root)
+        }
+    }
+}
+
+extension Entry {
+    /// Reads what `Index.columns` lists.
+    fileprivate init(_ row: Row, scope: ScopeName, root: CacheRoot) {
         let file = row.string(6)
         let place = CacheRoot.blob(file, folder: row.string(21)) ?? ""
-        return Entry(
+        self.init(
             key: row.optionalString(2), scope: scope, kind: Entry.Kind(rawValue: row.int(3)) ?? .original,
             path: place.isEmpty ? "" : root.path(of: place), url: row.optionalString(5), bytes: row.int(7),
             contentType: row.string(8), sha256: row.string(9), width: row.optionalInt(10),

@@ -59,8 +59,8 @@ extension Index {
     /// The variants of an original, the smallest first.
     func variants(of entry: Entry) throws -> [Entry] {
         try perform { connection in
-            try connection.database.all(Self.selectVariants, Value(scope.hash), Value(entry.name)) {
-                self.entry($0, scope: scope)
+            try connection.database.all(Self.selectVariants, Value(entry.scope.hash), Value(entry.name)) {
+                self.entry($0, scope: entry.scope)
             }
         }
     }
@@ -87,8 +87,8 @@ extension Index {
     func setPinned(_ entry: Entry, _ isPinned: Bool, now: Timestamp) throws -> Entry? {
         try write(now: now) { connection in
             try connection.database.first(
-                Self.setPinned, Value(scope.hash), Value(entry.name), Value(entry.id), Value(isPinned)
-            ) { self.entry($0, scope: scope) }
+                Self.setPinned, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(isPinned)
+            ) { self.entry($0, scope: entry.scope) }
         }
     }
 
@@ -96,20 +96,20 @@ extension Index {
     func setKey(_ entry: Entry, _ key: String, now: Timestamp) throws -> Entry {
         try write(now: now) { connection in
             try connection.database.first(
-                Self.setKey, Value(scope.hash), Value(entry.name), Value(entry.id), Value(key)
-            ) {
-                self.entry($0, scope: scope)
-            } ?? entry
+                Self.setKey, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(key)
+            ) { self.entry($0, scope: entry.scope) } ?? entry
         }
     }
 
     /// Removes a row with those of its variants, unless it is pinned and `sparesPinned`; nil if it is not removed.
+    ///
+    /// - Parameter scope: the row of the scope if its name may not be known.
     func remove(
-        _ name: String, in scope: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
+        _ name: String, in scope: ScopeName, _ row: ScopeRow? = nil, sparesPinned: Bool, now: Timestamp
     ) throws -> Removal? {
         try write(now: now) { connection in
-            let row = try scope.map { try connection.liveRow(folder: $0.folder) } ?? connection.live(self.scope).id
-            guard let scopeID = row else { return nil }
+            let id = try row.map { try connection.liveRow(folder: $0.folder) } ?? connection.live(scope).id
+            guard let scopeID = id else { return nil }
             if sparesPinned {
                 let isPinned = try connection.database.first(
                     "SELECT pinned FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(name)
@@ -137,7 +137,7 @@ extension Index {
             guard let found, try isWrong(found) else { return nil }
             if drops {
                 try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
-                connection.tally.add(.healed)
+                try connection.count(.healed, 1, in: scope.id, now: now)
             }
             return found
         }
@@ -157,7 +157,7 @@ extension Index {
             let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
             if let old, !(old.isUnsettled && old.file == new.file) { return nil }
             if new.kind == .superseded, try connection.hasRow(new.file, in: scopeID) { return nil }
-            connection.tally.add(.healed)
+            try connection.count(.healed, 1, in: scopeID, now: now)
             return try database.first(
                 Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
                 Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),

@@ -29,7 +29,9 @@ extension Index {
         DELETE FROM metadata WHERE id IN (SELECT id FROM metadata WHERE \(isLongExpired) LIMIT ?2) RETURNING bytes
         """
 
-    func metadata(in collection: String, from first: String, through last: String) throws -> [Metadata] {
+    func metadata(in collection: String, of scope: ScopeName, from first: String, through last: String) throws
+        -> [Metadata]
+    {
         try perform { connection in
             try connection.database.all(
                 Self.selectMetadata, Value(scope.hash), Value(collection), Value(first), Value(last),
@@ -37,7 +39,7 @@ extension Index {
         }
     }
 
-    func newestMetadata(in collection: String, through last: String) throws -> Metadata? {
+    func newestMetadata(in collection: String, of scope: ScopeName, through last: String) throws -> Metadata? {
         try perform { connection in
             try connection.database.first(
                 Self.selectNewestMetadata, Value(scope.hash), Value(collection), Value(last), read: Metadata.init)
@@ -45,12 +47,14 @@ extension Index {
     }
 
     /// Writes all rows in one transaction. Throws `CacheFailure.scopeChanged` where `generation` is over.
-    func keep(_ metadata: [Metadata], in collection: String, generation: Int64, now: Timestamp) throws {
+    func keep(
+        _ metadata: [Metadata], in collection: String, of scope: ActiveScope, generation: Int64, now: Timestamp
+    ) throws {
         // Outside of the transaction, for which others wait.
         let digests = metadata.map { Self.digest(of: $0, in: collection) }
         try write(now: now, isQuiet: true) { connection in
-            try check(generation: generation, in: connection)
-            let scopeID = try connection.makeScope(scope)
+            try connection.check(generation, of: scope)
+            let scopeID = try connection.makeScope(scope.name)
             for (item, digest) in zip(metadata, digests) {
                 try connection.keep(item, digest: digest, in: collection, of: scopeID, now: now)
             }
@@ -77,11 +81,11 @@ extension Index {
     }
 
     /// The generation that the scope had when this was first asked of the file that is open.
-    func firstSeenGeneration() throws -> Int64 {
+    func firstSeenGeneration(of scope: ScopeName) throws -> Int64 {
         try perform { connection in
-            if let known = connection.firstSeenGeneration { return known }
+            if let known = connection.firstSeenGenerations[scope.hash] { return known }
             let generation = try connection.live(scope).generation
-            connection.firstSeenGeneration = generation
+            connection.firstSeenGenerations[scope.hash] = generation
             return generation
         }
     }

@@ -22,21 +22,14 @@ extension Index {
     private static let expiredPerInsert = 8
 
     /// What is remembered of an address; nil if that is nothing, or over.
-    func negative(_ name: String, address: String, now: Timestamp) throws -> NegativeAnswer? {
-        let found = try perform { connection -> NegativeAnswer? in
-            try connection.database.first(
-                Self.selectNegative, Value(scope.hash), Value(name), Value(address)
-            ) { row in
-                NegativeAnswer(
-                    code: row.string(0), exitCode: ExitCode(rawValue: Int32(row.int(2))) ?? .unavailable,
-                    text: row.string(1), since: row.timestamp(3), until: row.timestamp(4))
-            }
-        }
-        return found.flatMap { $0.holds(at: now) ? $0 : nil }
+    func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws -> NegativeAnswer? {
+        try perform { try $0.negative(name, in: scope, address: address, now: now) }
     }
 
     /// Remembers a failure, and forgets some whose time is over.
-    func remember(_ answer: NegativeAnswer, _ name: String, address: String, now: Timestamp) throws {
+    func remember(
+        _ answer: NegativeAnswer, _ name: String, in scope: ScopeName, address: String, now: Timestamp
+    ) throws {
         try write(now: now) { connection in
             let database = connection.database
             try database.run(Self.dropExpiredNegatives, Value(now), Value(Self.expiredPerInsert))
@@ -48,7 +41,7 @@ extension Index {
     }
 
     /// Forgets the failures of a key. Writes nothing where there are none.
-    func forgetNegatives(of name: String, now: Timestamp) throws {
+    func forgetNegatives(of name: String, in scope: ScopeName, now: Timestamp) throws {
         let isKnown = try perform { connection -> Bool in
             try connection.database.first(Self.hasNegatives, Value(scope.hash), Value(name)) { _ in true } ?? false
         }
@@ -77,4 +70,18 @@ extension Index {
     }
 
     private static let isOfScope = "(?2 IS NULL OR scope IN \(liveScopes(named: "?2")))"
+}
+
+extension Index.Connection {
+    /// See `Index.negative`.
+    func negative(_ name: String, in scope: ScopeName, address: String, now: Timestamp) throws -> NegativeAnswer? {
+        let found = try database.first(
+            Index.selectNegative, Value(scope.hash), Value(name), Value(address)
+        ) { row in
+            NegativeAnswer(
+                code: row.string(0), exitCode: ExitCode(rawValue: Int32(row.int(2))) ?? .unavailable,
+                text: row.string(1), since: row.timestamp(3), until: row.timestamp(4))
+        }
+        return found.flatMap { $0.holds(at: now) ? $0 : nil }
+    }
 }

@@ -4,31 +4,31 @@ import Support
 /// How an index is opened, begun, brought to its layout, and set aside.
 extension Index {
     static func open(
-        _ root: CacheRoot, making: Bool, log: Log, interruption: Interruption, tally: Tally = Tally()
+        _ root: CacheRoot, making: Bool, log: Log, interruption: Interruption, tallies: Tallies = Tallies()
     ) throws -> Connection {
         root.refresh()
         return try waitingWhileBusy(interruption) {
-            if let connection = try usable(root, making: making, tally: tally) { return connection }
+            if let connection = try usable(root, making: making, tallies: tallies) { return connection }
             try makeRoot(root)
-            let lock = try KeyLock(root: root, CacheRoot.setupLock, removesFile: false, interruption: interruption)
+            let lock = try KeyLock(root: root, CacheRoot.setupLock, interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             do {
-                return try setUp(root, tally: tally)
+                return try setUp(root, tallies: tallies)
             } catch CacheFailure.indexDamaged(let detail, _) {
-                return try setUpAnew(root, tally: tally, detail: detail, log: log)
+                return try setUpAnew(root, tallies: tallies, detail: detail, log: log)
             }
         }
     }
 
     /// The index that is there, if it can be used as it is; an empty one where there is none and none is to be made.
     /// Nil if something must be done first.
-    private static func usable(_ root: CacheRoot, making: Bool, tally: Tally) throws -> Connection? {
+    private static func usable(_ root: CacheRoot, making: Bool, tallies: Tallies) throws -> Connection? {
         guard root.hasIndex else {
             try root.checkIndex()
             guard try !making && root.isAbsent() else { return nil }
             let database = try Database.inMemory(root: root.path)
             try Schema.current.begin(database)
-            return Connection(root: root, database: database, identity: nil, tally: tally)
+            return Connection(root: root, database: database, identity: nil, tallies: tallies)
         }
         let identity = root.indexIdentity()
         do {
@@ -39,7 +39,7 @@ extension Index {
             }
             if origin == .empty { try root.requireCache() }
             let isReady = version == Schema.current.version && (origin == .ours || database.isReadOnly)
-            return isReady ? Connection(root: root, database: database, identity: identity, tally: tally) : nil
+            return isReady ? Connection(root: root, database: database, identity: identity, tallies: tallies) : nil
         } catch CacheFailure.indexDamaged {
             // Looked at once more where nobody else changes it; but a file of another program must not go.
             try root.requireCache()
@@ -75,7 +75,7 @@ extension Index {
     }
 
     /// Makes an index of the current layout, or brings one to it. To be called under the set-up lock.
-    private static func setUp(_ root: CacheRoot, tally: Tally) throws -> Connection {
+    private static func setUp(_ root: CacheRoot, tallies: Tallies) throws -> Connection {
         if !root.hasIndex { try begin(root) }
         let identity = root.indexIdentity()
         let (database, origin) = try openAny(root)
@@ -85,7 +85,7 @@ extension Index {
             try database.execute("PRAGMA journal_mode = WAL")
         }
         try Schema.current.migrate(database, root: root.path)
-        return Connection(root: root, database: database, identity: identity, tally: tally)
+        return Connection(root: root, database: database, identity: identity, tallies: tallies)
     }
 
     /// Puts a new index in place. It is made under another name and moved when it is whole: nobody ever opens half an
@@ -111,10 +111,10 @@ extension Index {
     /// To be called under the set-up lock.
     ///
     /// - Parameter detail: what speaks for damage, which SQLite is asked to confirm; nil if it has.
-    private static func setUpAnew(_ root: CacheRoot, tally: Tally, detail: String?, log: Log) throws -> Connection {
+    private static func setUpAnew(_ root: CacheRoot, tallies: Tallies, detail: String?, log: Log) throws -> Connection {
         if let detail { try requireDamage(root, detail: detail) }
         try setAside(root, detail: detail, log: log)
-        let connection = try setUp(root, tally: tally)
+        let connection = try setUp(root, tallies: tallies)
         do {
             let count = try connection.adoptMetadata(now: Timestamp.now())
             if count > 0 { log.detail("\(count) records of metadata were taken over from the damaged index") }
@@ -156,13 +156,13 @@ extension Index {
         }
         try makeRoot(root)
         do {
-            let lock = try KeyLock(root: root, CacheRoot.setupLock, removesFile: false, interruption: interruption)
+            let lock = try KeyLock(root: root, CacheRoot.setupLock, interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
             if root.indexIdentity() == connection.identity {
-                return try setUpAnew(root, tally: connection.tally, detail: detail, log: log)
+                return try setUpAnew(root, tallies: connection.tallies, detail: detail, log: log)
             }
         }
-        return try open(root, making: true, log: log, interruption: interruption, tally: connection.tally)
+        return try open(root, making: true, log: log, interruption: interruption, tallies: connection.tallies)
     }
 
     /// Renames the index and what belongs to it, in place of an older one that was set aside. The log goes first: an

@@ -48,7 +48,7 @@ extension Index {
                 "INSERT INTO settings (name, value) VALUES ('first_generation', ?1)",
                 Value(String((highest ?? 0) &+ 1)))
             try database.run("UPDATE scopes SET purged = 1 WHERE purged = 0")
-            connection.tally = Tally()
+            connection.tallies = Tallies()
             return report
         }
         try beginPurgedGenerations()

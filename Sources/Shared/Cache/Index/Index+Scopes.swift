@@ -35,28 +35,18 @@ extension Index {
     func currentScope() throws -> ScopeName? { try perform { try Self.currentScope($0.database) } }
 
     /// How often the scope was emptied; what began in an earlier generation must not be stored. Throws
-    /// `CacheFailure.scopeChanged` where the run took the scope that was current, and another one is by now.
-    func generation() throws -> Int64 { try perform { try generation(in: $0) } }
+    /// `CacheFailure.scopeChanged` if the run took the scope that was current, and another one is by now.
+    func generation(of scope: ActiveScope) throws -> Int64 { try perform { try $0.generation(of: scope) } }
 
     /// The folder of the live generation.
-    func folder() throws -> String { try perform { scope.folder(generation: try $0.live(scope).generation) } }
-
-    /// Throws `CacheFailure.scopeChanged` where the scope is not in `generation` any more, or not current any more
-    /// although the run has it for that reason alone.
-    func check(generation: Int64) throws { try perform { try check(generation: generation, in: $0) } }
-
-    func check(generation: Int64, in connection: Connection) throws {
-        if try self.generation(in: connection) != generation { throw CacheFailure.scopeChanged(scope: scope.text) }
+    func folder(of scope: ScopeName) throws -> String {
+        try perform { scope.folder(generation: try $0.live(scope).generation) }
     }
 
-    private func generation(in connection: Connection) throws -> Int64 {
-        if followsCurrent, try Self.currentScope(connection.database) ?? .standard != scope {
-            throw CacheFailure.scopeChanged(scope: scope.text)
-        }
-        if let followedRoot, try Self.currentScope(below: followedRoot) ?? .standard != scope {
-            throw CacheFailure.scopeChanged(scope: scope.text)
-        }
-        return try connection.live(scope).generation
+    /// Throws `CacheFailure.scopeChanged` if the scope is not in `generation` any more, or not current any more although
+    /// the run has it for that reason alone.
+    func check(_ generation: Int64, of scope: ActiveScope) throws {
+        try perform { try $0.check(generation, of: scope) }
     }
 
     /// All scopes by name, the current one included, with what their live generations hold.
@@ -88,7 +78,34 @@ extension Index {
     }
 }
 
+/// The scope that a run works in.
+struct ActiveScope: Sendable {
+    let name: ScopeName
+    /// Whether nobody named the scope, so that it was the current one when the root was opened.
+    var followsCurrent = false
+    /// The root that says instead whether the scope is still current: that on the disk, for a cache in memory.
+    var followedRoot: CacheRoot?
+}
+
 extension Index.Connection {
+    /// See `Index.generation(of:)`.
+    func generation(of scope: ActiveScope) throws -> Int64 {
+        if scope.followsCurrent, try Index.currentScope(database) ?? .standard != scope.name {
+            throw CacheFailure.scopeChanged(scope: scope.name.text)
+        }
+        if let root = scope.followedRoot, try Index.currentScope(below: root) ?? .standard != scope.name {
+            throw CacheFailure.scopeChanged(scope: scope.name.text)
+        }
+        return try live(scope.name).generation
+    }
+
+    /// See `Index.check`.
+    func check(_ generation: Int64, of scope: ActiveScope) throws {
+        if try self.generation(of: scope) != generation {
+            throw CacheFailure.scopeChanged(scope: scope.name.text)
+        }
+    }
+
     /// The live row of a scope, nil before anything was written to it, the scope's generation, and whether the row
     /// bears its name.
     func live(_ scope: ScopeName) throws -> (id: Int64?, generation: Int64, isNamed: Bool) {

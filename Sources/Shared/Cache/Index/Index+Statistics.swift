@@ -34,7 +34,7 @@ extension Index {
 
     /// Writes what has been counted and not been written yet.
     func flush(now: Timestamp) throws {
-        if pendingEvents > 0 { try write(now: now, isQuiet: true) { _ in } }
+        if hasCounts { try write(now: now, isQuiet: true, writesCounts: true) { _ in } }
     }
 
     /// The name of a counter that is always nought: when it began is when all of them did.
@@ -100,18 +100,22 @@ extension Index.Connection {
 
     /// Counts what a command has removed from a scope. To be called within a transaction.
     func count(_ removal: Removal, in scopeID: Int64, now: Timestamp) throws {
-        for (counter, amount) in [(Counter.removed, removal.entries), (.bytesRemoved, removal.bytes)] {
-            try database.run(
-                Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
-        }
+        try count(.removed, removal.entries, in: scopeID, now: now)
+        try count(.bytesRemoved, removal.bytes, in: scopeID, now: now)
+    }
+
+    /// Adds to a counter of the scope with this number, whose name may not be known. To be called within a transaction.
+    func count(_ counter: Counter, _ amount: Int, in scopeID: Int64, now: Timestamp) throws {
+        try database.run(Index.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
     }
 
     /// Adds the counts to those in the index. To be called within a transaction.
-    func writeTally(scope: ScopeName, now: Timestamp) throws {
-        guard !tally.isEmpty else { return }
-        let scopeID = try makeScope(scope)
-        for (name, amount) in tally.counts {
-            try database.run(Index.addToCounter, Value(scopeID), Value(name), Value(amount), Value(now))
+    func writeCounts(now: Timestamp) throws {
+        for (scope, tally) in tallies.all {
+            let scopeID = try makeScope(scope)
+            for (name, amount) in tally.counts {
+                try database.run(Index.addToCounter, Value(scopeID), Value(name), Value(amount), Value(now))
+            }
         }
     }
 }

@@ -41,12 +41,8 @@ extension Index {
         }
     }
 
-    /// Bytes of all files of the root, as far as the index knows and they have not been purged.
-    func totalBytes() throws -> Int {
-        try perform { connection in
-            try connection.database.first(Self.selectTotals) { $0.int(1) } ?? 0
-        }
-    }
+    /// How large the root is.
+    func rootSize() throws -> RootSize { try perform { try $0.rootSize() } }
 
     /// Gives up one batch of entries, least recently used first, while more than `capacity` bytes (`isUnderway`: more
     /// than the target below it) are kept. Gives how many bytes are left, what went, and whether there may be more to
@@ -86,14 +82,28 @@ extension Index {
                 sums[victim.scopeID, default: (0, 0)].bytes += victim.candidate.bytes
             }
             for (scopeID, sum) in sums {
-                for (counter, amount) in [(Counter.evictions, sum.entries), (.bytesEvicted, sum.bytes)] {
-                    try database.run(
-                        Self.addToCounter, Value(scopeID), Value(counter.rawValue), Value(amount), Value(now))
-                }
+                try connection.count(.evictions, sum.entries, in: scopeID, now: now)
+                try connection.count(.bytesEvicted, sum.bytes, in: scopeID, now: now)
             }
             let freed = sums.values.reduce(0) { $0 + $1.bytes }
             let entries = sums.values.reduce(0) { $0 + $1.entries }
             return (kept - freed, Removal(entries: entries, bytes: freed), chosen.count == TrimPlan.batch)
         }
+    }
+}
+
+/// How large a root is, as far as its index knows.
+struct RootSize: Sendable, Equatable {
+    /// Bytes of all files that have not been purged.
+    var bytes: Int
+    /// Whether there are files that have lost their rows and are still to be removed.
+    var hasDoomed: Bool
+}
+
+extension Index.Connection {
+    func rootSize() throws -> RootSize {
+        RootSize(
+            bytes: try database.first(Index.selectTotals) { $0.int(1) } ?? 0,
+            hasDoomed: try database.first(Index.selectDoomed, 1) { _ in true } ?? false)
     }
 }

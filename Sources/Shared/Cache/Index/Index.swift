@@ -1,62 +1,62 @@
 import Support
 
-/// What is in the cache, as seen from one scope: a database that any number of threads and processes use at once.
+/// What is in the cache: a database that any number of threads and processes use at once.
 ///
-/// One connection serves all threads of a process, one after the other: a statement takes some microseconds, and
-/// nothing that waits for a network happens meanwhile. Files are put in place and removed within transactions; as
-/// SQLite lets one write at a time, no process ever removes what another has just stored. A row goes before its file,
-/// and comes after it.
+/// One connection serves all threads of a process and all scopes, one after the other: a statement takes some
+/// microseconds, and nothing that waits for a network happens meanwhile. Files are put in place and removed within
+/// transactions; as SQLite lets one write at a time, no process ever removes what another has just stored. A row goes
+/// before its file, and comes after it.
 ///
 /// An index that turns out damaged is set aside and begun anew; files are taken in again as they are asked for, or all
 /// by `img-cache verify --repair`.
 final class Index: Sendable {
     let root: CacheRoot
-    let scope: ScopeName
-    /// Whether nobody named the scope, so that it was the current one when the index was opened.
-    let followsCurrent: Bool
-    /// The root that says instead whether the scope is still current: that on the disk, for a cache in memory.
-    let followedRoot: CacheRoot?
     private let log: Log
     private let interruption: Interruption
     private let connection: Monitor<Connection>
+    /// How many caches use it: the last one puts it in order.
+    private let users = Monitor(0)
 
     struct Connection {
         let root: CacheRoot
         var database: Database
         /// The file that `database` has open; nil for an empty database that stands in for a missing root.
         var identity: File.Identity?
-        /// Counts to be written with the next transaction.
-        var tally = Tally()
+        /// Counts to be written with a later transaction.
+        var tallies = Tallies()
+        /// When counts were last written.
+        var countedAt = SteadyTime.now()
         /// Whether anything was written.
         var hasWritten = false
+        /// See `Index.version()`.
         var version = Version()
         /// Whether nothing can be written.
         var isReadOnly: Bool { identity == nil || database.isReadOnly }
-        /// See `Index.firstSeenGeneration()`.
-        var firstSeenGeneration: Int64?
+        /// The generation that each scope had when metadata was first asked of it, by the hash of its name.
+        var firstSeenGenerations: [String: Int64] = [:]
     }
 
-    /// Opens the index of `root`. Without a `scope`, the one last switched to is used. The cost does not grow with the
-    /// number of entries.
+    /// How long counts may wait for a transaction that writes them: a run that is killed loses as much.
+    private static let countInterval: Duration = .seconds(1)
+
+    /// Opens the index of `root`. The cost does not grow with the number of entries.
     ///
     /// Makes nothing: a missing root counts as an empty one until something is written.
-    init(
-        root: CacheRoot, scope: ScopeName?, followedRoot: CacheRoot? = nil, log: Log, interruption: Interruption
-    ) throws {
-        var connection = try Self.open(root, making: false, log: log, interruption: interruption)
-        do {
-            self.scope = try scope ?? Self.currentScope(connection.database) ?? .standard
-        } catch CacheFailure.indexDamaged(let detail, _) {
-            connection = try Self.replacement(
-                for: connection, root: root, detail: detail, log: log, interruption: interruption)
-            self.scope = .standard
-        }
-        followsCurrent = scope == nil
-        self.followedRoot = followedRoot
+    init(root: CacheRoot, log: Log, interruption: Interruption) throws {
         self.root = root
         self.log = log
         self.interruption = interruption
-        self.connection = Monitor(connection)
+        connection = Monitor(try Self.open(root, making: false, log: log, interruption: interruption))
+    }
+
+    func beginUse() { users.withLock { $0 += 1 } }
+
+    /// Returns whether nobody uses the index any more.
+    func endUse() -> Bool {
+        users.withLock { users in
+            users -= 1
+            return users == 0
+        }
     }
 
     /// Whether the root can only be read, as one that is missing.
@@ -92,27 +92,32 @@ final class Index: Sendable {
     private func leaveEmpty(_ connection: inout Connection, making: Bool) throws {
         if !making, root.indexIdentity() == nil { return }
         try replace(&connection) {
-            try Self.open(root, making: making, log: log, interruption: interruption, tally: $0.tally)
+            try Self.open(root, making: making, log: log, interruption: interruption, tallies: $0.tallies)
         }
     }
 
-    /// Runs `body` in a transaction, and writes what has been counted so far with it.
+    /// Runs `body` in a transaction, and writes with it what has been counted, if that was last done a while ago.
     ///
-    /// - Parameter isQuiet: whether `body` changes no more of an entry than when it was used, see `version`.
+    /// - Parameters:
+    ///   - isQuiet: whether `body` changes no more of an entry than when it was used, see `version`.
+    ///   - writesCounts: whether counts are written in any case.
     func write<Result>(
-        now: Timestamp, isQuiet: Bool = false, _ body: (inout Connection) throws -> Result
+        now: Timestamp, isQuiet: Bool = false, writesCounts: Bool = false,
+        _ body: (inout Connection) throws -> Result
     ) throws -> Result {
         try perform(making: true) { connection in
-            let database = connection.database
-            var before: LogHeader?
-            let result = try database.transaction {
-                if isQuiet { before = connection.beginQuietly() }
+            let time = SteadyTime.now()
+            let counts = writesCounts || time - connection.countedAt >= Self.countInterval
+            let result = try connection.database.transaction {
                 let result = try body(&connection)
-                try connection.writeTally(scope: scope, now: now)
+                if counts { try connection.writeCounts(now: now) }
                 return result
             }
-            if isQuiet { connection.endQuietly(since: before) }
-            connection.tally = Tally()
+            if !isQuiet { connection.version.number += 1 }
+            if counts {
+                connection.tallies = Tallies()
+                connection.countedAt = time
+            }
             connection.hasWritten = true
             return result
         }
@@ -123,7 +128,7 @@ final class Index: Sendable {
         try connection.withLock { connection in
             if root.indexIdentity() == connection.identity { return }
             try replace(&connection) {
-                try Self.open(root, making: false, log: log, interruption: interruption, tally: $0.tally)
+                try Self.open(root, making: false, log: log, interruption: interruption, tallies: $0.tallies)
             }
         }
     }
@@ -141,9 +146,9 @@ final class Index: Sendable {
     private func replace(_ connection: inout Connection, by make: (Connection) throws -> Connection) rethrows {
         let old = connection
         connection = try make(old)
-        connection.version = old.version.next
+        connection.version.number = old.version.number + 1
         // What began when there was nothing began before whatever somebody has purged since.
-        if old.identity == nil { connection.firstSeenGeneration = old.firstSeenGeneration }
+        if old.identity == nil { connection.firstSeenGenerations = old.firstSeenGenerations }
     }
 
     /// Runs `body` on the connection, alone among this process's threads; not for what reads the database.
@@ -164,13 +169,18 @@ final class Index: Sendable {
     /// The file that is open.
     var identity: File.Identity? { connection.withLock { $0.identity } }
 
-    /// Adds to the counters; written with the next transaction.
-    func count(_ change: (inout Tally) -> Void) {
-        connection.withLock { change(&$0.tally) }
+    /// Adds to the counters of a scope, which a later transaction writes.
+    func count(in scope: ScopeName, _ change: (inout Tally) -> Void) {
+        connection.withLock { $0.tallies.change(scope, change) }
     }
 
-    /// How many counted events have not been written.
-    var pendingEvents: Int { connection.withLock { $0.tally.events } }
+    /// Whether there are counts that are due to be written.
+    var owesCounts: Bool {
+        connection.withLock { !$0.tallies.isEmpty && SteadyTime.now() - $0.countedAt >= Self.countInterval }
+    }
+
+    /// Whether there are counts that have not been written.
+    var hasCounts: Bool { connection.withLock { !$0.tallies.isEmpty } }
 
     /// Whether anything has been written since the last time that this was asked.
     func takeHasWritten() -> Bool {

@@ -8,7 +8,9 @@ struct Schema: Sendable {
 
     var version: Int { steps.count }
 
-    static let current = Schema(steps: [firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas])
+    static let current = Schema(steps: [
+        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks,
+    ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
     static let applicationID = 0x4150_4F44
@@ -179,4 +181,8 @@ struct Schema: Sendable {
             DELETE FROM metadata WHERE scope = old.id;
         END;
         """
+
+    /// No table changes. Entries are locked by bytes of one file from here on (`KeyLock`): an earlier version, which has
+    /// a file for each lock, would fetch what is being fetched.
+    private static let byteLocks = ""
 }

@@ -72,9 +72,6 @@ final class Statement {
         sqlite3_reset(handle)
     }
 
-    /// How often it has been run to its end, or reset, since it was compiled.
-    var runs: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0)) }
-
     fileprivate func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
     fileprivate func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }

@@ -19,7 +19,14 @@ extension ImageCache {
     ///   - isLocked: whether the caller holds the entry's lock.
     ///   - onLoss: is told that there was a row, and its file was not there.
     func sound(_ key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
-        guard let entry = try sound(key.name, isLocked: isLocked, onLoss: onLoss) else {
+        try sound(index.find(key.name, in: scope), of: key, isLocked: isLocked, onLoss: onLoss)
+    }
+
+    /// The same for a row that was just read; nil if there was none.
+    func sound(
+        _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
+    ) throws -> Entry? {
+        guard let entry = try row.flatMap({ try checked($0, isLocked: isLocked, onLoss: onLoss) }) else {
             return try adopt(key, isLocked: isLocked)
         }
         if entry.key != nil || index.isReadOnly { return entry }
@@ -29,7 +36,7 @@ extension ImageCache {
     /// Takes in the file of a key that is asked for. Costs a look at one file where no index was ever lost.
     private func adopt(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard index.root.awaitsRebuild, !index.isReadOnly else { return nil }
-        let folder = try index.folder()
+        let folder = try index.folder(of: scope)
         let files = newestFirst(ImageFormat.allCases.map { "\(key.name).\($0.fileExtension)" }, folder: folder)
         if files.isEmpty { return nil }
         let lock = try isLocked ? nil : lockForAdoption(key)
@@ -48,7 +55,9 @@ extension ImageCache {
 
     /// The entry of a key as another may have taken it in meanwhile.
     private func adopted(_ key: CacheKey) throws -> Entry? {
-        guard let found = try index.find(key.name), !found.isUnsettled, index.root.isWhole(found) else { return nil }
+        guard let found = try index.find(key.name, in: scope), !found.isUnsettled, index.root.isWhole(found) else {
+            return nil
+        }
         return found
     }
 

@@ -199,13 +199,15 @@ extension ImageCache {
         return left
     }
 
+    /// Files of locks lie only where an earlier version, or a system without locks of bytes, has left them.
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
         for file in root.names(in: CacheRoot.locks) where CacheRoot.owner(of: file) == file {
-            // Whoever lets go of a lock removes its file.
+            let name = CacheRoot.lock(owner: file)
             if dryRun {
-                if !KeyLock.isHeld(root: root, CacheRoot.lock(owner: file)) { step.add(0) }
-            } else if try KeyLock.ifFree(root: root, CacheRoot.lock(owner: file)) != nil {
+                if !KeyLock.isHeld(root: root, name) { step.add(0) }
+            } else if let lock = try KeyLock.ifFree(root: root, name) {
+                withExtendedLifetime(lock) { root.remove(name) }
                 step.add(0)
             }
         }

@@ -11,12 +11,12 @@ extension ImageCache {
     public func metadata(
         in collection: String, from first: String, through last: String
     ) throws -> [Metadata] {
-        try withMetadata { _ in try index.metadata(in: collection, from: first, through: last) }
+        try withMetadata { _ in try index.metadata(in: collection, of: scope, from: first, through: last) }
     }
 
     /// What is kept under the last name that is not behind `last`.
     public func newestMetadata(in collection: String, through last: String) throws -> Metadata? {
-        try withMetadata { _ in try index.newestMetadata(in: collection, through: last) }
+        try withMetadata { _ in try index.newestMetadata(in: collection, of: scope, through: last) }
     }
 
     /// Keeps all of it, or none where it throws. What is there already and was fetched later stays.
@@ -27,7 +27,7 @@ extension ImageCache {
         if metadata.isEmpty { return }
         try requireWriting()
         try withMetadata { generation in
-            try index.keep(metadata, in: collection, generation: generation, now: clock.now())
+            try index.keep(metadata, in: collection, of: active, generation: generation, now: clock.now())
         }
     }
 
@@ -40,7 +40,7 @@ extension ImageCache {
         try againIfRemoved {
             // Others than this run may have removed the root, with all that is in it.
             try index.reopenIfReplaced()
-            return try body(index.firstSeenGeneration())
+            return try body(index.firstSeenGeneration(of: scope))
         }
     }
 }

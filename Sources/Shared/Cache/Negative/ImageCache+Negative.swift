@@ -3,13 +3,11 @@ import HTTP
 import Support
 
 extension ImageCache {
-    /// Throws the `NegativeAnswer` that is remembered of a request, unless the server is to be asked in any case.
-    func repeatFailure(_ request: HTTPRequest, key: CacheKey, wishes: Freshness.Wishes) throws {
-        guard settings.negativeTTL != .none, !wishes.refreshes, request.isForAnybody else { return }
-        let known = try index.negative(key.name, address: Download.address(of: request), now: clock.now())
-        guard let known else { return }
-        index.count { $0.add(.negativeHits) }
-        throw known
+    /// The address of which a failure may be remembered that is given again; nil if the server is to be asked in any
+    /// case.
+    func negativeAddress(of request: HTTPRequest) -> String? {
+        guard settings.negativeTTL != .none, !settings.refreshes, request.isForAnybody else { return nil }
+        return Download.address(of: request)
     }
 
     /// Remembers a failure that is definite, unless its server wants nobody to keep the answer and is to be respected.
@@ -28,7 +26,7 @@ extension ImageCache {
         let answer = NegativeAnswer(
             code: failure.code, exitCode: failure.exitCode, text: text, since: now, until: now + span)
         do {
-            try index.remember(answer, key.name, address: Download.address(of: request), now: now)
+            try index.remember(answer, key.name, in: scope, address: Download.address(of: request), now: now)
         } catch {
             log.detail("a failure was not remembered: \(Support.failure(of: error).message)")
         }
@@ -37,7 +35,7 @@ extension ImageCache {
     /// Forgets the failures of a key, also where it has no entry.
     public func forgetFailures(of key: CacheKey) throws {
         try requireWriting()
-        try index.forgetNegatives(of: key.name, now: clock.now())
+        try index.forgetNegatives(of: key.name, in: scope, now: clock.now())
     }
 
     /// Forgets failures of one scope or of all, those whose time is over or all of them. Returns how many there were.

@@ -12,8 +12,8 @@ public enum Place: Sendable {
 /// The caches that a run may need, of each policy and scope one: opened when first asked for, so that a run which
 /// keeps nothing touches none.
 public final class Caches: Sendable {
-    /// The most that are open at once, of those used last: records may name any number of scopes, a process may open
-    /// 1024 files.
+    /// The most that are remembered, those used last: records may name any number of scopes. Each in memory has some
+    /// open files, of which a process may have 1024.
     private static let limit = 32
 
     public let settings: CacheSettings
@@ -38,6 +38,8 @@ public final class Caches: Sendable {
 
     private struct Open {
         var caches = LRU<Name, ImageCache>(countLimit: limit, costLimit: limit)
+        /// The one connection to the root on the disk, for all scopes.
+        var index: Index?
         var bypasses = LRU<ScopeName?, Bypass>(countLimit: limit, costLimit: limit)
         /// The scope last switched to, once it was looked up.
         var current: ScopeName?
@@ -209,12 +211,12 @@ public final class Caches: Sendable {
     /// - Parameter scope: that of a record; nil for the current one.
     public func cache(inMemory: Bool = false, scope: String? = nil) throws -> ImageCache {
         var scope = try self.scope(scope)
-        let (cache, closing) = try open.withLock { open throws -> (ImageCache, [ImageCache]) in
+        return try open.withLock { open throws in
             // Which scope is the current one, the index on the disk says.
             let isFollowing = inMemory && scope == nil
             if isFollowing { scope = try currentScope(&open) }
             let name = Name(isInMemory: inMemory, isFollowing: isFollowing, scope: scope)
-            if let cache = open.caches.use(name) { return (cache, []) }
+            if let cache = open.caches.use(name) { return cache }
             var settings = settings
             if inMemory {
                 // Read from the index on the disk, which costs as much as a hit.
@@ -224,13 +226,13 @@ public final class Caches: Sendable {
             }
             settings.scope = scope
             if isFollowing { settings.followedRoot = self.settings.root }
-            let cache = try make(settings)
-            return (cache, open.caches.insert(cache, for: name, cost: 1))
+            if !inMemory, open.index == nil {
+                open.index = try Index(root: settings.cacheRoot, log: log, interruption: interruption)
+            }
+            let cache = try make(settings, index: inMemory ? nil : open.index)
+            open.caches.insert(cache, for: name, cost: 1)
+            return cache
         }
-        // Closed by the one who needs another, while nobody waits: that may take some tenths of a second. Whoever still
-        // works with one of them keeps it open until then.
-        for cache in closing { cache.close(isLast: false) }
-        return cache
     }
 
     /// How the cache in a place is opened: that of its scope. From then on nobody removes the place while the cache is
@@ -246,9 +248,10 @@ public final class Caches: Sendable {
         return settings
     }
 
-    private func make(_ settings: CacheSettings) throws -> ImageCache {
+    private func make(_ settings: CacheSettings, index: Index? = nil) throws -> ImageCache {
         try ImageCache(
-            settings: settings, clock: clock, log: log, metrics: metrics, interruption: interruption, inspect: inspect)
+            settings: settings, index: index, clock: clock, log: log, metrics: metrics, interruption: interruption,
+            inspect: inspect)
     }
 
     private func bypass(scope: String?) throws -> Bypass {
@@ -288,9 +291,9 @@ public final class Caches: Sendable {
         return try existing(inMemory: false)?.isPurged(path) ?? false
     }
 
-    /// Writes down what was counted. What is to be done for a root at the end of a run is done once, not for each scope.
+    /// Writes down what was counted, and puts each root in order once.
     public func close() {
         var roots: Set<String> = []
-        for cache in open.withLock({ $0.caches.values }) { cache.close(isLast: roots.insert(cache.root).inserted) }
+        for cache in open.withLock({ $0.caches.values }) where roots.insert(cache.root).inserted { cache.close() }
     }
 }

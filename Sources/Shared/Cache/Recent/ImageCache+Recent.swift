@@ -2,54 +2,82 @@ import Support
 
 /// Keys that are asked for again and again in one run cost a look at the disk only now and then.
 extension ImageCache {
+    /// What a variant is remembered as: no key has a NUL.
+    static func recentName(ofVariant name: String) -> String { "\0" + name }
+
     /// The fresh entry of this name as it was handed out before, as long as nothing in the index has changed since, by
-    /// whichever process, the index is still that of the root, and nothing needs to be written to hand it out. Costs a
-    /// look at the metadata of one file, and nothing where the name has not been seen.
-    func recalled(_ name: String) -> Entry? {
+    /// whichever process, the index is still that of the root, and nothing needs to be written to hand it out.
+    ///
+    /// - Parameter version: that of the index at this moment (`Index.version`).
+    func recalled(_ name: String, version: Int?) -> Entry? {
         guard let recent = recent.withLock({ $0.use(name) }),
-            recent.holds(at: clock.now(), version: index.versionOfRoot(), lease: lease)
+            recent.holds(at: clock.now(), version: version, lease: lease)
         else { return nil }
         return recent.entry
     }
 
     /// Keeps an entry, whose file was just seen, for `recalled`.
     ///
-    /// - Parameter version: that of the index before the entry's row was read; where rows have changed since, it is
-    ///   never valid again.
-    func remember(_ entry: Entry, version: Int?) {
+    /// - Parameters:
+    ///   - name: the text of its key, or `recentName` of a variant.
+    ///   - version: that of the index before the entry's row was read; if rows have changed since, it is never valid
+    ///     again.
+    func remember(_ entry: Entry, as name: String, version: Int?) {
         guard let version else { return }
         let found = RecentEntry(entry: entry, version: version, seenAt: clock.now())
-        _ = recent.withLock { $0.insert(found, for: entry.name, cost: entry.bytes) }
+        _ = recent.withLock { $0.insert(found, for: name, cost: entry.bytes) }
     }
 
-    /// The entry of a key where it can be handed out at once: it has not expired, its file is there, and neither a
-    /// server nor another process is waited for. Nil wherever that is not so, or anything is wrong: `lookup` and
-    /// `fetch` find out what, and do something about it. A hit that it gives is counted and told as theirs are.
+    /// The entries of keys that can be handed out at once: they have not expired, their files are there, and neither a
+    /// server nor another process is waited for. Nil for every other key, and wherever anything is wrong: `lookup` and
+    /// `fetch` find out what, and do something about it. Hits are counted and told as theirs are.
     ///
-    /// - Parameter asFetch: whether it stands in for `fetch`, which asks the server in any case where
+    /// All keys together cost one transaction that reads, and one that writes if leases are to be written.
+    ///
+    /// - Parameter asFetch: whether it stands in for `fetch`, which asks the server in any case if
     ///   `settings.refreshes` is set.
-    public func immediately(_ key: CacheKey, asFetch: Bool) -> Entry? {
-        if asFetch, settings.refreshes { return nil }
+    public func immediately(_ keys: [CacheKey], asFetch: Bool) -> [Entry?] {
+        var entries = [Entry?](repeating: nil, count: keys.count)
+        if asFetch, settings.refreshes { return entries }
         let start = metrics.isSilent ? nil : SteadyTime.now()
-        let name = key.name
-        guard let entry = recalled(name) ?? found(name) else { return nil }
-        count(.hit, entry)
-        flushIfMany(now: clock.now())
-        if let start {
-            metrics.add(
-                event(asFetch ? .fetch : .lookup, entry, status: "hit", duration: SteadyTime.now() - start))
+        guard let version = index.version() else { return entries }
+        for (place, key) in keys.enumerated() { entries[place] = recalled(key.text, version: version) }
+        find(keys, in: &entries, version: version)
+        let hits = entries.compactMap(\.self)
+        if hits.isEmpty { return entries }
+        index.count(in: scope) { tally in
+            tally.add(.hits, hits.count)
+            tally.add(.bytesServed, hits.reduce(0) { $0 + $1.bytes })
         }
-        return entry
+        flushIfDue()
+        if let start {
+            let duration = (SteadyTime.now() - start) / hits.count
+            for entry in hits {
+                metrics.add(event(asFetch ? .fetch : .lookup, entry, status: "hit", duration: duration))
+            }
+        }
+        return entries
     }
 
-    /// The entry as row and file have it now, if it could be handed out at once.
-    private func found(_ name: String) -> Entry? {
-        guard let version = index.version(), let entry = (try? index.find(name)) ?? nil else { return nil }
+    /// Fills in the entries that are not known yet, as rows and files have them now.
+    private func find(_ keys: [CacheKey], in entries: inout [Entry?], version: Int) {
+        let unknown = entries.indices.filter { entries[$0] == nil }
+        guard !unknown.isEmpty, let found = try? index.find(unknown.map { keys[$0].name }, in: scope) else { return }
         let now = clock.now()
-        guard entry.key != nil, !entry.isUnsettled, !entry.isExpired(at: now), !lease.mustWrite(entry, now: now),
-            index.root.isWhole(entry)
-        else { return nil }
-        remember(entry, version: version)
-        return entry
+        let usable = zip(unknown, found).compactMap { place, entry -> (place: Int, entry: Entry)? in
+            guard let entry, entry.key != nil, !entry.isUnsettled, !entry.isExpired(at: now),
+                index.root.isWhole(entry)
+            else { return nil }
+            return (place, entry)
+        }
+        guard !usable.isEmpty, let handed = try? handOut(usable.map(\.entry)) else { return }
+        for ((place, _), entry) in zip(usable, handed) {
+            guard let entry else { continue }
+            remember(entry, as: keys[place].text, version: version)
+            entries[place] = entry
+        }
     }
+
+    /// The same for one key.
+    public func immediately(_ key: CacheKey, asFetch: Bool) -> Entry? { immediately([key], asFetch: asFetch)[0] }
 }

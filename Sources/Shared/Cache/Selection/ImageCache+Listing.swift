@@ -25,7 +25,7 @@ extension ImageCache {
 
     /// The entry of a key as it is, whatever has become of its file; nil if there is none. Hands nothing out and
     /// counts nothing.
-    public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name) ?? sound(key) }
+    public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? sound(key) }
 
     /// The variants of an original, the smallest first.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
@@ -43,7 +43,7 @@ extension ImageCache {
         try requireWriting()
         let now = clock.now()
         let removal = try removing({ [entry.place] }) {
-            try index.remove(entry.name, sparesPinned: false, now: now) ?? Removal()
+            try index.remove(entry.name, in: scope, sparesPinned: false, now: now) ?? Removal()
         }
         try index.sweep(now: now)
         metrics.add(removalEvent(key: entry.key, removal))
@@ -72,7 +72,7 @@ extension ImageCache {
                 removal.add(try self.removal(of: entry))
             } else if let gone = try removing(
                 { [entry.place] },
-                { try index.remove(entry.name, in: scope, sparesPinned: sparesPinned, now: clock.now()) })
+                { try index.remove(entry.name, in: self.scope, scope, sparesPinned: sparesPinned, now: clock.now()) })
             {
                 removal.add(gone)
                 metrics.add(removalEvent(key: entry.key, gone))

@@ -86,27 +86,33 @@ enum MissReason: Sendable {
     }
 }
 
-/// Counts that have not been written yet.
+/// Counts of one scope that have not been written yet.
 struct Tally: Sendable, Equatable {
-    private(set) var counts: [String: Int] = [:]
-    /// How many events there are; a limit on it bounds what a crash loses.
-    private(set) var events = 0
+    private var amounts: [Counter: Int] = [:]
+    private var failures: [String: Int] = [:]
 
     static let failurePrefix = "failure:"
 
-    mutating func add(_ counter: Counter, _ amount: Int = 1) { add(counter.rawValue, amount) }
+    mutating func add(_ counter: Counter, _ amount: Int = 1) { amounts[counter, default: 0] += amount }
 
-    mutating func add(failure: any Failure) { add(Self.failurePrefix + failure.code, 1) }
+    mutating func add(failure: any Failure) { failures[failure.code, default: 0] += 1 }
 
     mutating func add(miss reason: MissReason) {
         add(.misses)
         add(reason.counter)
     }
 
-    private mutating func add(_ name: String, _ amount: Int) {
-        counts[name, default: 0] += amount
-        events += 1
+    /// What is to be added to each counter, by its name in the index.
+    var counts: [(name: String, amount: Int)] {
+        amounts.map { ($0.rawValue, $1) } + failures.map { (Self.failurePrefix + $0, $1) }
     }
+}
 
-    var isEmpty: Bool { counts.isEmpty }
+/// Counts of all scopes that have not been written yet.
+struct Tallies: Sendable, Equatable {
+    private(set) var all: [ScopeName: Tally] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    mutating func change(_ scope: ScopeName, _ change: (inout Tally) -> Void) { change(&all[scope, default: Tally()]) }
 }

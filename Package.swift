@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:

@@ -75,7 +75,7 @@ let package = Package(
         module("Support", ["CSystem", "CNettle"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
-        module("Formats", ["Support"]),
+        module("Formats", ["Support", "CZlib"]),
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CSystem"]),

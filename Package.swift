@@ -65,9 +65,10 @@ let package = Package(
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
         code("CSystem"),
-        code("CCurl"),
-        code("CAVIF"),
-        code("CText"),
+        code("CLibraryLoading"),
+        code("CCurl", ["CLibraryLoading"]),
+        code("CAVIF", ["CLibraryLoading"]),
+        code("CText", ["CLibraryLoading"]),
         code("CCodecs", ["CJPEG", "CPNG"]),
         code("CKernels"),
         // The shared library, lowest layer first

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
@@ -65,9 +65,10 @@ let package = Package(
         system("CNettle", "nettle", apt: "nettle-dev", brew: "nettle"),
         // C of our own
         code("CSystem"),
-        code("CCurl"),
-        code("CAVIF"),
-        code("CText"),
+        code("CLibraryLoading"),
+        code("CCurl", ["CLibraryLoading"]),
+        code("CAVIF", ["CLibraryLoading"]),
+        code("CText", ["CLibraryLoading"]),
         code("CCodecs", ["CJPEG", "CPNG"]),
         code("CKernels"),
         // The shared library, lowest layer first
@@ -75,7 +76,7 @@ let package = Package(
         module("Support", ["CSystem", "CNettle"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
-        module("Formats", ["Support"]),
+        module("Formats", ["Support", "CZlib"]),
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CSystem"]),

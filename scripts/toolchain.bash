@@ -14,7 +14,7 @@ die() {
     exit "${STATUS:-1}"
 }
 
-# Puts a Swift of at least 6.1 into PATH, looking where its installers put it; false where there is none.
+# Puts a Swift of at least 6.2 into PATH, looking where its installers put it; false where there is none.
 find_swift() {
     local folder
     for folder in "" "$ROOT/.build/swift/usr/bin" "${HOME:-/nonexistent}/.local/share/swiftly/bin" \
@@ -34,19 +34,19 @@ find_swift() {
     return 1
 }
 
-# Whether `swift --version` names 6.1 or newer.
+# Whether `swift --version` names 6.2 or newer.
 is_new_enough() {
     [[ $1 =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] || return 1
-    ((BASH_REMATCH[1] > 6 || (BASH_REMATCH[1] == 6 && BASH_REMATCH[2] >= 1)))
+    ((BASH_REMATCH[1] > 6 || (BASH_REMATCH[1] == 6 && BASH_REMATCH[2] >= 2)))
 }
 
 require_swift() {
     find_swift && return 0
     cat >&2 <<'TEXT'
-Swift 6.1 or newer is needed, and was not found.
+Swift 6.2 or newer is needed, and was not found.
 
   Linux, macOS:  https://www.swift.org/install  (swiftly, or an archive to unpack into /opt/swift)
-  macOS:         or Xcode 16.3 or newer from the App Store
+  macOS:         or Xcode 26 or newer from the App Store
 
 Then run this script again.
 TEXT

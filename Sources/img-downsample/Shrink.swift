@@ -57,11 +57,8 @@ extension ToolContext {
     ) throws {
         let placeholder = fallback.placeholder(for: Record(), failure)
         let file = target == "-" ? nil : try OutputFile(path: target)
-        let output = try file == nil ? File(descriptor: 1, path: "standard output", closes: false) : nil
-        let request = VariantMaker.Request(settings.variants[0], format: settings.outputFormat) {
-            try file?.write($0)
-            try output?.write($0)
-        }
+        let sink: any ByteSink = try file ?? File(descriptor: 1, path: "standard output", closes: false)
+        let request = VariantMaker.Request(settings.variants[0], format: settings.outputFormat, sink: sink)
         for warning in try settings.maker.draw(placeholder, request).warnings { log.warning(warning) }
         try file?.commit(synchronized: settings.synchronizesFiles)
     }
@@ -72,15 +69,13 @@ extension ToolContext {
         if target == "-" {
             let output = try File(descriptor: 1, path: "standard output", closes: false)
             // Held back where a placeholder could follow: it must not stand behind the beginning of the picture.
-            var held: [UInt8] = []
-            let request = VariantMaker.Request(variant) { [holds = settings.fallback != nil] bytes in
-                if holds { held.append(contentsOf: bytes) } else { try output.write(bytes) }
-            }
+            let held = settings.fallback.map { _ in MemorySink() }
+            let request = VariantMaker.Request(variant, sink: held ?? output)
             try settings.maker.make(source, info, [request]) { _, _ in }
-            try output.write(held)
+            if let held { try output.write(held.bytes) }
         } else {
             let output = try OutputFile(path: target)
-            let request = VariantMaker.Request(variant, format: settings.outputFormat) { try output.write($0) }
+            let request = VariantMaker.Request(variant, format: settings.outputFormat, sink: output)
             try settings.maker.make(source, info, [request]) { _, _ in }
             try output.commit(synchronized: settings.synchronizesFiles)
         }

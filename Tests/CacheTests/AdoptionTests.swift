@@ -138,7 +138,7 @@ import Testing
                 of: key("moon"), options: ["small"],
                 ready: { _, entry, isNew in result.withLock { $0 = (entry, isNew) } },
                 make: { _, missing, done in
-                    try png.withUnsafeBytes(missing[0].write)
+                    try missing[0].sink.write(png)
                     try done(0, InspectedPicture(contentType: "image/png", fileExtension: "png"))
                 })
             return result.withLock { $0 }

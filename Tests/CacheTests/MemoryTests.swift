@@ -290,7 +290,7 @@ struct MemoryTests {
         let isFull = isFull {
             try caches.standard().variants(of: key("moon"), options: ["w=1"], ready: { _, _, _ in }) { _, missing, _ in
                 for _ in 0..<40 {
-                    try piece.withUnsafeBytes(missing[0].write)
+                    try missing[0].sink.write(piece)
                     written += piece.count
                     most = max(most, use(limit).measured())
                 }

@@ -45,7 +45,7 @@ import Testing
             #expect(status == (isFirst ? .miss : .hit))
             try cache.variants(of: parent, options: ["w=3"], ready: { _, _, isMade in #expect(isMade == isFirst) }) {
                 original, missing, done in
-                try Array("\(original.bytes)".utf8).withUnsafeBytes(missing[0].write)
+                try missing[0].sink.write(Array("\(original.bytes)".utf8))
                 try done(0, InspectedPicture(contentType: "image/png", fileExtension: "png", width: 3, height: 2))
             }
         }

@@ -7,11 +7,11 @@ extension ImageCache {
     /// A single variant, and whether it was made now.
     fileprivate func variant(
         of parent: CacheKey, options: String,
-        make: (Entry, (UnsafeRawBufferPointer) throws -> Void) throws -> InspectedPicture
+        make: (Entry, any ByteSink) throws -> InspectedPicture
     ) throws -> (entry: Entry, isMade: Bool) {
         var result: (entry: Entry, isMade: Bool)?
         try variants(of: parent, options: [options], ready: { result = ($1, $2) }) { original, missing, done in
-            for variant in missing { try done(variant.index, try make(original, variant.write)) }
+            for variant in missing { try done(variant.index, try make(original, variant.sink)) }
         }
         return try #require(result)
     }
@@ -22,10 +22,8 @@ extension ImageCache {
     init() throws { world = try Surroundings() }
 
     /// Writes the original's size as text.
-    private func make(
-        _ original: Entry, _ write: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> InspectedPicture {
-        try Array("\(original.bytes)".utf8).withUnsafeBytes(write)
+    private func make(_ original: Entry, _ sink: any ByteSink) throws -> InspectedPicture {
+        try sink.write(Array("\(original.bytes)".utf8))
         return InspectedPicture(contentType: "image/jpeg", fileExtension: "jpg", width: 3, height: 2)
     }
 
@@ -122,7 +120,7 @@ extension ImageCache {
             of: key("moon"), options: ["w=1", "w=2", "w=3"], ready: { ready.append(($0, $2)) }
         ) { original, missing, done in
             asked.append(missing.map(\.index))
-            for variant in missing.reversed() { try done(variant.index, try make(original, variant.write)) }
+            for variant in missing.reversed() { try done(variant.index, try make(original, variant.sink)) }
         }
 
         #expect(asked == [[0, 2]])
@@ -138,7 +136,7 @@ extension ImageCache {
         #expect(throws: UsageFailure.self) {
             try cache.variants(of: key("moon"), options: ["w=1", "w=2"], ready: { _, _, _ in }) {
                 original, missing, done in
-                try done(missing[0].index, try make(original, missing[0].write))
+                try done(missing[0].index, try make(original, missing[0].sink))
                 throw UsageFailure("no")
             }
         }
@@ -184,7 +182,7 @@ extension ImageCache {
             ) { original, missing, done in
                 for variant in missing {
                     made.update { $0.append(sizes[variant.index]) }
-                    try done(variant.index, try make(original, variant.write))
+                    try done(variant.index, try make(original, variant.sink))
                 }
             }
         }

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A package of its own, so that the tools' own package builds without the sanitizers that this one needs. scripts/fuzz

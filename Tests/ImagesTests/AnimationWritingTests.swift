@@ -9,8 +9,8 @@ import Testing
 func animation(
     _ frames: [(delay: Int, picture: PixelBuffer)], plays: Int = 0, _ options: EncodeOptions
 ) throws -> [UInt8] {
-    let collected = CollectedBytes()
-    let drain = ByteDrain(options.format) { collected.bytes.append(contentsOf: $0) }
+    let sink = MemorySink()
+    let drain = ByteDrain(options.format, sink)
     let writer = try #require(
         try animationWriter(
             options, size: frames[0].picture.size, plays: plays, limits: .standard, interruption: Interruption(),
@@ -20,11 +20,9 @@ func animation(
         try frame.picture.bytes.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: frame.delay) }
     }
     try writer.finish()
-    #expect(drain.count == collected.bytes.count)
-    return collected.bytes
+    #expect(drain.count == sink.bytes.count)
+    return sink.bytes
 }
-
-private final class CollectedBytes { var bytes: [UInt8] = [] }
 
 extension PixelBuffer {
     /// Pixels of `count` colours at random places, some of them transparent where `holes` is set.
@@ -225,7 +223,7 @@ extension PixelBuffer {
     }
 
     @Test func aSinkThatFailsEndsTheWork() throws {
-        let drain = ByteDrain(.gif) { _ in throw SystemFailure(errno: 28, "write") }
+        let drain = ByteDrain(.gif, FullSink())
         let writer = try #require(
             try animationWriter(
                 gif, size: PixelSize(width: 200, height: 200), plays: 0, limits: .standard,
@@ -244,7 +242,7 @@ extension PixelBuffer {
             failureCode {
                 _ = try animationWriter(
                     EncodeOptions(format: format), size: size, plays: 0, limits: limits, interruption: Interruption(),
-                    into: ByteDrain(format) { _ in })
+                    into: ByteDrain(format, MemorySink()))
             }
         }
         #expect(code(.gif, PixelSize(width: 65_536, height: 1)) == "output-too-large")

@@ -35,17 +35,20 @@ extension PixelBuffer {
 
     /// A JPEG of these pixels with the given chroma resolution.
     func jpeg(quality: Int = 95, chroma: (across: Int, down: Int) = (2, 2)) throws -> [UInt8] {
-        let collected = Collected()
-        let drain = ByteDrain(.jpeg) { collected.bytes.append(contentsOf: $0) }
+        let sink = MemorySink()
+        let drain = ByteDrain(.jpeg, sink)
         let writer = try JPEGRowWriter(size: size, channels: channels, quality: quality, chroma: chroma, into: drain)
         try bytes.withUnsafeBufferPointer { pixels in
             for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
         }
         try writer.finish()
-        return collected.bytes
+        return sink.bytes
     }
+}
 
-    private final class Collected { var bytes: [UInt8] = [] }
+/// Takes no bytes, as a full disk.
+final class FullSink: ByteSink {
+    func write(_ bytes: RawSpan) throws { throw SystemFailure(errno: ENOSPC, "write") }
 }
 
 extension OutputFormat {

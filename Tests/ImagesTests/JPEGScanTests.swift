@@ -107,9 +107,9 @@ import Testing
             return left
         }
         #expect(left([true, true]) == Array(bytes.dropLast(2)))
-        // A fill byte before the end marker belongs to the scan.
-        #expect(left([true, false]) == [7, 7] + Self.first + Self.table + Self.second + [0xFF, 0xD9])
-        #expect(left([false, false]) == [7, 7] + Self.first + Self.table + [0xFF, 0xD9])
+        // A fill byte before the end marker belongs to the marker.
+        #expect(left([true, false]) == [7, 7] + Self.first + Self.table + Self.second + [0xFF, 0xFF, 0xD9])
+        #expect(left([false, false]) == [7, 7] + Self.first + Self.table + [0xFF, 0xFF, 0xD9])
     }
 
     @Test func aBrokenOffFileEndsBehindItsLastWholeSegment() throws {

@@ -147,9 +147,7 @@ import Testing
         let input = try PixelBuffer.waves(50, 50, channels: 3).jpeg()
         for format in OutputFormat.readable {
             #expect(throws: SystemFailure(errno: 28, "write")) {
-                let output = Output(Geometry(), encoding: EncodeOptions(format: format)) { _ in
-                    throw SystemFailure(errno: 28, "write")
-                }
+                let output = Output(Geometry(), encoding: EncodeOptions(format: format), sink: FullSink())
                 let source = MemorySource(input)
                 try shrink(source, inspect(source), to: [output]) { _, _ in }
             }

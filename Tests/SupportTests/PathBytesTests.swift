@@ -85,7 +85,7 @@ import Testing
 
     @Test func aFileIsMadeOpenedAndNamed() throws {
         let output = try OutputFile(path: folder.path(name))
-        try [UInt8](arrayLiteral: 1, 2).withUnsafeBytes(output.write)
+        try output.write([1, 2])
         try output.commit(synchronized: true)
 
         #expect(names() == [[0x61, 0xFF, 0x2E, 0x67, 0x69, 0x66]])

@@ -1,5 +1,6 @@
 #include "CAVIF.h"
 
+#include <CLibraryLoading.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -57,12 +58,10 @@ static void load(void) {
 #endif
     const char *found = NULL;
     void *library = NULL;
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-        library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+    for (size_t index = 0; index < CLOADING_COUNT(names); index++) {
+        library = cloading_open((const char *const[]){names[index], NULL});
         if (library == NULL) continue;
-        void *function = dlsym(library, "avifVersion");
-        memcpy(&avif.version, &function, sizeof function);
-        if (function != NULL) {
+        if (cloading_find(library, &(struct cloading_function){&avif.version, "avifVersion"}, 1)) {
             found = avif.version();
             if (fits(found)) break;
         }
@@ -80,11 +79,7 @@ static void load(void) {
         load_error = load_text;
         return;
     }
-    // POSIX lets a pointer to a function be fetched this way, ISO C has no other.
-    const struct {
-        void *target;
-        const char *name;
-    } functions[] = {
+    const struct cloading_function functions[] = {
         {&avif.image_create, "avifImageCreate"},
         {&avif.image_destroy, "avifImageDestroy"},
         {&avif.rgb_set_defaults, "avifRGBImageSetDefaults"},
@@ -99,15 +94,9 @@ static void load(void) {
         {&avif.set_exif, "avifImageSetMetadataExif"},
         {&avif.set_xmp, "avifImageSetMetadataXMP"},
     };
-    for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
-        void *function = dlsym(library, functions[index].name);
-        if (function == NULL) {
-            load_error = "libavif lacks a function that it should have: install it anew";
-            return;
-        }
-        memcpy(functions[index].target, &function, sizeof function);
-    }
-    if (avif.codec_name(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE) == NULL) {
+    if (!cloading_find(library, functions, CLOADING_COUNT(functions))) {
+        load_error = "libavif lacks a function that it should have: install it anew";
+    } else if (avif.codec_name(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE) == NULL) {
         load_error = "libavif has no encoder: install a build of it with aom, rav1e or SVT-AV1";
     }
 }

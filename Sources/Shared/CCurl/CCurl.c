@@ -4,7 +4,7 @@
 
 #include "CCurl.h"
 
-#include <dlfcn.h>
+#include <CLibraryLoading.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -74,23 +74,16 @@ static const char *load_error;
 
 static void load(void) {
 #ifdef __APPLE__
-    static const char *const names[] = {"libcurl.4.dylib", "/usr/lib/libcurl.4.dylib"};
+    static const char *const names[] = {"libcurl.4.dylib", "/usr/lib/libcurl.4.dylib", NULL};
 #else
-    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", NULL};
 #endif
-    void *library = NULL;
-    for (size_t index = 0; library == NULL && index < sizeof names / sizeof *names; index++) {
-        library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
-    }
+    void *library = cloading_open(names);
     if (library == NULL) {
         load_error = "it is not installed";
         return;
     }
-    // POSIX lets a pointer to a function be fetched this way, ISO C has no other.
-    const struct {
-        void *target;
-        const char *name;
-    } functions[] = {
+    const struct cloading_function functions[] = {
         {&curl.global_init, "curl_global_init"},
         {&curl.easy_init, "curl_easy_init"},
         {&curl.easy_cleanup, "curl_easy_cleanup"},
@@ -110,15 +103,11 @@ static void load(void) {
         {&curl.multi_info_read, "curl_multi_info_read"},
         {&curl.version, "curl_version"},
     };
-    for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
-        void *function = dlsym(library, functions[index].name);
-        if (function == NULL) {
-            load_error = "it is older than 7.68";
-            return;
-        }
-        memcpy(functions[index].target, &function, sizeof function);
+    if (!cloading_find(library, functions, CLOADING_COUNT(functions))) {
+        load_error = "it is older than 7.68";
+    } else if (curl.global_init(global_default) != CCURL_OK) {
+        load_error = "it cannot be started";
     }
-    if (curl.global_init(global_default) != CCURL_OK) load_error = "it cannot be started";
 }
 
 const char *ccurl_load(void) {

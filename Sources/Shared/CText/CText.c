@@ -3,8 +3,8 @@
 #endif
 
 #include "CText.h"
-#include "Loading.h"
 
+#include <CLibraryLoading.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -178,9 +178,9 @@ static pthread_once_t drawing_once = PTHREAD_ONCE_INIT;
 static const char *drawing_error;
 
 static void load_drawing(void) {
-    NAMES(harfbuzz_names, "libharfbuzz.so.0", "libharfbuzz.0.dylib");
-    NAMES(freetype_names, "libfreetype.so.6", "libfreetype.6.dylib");
-    const struct function harfbuzz[] = {
+    CLOADING_NAMES(harfbuzz_names, "libharfbuzz.so.0", "libharfbuzz.0.dylib");
+    CLOADING_NAMES(freetype_names, "libfreetype.so.6", "libfreetype.6.dylib");
+    const struct cloading_function harfbuzz[] = {
         {&hb.blob_create, "hb_blob_create"},
         {&hb.blob_destroy, "hb_blob_destroy"},
         {&hb.face_create, "hb_face_create"},
@@ -208,7 +208,7 @@ static void load_drawing(void) {
         {&hb.unicode_funcs_get_default, "hb_unicode_funcs_get_default"},
         {&hb.unicode_script, "hb_unicode_script"},
     };
-    const struct function freetype[] = {
+    const struct cloading_function freetype[] = {
         {&ft.init, "FT_Init_FreeType"},
         {&ft.done, "FT_Done_FreeType"},
         {&ft.new_memory_face, "FT_New_Memory_Face"},
@@ -220,14 +220,14 @@ static void load_drawing(void) {
         {&ft.render_glyph, "FT_Render_Glyph"},
     };
     // FreeType first, as HarfBuzz may need it too: the one that is missing is to be named.
-    void *library = open_library(freetype_names);
+    void *library = cloading_open(freetype_names);
     if (library == NULL) {
         drawing_error = "FreeType cannot be loaded";
-    } else if (!find_functions(library, freetype, COUNT(freetype))) {
+    } else if (!cloading_find(library, freetype, CLOADING_COUNT(freetype))) {
         drawing_error = "FreeType is older than 2.3";
-    } else if ((library = open_library(harfbuzz_names)) == NULL) {
+    } else if ((library = cloading_open(harfbuzz_names)) == NULL) {
         drawing_error = "HarfBuzz cannot be loaded";
-    } else if (!find_functions(library, harfbuzz, COUNT(harfbuzz))) {
+    } else if (!cloading_find(library, harfbuzz, CLOADING_COUNT(harfbuzz))) {
         drawing_error = "HarfBuzz is older than 1.2.3";
     }
 }

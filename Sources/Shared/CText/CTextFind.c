@@ -3,8 +3,8 @@
 #endif
 
 #include "CText.h"
-#include "Loading.h"
 
+#include <CLibraryLoading.h>
 #include <pthread.h>
 
 // MARK: fontconfig (fontconfig.h)
@@ -46,8 +46,8 @@ static pthread_once_t fontconfig_once = PTHREAD_ONCE_INIT;
 static const char *fontconfig_error;
 
 static void load_fontconfig(void) {
-    NAMES(names, "libfontconfig.so.1", "libfontconfig.1.dylib");
-    const struct function functions[] = {
+    CLOADING_NAMES(names, "libfontconfig.so.1", "libfontconfig.1.dylib");
+    const struct cloading_function functions[] = {
         {&fc.init_load_config_and_fonts, "FcInitLoadConfigAndFonts"},
         {&fc.pattern_create, "FcPatternCreate"},
         {&fc.pattern_destroy, "FcPatternDestroy"},
@@ -64,10 +64,10 @@ static void load_fontconfig(void) {
         {&fc.font_sort, "FcFontSort"},
         {&fc.font_set_destroy, "FcFontSetDestroy"},
     };
-    void *library = open_library(names);
+    void *library = cloading_open(names);
     if (library == NULL) {
         fontconfig_error = "fontconfig cannot be loaded";
-    } else if (!find_functions(library, functions, COUNT(functions))) {
+    } else if (!cloading_find(library, functions, CLOADING_COUNT(functions))) {
         fontconfig_error = "fontconfig is older than 2.8";
     } else {
         fc_config = fc.init_load_config_and_fonts();

@@ -5,7 +5,7 @@ public struct MissingVariant {
     /// Its place among those that were asked for.
     public let index: Int
     /// Takes its bytes.
-    public let write: (UnsafeRawBufferPointer) throws -> Void
+    public let sink: any ByteSink
 }
 
 extension ImageCache {
@@ -86,7 +86,7 @@ extension ImageCache {
             try partial.restart(file)
             return BoundedFile(file, use: settings.memory?.use)
         }
-        let targets = zip(missing, files).map { index, file in MissingVariant(index: index) { try file.write($0) } }
+        let targets = zip(missing, files).map { index, file in MissingVariant(index: index, sink: file) }
         try make(original, targets) { variant, picture in
             guard let place = missing.firstIndex(of: variant) else { return }
             let entry = try keepVariant(

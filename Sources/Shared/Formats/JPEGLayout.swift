@@ -1,16 +1,14 @@
 /// The segments of a JPEG (ITU T.81 annex B).
 enum JPEGLayout {
-    static let startOfScan: UInt8 = 0xDA
-    static let endOfImage: UInt8 = 0xD9
     static let app1: UInt8 = 0xE1
 
     /// Size from the first frame header, orientation from the first Exif segment before the first scan.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         var size: PixelSize?
         var orientation: Orientation?
-        var offset = 2
         var isCut = true
-        while let segment = try nextSegment(&window, from: offset) {
+        var markers = JPEGMarkers(at: 2)
+        while let segment = try window.nextSegment(&markers) {
             if isFrameHeader(segment.code), size == nil {
                 size = try frameSize(&window, segment.body)
             } else if segment.code == app1, orientation == nil,
@@ -19,11 +17,10 @@ enum JPEGLayout {
                 orientation = try ExifOrientation.read(&window, in: segment.body)
             }
             // Exif belongs before the frame header, but some programs write it behind; the scan ends the search.
-            if segment.code == startOfScan || segment.code == endOfImage {
+            if segment.code == JPEGMarkers.startOfScan || segment.code == JPEGMarkers.endOfImage {
                 isCut = false
                 break
             }
-            offset = segment.body.upperBound
         }
         guard let size else {
             throw isCut ? FormatFailure.truncated(.jpeg) : .corrupt(.jpeg, "no frame header before the first scan")
@@ -36,30 +33,16 @@ enum JPEGLayout {
     /// memory.
     static func checkEnd(_ window: inout SourceWindow) throws {
         var sawScan = false
-        var offset = 2
-        while let segment = try nextSegment(&window, from: offset) {
-            if segment.code == endOfImage {
+        var markers = JPEGMarkers(at: 2)
+        while let segment = try window.nextSegment(&markers) {
+            if segment.code == JPEGMarkers.endOfImage {
                 guard sawScan else { throw FormatFailure.corrupt(.jpeg, "no scan before the end marker") }
                 return
             }
             guard segment.body.upperBound <= window.count else { break }
-            if segment.code == startOfScan { sawScan = true }
-            offset = segment.body.upperBound
+            if segment.code == JPEGMarkers.startOfScan { sawScan = true }
         }
         throw FormatFailure.truncated(.jpeg)
-    }
-
-    /// The marker that comes next from `offset` on and what its length says belongs to it, which may reach beyond the
-    /// end; EOI has nothing. nil if the bytes end first.
-    ///
-    /// A length below 2, which cannot be, is taken for 2 as libjpeg does: the bytes behind are searched for a marker.
-    static func nextSegment(
-        _ window: inout SourceWindow, from offset: Int
-    ) throws -> (code: UInt8, body: Range<Int>)? {
-        guard let (code, end) = try window.nextMarker(from: offset) else { return nil }
-        if code == endOfImage { return (code, end..<end) }
-        guard let length = try window.bigEndian(at: end, 2) else { return nil }
-        return (code, end + 2..<end + max(length, 2))
     }
 
     /// SOF0 to SOF15 without DHT (C4), JPG (C8) and DAC (CC), which share their range (table B.1).

@@ -1,4 +1,3 @@
-import Libc
 import Support
 
 /// A few KB of a source, moved to wherever bytes are asked for, so that a parser can ask for single numbers at any
@@ -76,35 +75,12 @@ struct SourceWindow {
         try bytes(at: offset, width).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
     }
 
-    /// The next marker from `offset` on that begins a segment of a JPEG or ends it, and the offset behind its two
-    /// bytes; nil if none comes any more.
-    ///
-    /// Skipped as data: bytes without 0xFF before them, stuffed zeros, fill bytes, restart markers, a second SOI, TEM,
-    /// and the reserved codes 02 to BF (ITU T.81 B.1.1.2 to B.1.1.5, table B.1). So this steps over stray bytes between
-    /// segments as libjpeg does, and over a whole scan of entropy-coded data alike. Linear; `memchr` a window.
-    mutating func nextMarker(from offset: Int) throws -> (code: UInt8, end: Int)? {
-        var offset = offset
-        while try load(offset, 2) {
-            let skip = offset - start
-            let found: Int? = buffer.withUnsafeBytes { bytes in
-                var index = skip
-                // Stops one byte early: a 0xFF at the window's end is looked at with the next window.
-                while index < filled - 1 {
-                    guard let hit = memchr(bytes.baseAddress! + index, 0xFF, filled - 1 - index) else { return nil }
-                    index = UnsafeRawPointer(hit) - bytes.baseAddress!
-                    switch bytes[index + 1] {
-                    case 0xC0...0xCF, 0xD9...0xFE: return index
-                    // Without a call for each byte of a long run.
-                    case 0xFF: repeat { index += 1 } while index < filled - 1 && bytes[index + 1] == 0xFF
-                    default: index += 2
-                    }
-                }
-                return nil
-            }
-            if let found { return (buffer[found + 1], start + found + 2) }
-            // Where the last pair of the window was skipped as a whole this looks at its second byte again, which is
-            // not 0xFF.
-            offset = start + filled - 1
+    /// The next segment of a JPEG, or its end marker; nil if the bytes end first.
+    mutating func nextSegment(_ markers: inout JPEGMarkers) throws -> JPEGMarkers.Segment? {
+        while try load(markers.offset, 1) {
+            let range = markers.offset - start..<filled
+            let segment = buffer.withUnsafeBytes { markers.next(UnsafeRawBufferPointer(rebasing: $0[range])) }
+            if let segment { return segment }
         }
         return nil
     }

@@ -42,7 +42,7 @@ extension KeptGIF {
         } make: { original, missing, done in
             let poster = try Self.drawn(original.path, options)
             for variant in missing {
-                try poster.png.withUnsafeBytes(variant.write)
+                try variant.sink.write(poster.png)
                 let format = OutputFormat.png
                 try done(
                     variant.index,

@@ -1,4 +1,5 @@
 import Formats
+import Support
 
 /// One picture that is to be made of another.
 public struct Output {
@@ -20,14 +21,13 @@ public struct Output {
     public var frame: Int?
     /// The most bytes it may have: the quality is lowered until it fits.
     public var byteLimit: Int?
-    /// Takes the encoded bytes piece by piece. After an error it has been given only a beginning.
-    public var sink: (UnsafeRawBufferPointer) throws -> Void
+    /// Takes the encoded bytes. After an error it has been given only a beginning.
+    public var sink: any ByteSink
 
     public init(
         _ geometry: Geometry, encoding: EncodeOptions, gradient: Gradient = .none, cornerRadius: Double = 0,
         keepsProfile: Bool = false, wantsHash: Bool = false, exif: ExifBlock? = nil, xmp: XMPPacket? = nil,
-        frame: Int? = nil, byteLimit: Int? = nil,
-        sink: @escaping (UnsafeRawBufferPointer) throws -> Void
+        frame: Int? = nil, byteLimit: Int? = nil, sink: any ByteSink
     ) {
         self.geometry = geometry
         self.encoding = encoding

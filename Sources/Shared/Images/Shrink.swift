@@ -25,11 +25,11 @@ public func shrink(
     _ source: some ByteSource, to geometry: Geometry, encode encoding: EncodeOptions,
     options: DecodeOptions = DecodeOptions()
 ) throws -> (bytes: [UInt8], result: ShrinkResult) {
-    var bytes: [UInt8] = []
+    let sink = MemorySink()
     var result: ShrinkResult?
-    let output = Output(geometry, encoding: encoding) { bytes.append(contentsOf: $0) }
+    let output = Output(geometry, encoding: encoding, sink: sink)
     try shrink(source, inspect(source, limits: options.limits), to: [output], options: options) { result = $1 }
-    return (bytes, result!)
+    return (sink.bytes, result!)
 }
 
 /// Makes an output of pixels that are there, as `shrink` makes it of a picture.

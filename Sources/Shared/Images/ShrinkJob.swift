@@ -244,16 +244,16 @@ extension ShrinkJob {
     private func fit(_ planned: Planned, _ source: some ByteSource) throws {
         guard let byteLimit = planned.output.byteLimit else { return }
         let bytes = try fitted(planned.output.encoding, byteLimit: byteLimit) { encoding in
-            var bytes: [UInt8] = []
+            let sink = MemorySink()
             var output = planned.output
             output.encoding = encoding
             output.byteLimit = nil
-            output.sink = { bytes.append(contentsOf: $0) }
+            output.sink = sink
             let job = ShrinkJob(info: info, outputs: [output], options: options, isLinear: isLinear)
             try job.run(source) { planned.hash = $1.hash }
-            return bytes
+            return sink.bytes
         }
-        try bytes.withUnsafeBytes(planned.drain.write)
+        try planned.drain.write(bytes.span.bytes)
     }
 
     /// How many frames the source has, where it has several and that can be told without decoding.

@@ -1,4 +1,3 @@
-import CZlib
 import Formats
 
 /// Follows an interlaced PNG through its chunks and its compressed pixels, and tells where each pass ends. A picture
@@ -20,7 +19,8 @@ final class InterlacedPNGReader: ScanReader {
     private var state = State.skip(8)
     private let limits: PreviewLimits
     private var offset = 0
-    private var inflater: InflateStream?
+    private var inflater: Inflater?
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var unpacked = 0
     private var pass = 1
     /// Gets the filtered rows of the passes, never of two at once.
@@ -32,6 +32,8 @@ final class InterlacedPNGReader: ScanReader {
         self.limits = limits
         self.receive = receive
     }
+
+    deinit { room.deallocate() }
 
     var isOver: Bool { if case .over = state { true } else { false } }
 
@@ -92,22 +94,28 @@ final class InterlacedPNGReader: ScanReader {
     /// Takes the next bytes of pixel data, which lie at `place` in the file.
     private func unpack(_ bytes: UnsafeRawBufferPointer, at place: Int, found: (CompleteScan) -> Void) {
         guard let shape else { return }
-        let inflater = inflater ?? InflateStream()
+        let inflater = inflater ?? Inflater()
         self.inflater = inflater
         let last = shape.lastPass
-        inflater.take(bytes, limit: { isOver ? 0 : shape.ends[pass - 1] - unpacked }) { pixels, used in
-            receive?(pass, pixels, shape)
-            unpacked += pixels.count
-            guard unpacked == shape.ends[pass - 1] else { return }
-            let done = pass
-            if done == last {
-                state = .over
-                return
+        var used = 0
+        while inflater.state == .open {
+            let wanted = min(shape.ends[pass - 1] - unpacked, room.count)
+            let (read, written) = inflater.inflate(
+                UnsafeRawBufferPointer(rebasing: bytes[used...]),
+                into: UnsafeMutableRawBufferPointer(rebasing: room[..<wanted]))
+            used += read
+            unpacked += written
+            if written > 0 { receive?(pass, UnsafeRawBufferPointer(rebasing: room[..<written]), shape) }
+            if unpacked == shape.ends[pass - 1] {
+                let done = pass
+                if done == last { break }
+                // Passes without pixels end where they begin.
+                while pass < last && unpacked == shape.ends[pass - 1] { pass += 1 }
+                found(CompleteScan(number: done, end: place + used))
             }
-            // Passes without pixels end where they begin.
-            while pass < last && unpacked == shape.ends[pass - 1] { pass += 1 }
-            found(CompleteScan(number: done, end: place + used))
+            // Room is left over once all of the input has been decompressed.
+            if inflater.state == .open, written < wanted { return }
         }
-        if inflater.hasEnded { state = .over }
+        state = .over
     }
 }

@@ -2,7 +2,7 @@ import CSystem
 import Libc
 
 /// An open file, closed when the last reference goes. Every call is repeated after a signal (EINTR).
-public final class File: ByteSource, Sendable {
+public final class File: ByteSource, ByteSink, Sendable {
     public let descriptor: Int32
     public let path: String
     /// The size when the file was opened; of a pipe 0.
@@ -130,9 +130,13 @@ public final class File: ByteSource, Sendable {
         }
     }
 
-    public func write(_ bytes: [UInt8]) throws(SystemFailure) {
-        try bytes.withUnsafeBufferPointer { bytes throws(SystemFailure) in try write(UnsafeRawBufferPointer(bytes)) }
+    /// Writes all of `bytes` at the file's position. Throws `SystemFailure`.
+    public func write(_ bytes: RawSpan) throws(SystemFailure) {
+        try bytes.withUnsafeBytes { bytes throws(SystemFailure) in try write(bytes) }
     }
+
+    /// Writes all of `bytes` at the file's position. Throws `SystemFailure`.
+    public func write(_ bytes: [UInt8]) throws(SystemFailure) { try write(bytes.span.bytes) }
 
     /// Whether the call that has just failed is to be repeated: after a signal, or once a stream is ready that whoever
     /// shares it with us has set not to block.

@@ -9,7 +9,7 @@ import Libc
 ///   process may not write is not replaced. A new file has the mode that the umask gives.
 /// * Another hard link to a file that is replaced keeps the old content.
 /// * A pipe, a device, and a file that `/dev/stdout` or the like leads to are written to as they stand.
-public final class OutputFile {
+public final class OutputFile: ByteSink {
     public let path: String
     private let file: File
     /// The name under which the file is written, and the one that it gets; nil if it is written in its place.
@@ -54,7 +54,8 @@ public final class OutputFile {
         Self.begun.withLock { _ = $0.remove(names.temporary) }
     }
 
-    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+    /// Writes the next bytes. Throws `SystemFailure`.
+    public func write(_ bytes: RawSpan) throws {
         do {
             try file.write(bytes)
         } catch {

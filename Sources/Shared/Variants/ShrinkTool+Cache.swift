@@ -35,7 +35,7 @@ extension ShrinkTool {
             try named(path) {
                 let source = try File.openInput(original.path)
                 let requests = missing.map {
-                    VariantMaker.Request(variants[distinct[$0.index]], sink: $0.write)
+                    VariantMaker.Request(variants[distinct[$0.index]], sink: $0.sink)
                 }
                 try maker.make(source, inspect(source, limits: maker.options.limits), requests) { place, result in
                     try done(missing[place].index, Self.picture(result))

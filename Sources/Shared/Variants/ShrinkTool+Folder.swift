@@ -16,9 +16,7 @@ extension ShrinkTool {
             }
             named.formUnion(targets)
             let files = try targets.map { try OutputFile(path: $0) }
-            let requests = zip(variants, files).map { variant, file in
-                VariantMaker.Request(variant) { try file.write($0) }
-            }
+            let requests = zip(variants, files).map { VariantMaker.Request($0, sink: $1) }
             try maker.make(source, info, requests) { index, result in
                 try files[index].commit(synchronized: synchronizesFiles)
                 ready(variants[index], Self.field(targets[index], result, status: "made"))

@@ -25,7 +25,7 @@ extension ShrinkTool {
                     try cache.variants(of: parent, options: ["thumbnail;\(maker.key(variant))"]) { _, entry, isMade in
                         made = (variant, Self.field(entry, status: isMade ? "made" : "hit"))
                     } make: { _, missing, done in
-                        let request = VariantMaker.Request(variant, sink: missing[0].write)
+                        let request = VariantMaker.Request(variant, sink: missing[0].sink)
                         try maker.make(thumbnail.source, thumbnail.info, [request]) { try done(0, Self.picture($1)) }
                     }
                 case .bypass(let bypass):
@@ -39,7 +39,7 @@ extension ShrinkTool {
                 let target = try naming.path(
                     stem: Self.stem(path), variant: variant, format: maker.rendition.format(for: .jpeg), record: record)
                 let file = try OutputFile(path: target)
-                let request = VariantMaker.Request(variant) { try file.write($0) }
+                let request = VariantMaker.Request(variant, sink: file)
                 try maker.make(thumbnail.source, thumbnail.info, [request]) { _, result in
                     try file.commit(synchronized: synchronizesFiles)
                     made = (variant, Self.field(target, result, status: "made"))
@@ -85,7 +85,7 @@ extension ShrinkTool {
                     format: maker.placeholderFormat(nil), record: record, isNumbered: path == nil,
                     own: named)
                 let file = try OutputFile(path: target)
-                let result = try draw(placeholder, variant) { try file.write($0) }.result
+                let result = try draw(placeholder, variant, to: file).result
                 try file.commit(synchronized: synchronizesFiles)
                 ready(variant, Self.field(target, result, status: "fallback"))
             }
@@ -96,25 +96,24 @@ extension ShrinkTool {
     func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
         let key = maker.key(placeholder, variant)
         if let entry = try cache.lookup(CacheKey(printed: key)) { return entry }
-        var bytes: [UInt8] = []
-        let (result, isComplete) = try draw(placeholder, variant) { bytes.append(contentsOf: $0) }
+        let sink = MemorySink()
+        let (result, isComplete) = try draw(placeholder, variant, to: sink)
         let picture = Self.picture(result)
         // One without its words is drawn again when there may be a font.
         let kept = try CacheKey(printed: isComplete ? key : "incomplete:\(key)")
-        return try cache.store(MemorySource(bytes), key: kept) { _ in picture }.entry
+        return try cache.store(MemorySource(sink.bytes), key: kept) { _ in picture }.entry
     }
 
     /// The placeholder in a file past the cache.
     private func drawn(_ placeholder: Placeholder, _ variant: Variant, past bypass: Bypass) throws -> Entry {
-        var bytes: [UInt8] = []
-        let picture = Self.picture(try draw(placeholder, variant) { bytes.append(contentsOf: $0) }.result)
-        return try bypass.store(MemorySource(bytes), key: CacheKey(printed: maker.key(placeholder, variant))) { _ in
-            picture
-        }
+        let sink = MemorySink()
+        let picture = Self.picture(try draw(placeholder, variant, to: sink).result)
+        let key = try CacheKey(printed: maker.key(placeholder, variant))
+        return try bypass.store(MemorySource(sink.bytes), key: key) { _ in picture }
     }
 
     func draw(
-        _ placeholder: Placeholder, _ variant: Variant, sink: @escaping (UnsafeRawBufferPointer) throws -> Void
+        _ placeholder: Placeholder, _ variant: Variant, to sink: any ByteSink
     ) throws -> (result: ShrinkResult, isComplete: Bool) {
         let (result, warnings) = try maker.draw(placeholder, VariantMaker.Request(variant, sink: sink))
         for warning in warnings where warned.withLock({ $0.insert(warning).inserted }) { log.warning(warning) }

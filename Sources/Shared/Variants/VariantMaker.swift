@@ -10,11 +10,9 @@ public struct VariantMaker: Sendable {
         /// Instead of the rendition's.
         public var format: OutputFormat?
         /// Takes the encoded bytes.
-        public var sink: (UnsafeRawBufferPointer) throws -> Void
+        public var sink: any ByteSink
 
-        public init(
-            _ variant: Variant, format: OutputFormat? = nil, sink: @escaping (UnsafeRawBufferPointer) throws -> Void
-        ) {
+        public init(_ variant: Variant, format: OutputFormat? = nil, sink: any ByteSink) {
             self.variant = variant
             self.format = format
             self.sink = sink

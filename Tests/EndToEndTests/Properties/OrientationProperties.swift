@@ -119,12 +119,10 @@ struct OrientationProperties {
 
     private static func made(_ source: MemorySource, _ variants: [Variant]) throws -> [PixelBuffer] {
         let maker = VariantMaker(rendition: Rendition(format: .png), options: DecodeOptions())
-        var bytes = [[UInt8]](repeating: [], count: variants.count)
-        let requests = variants.indices.map { index in
-            VariantMaker.Request(variants[index]) { bytes[index].append(contentsOf: $0) }
-        }
+        let sinks = variants.map { _ in MemorySink() }
+        let requests = zip(variants, sinks).map { VariantMaker.Request($0, sink: $1) }
         try maker.make(source, try inspect(source), requests) { _, _ in }
-        return try bytes.map { try decode(MemorySource($0)) }
+        return try sinks.map { try decode(MemorySource($0.bytes)) }
     }
 
     /// Throws where the picture has not the size that its upright form gives, or a colour is in another corner.

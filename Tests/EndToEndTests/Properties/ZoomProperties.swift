@@ -131,15 +131,14 @@ struct ZoomProperties {
     private static func variants(of picture: PixelBuffer) throws -> (overlay: PixelBuffer, pager: PixelBuffer) {
         let source = MemorySource(try encode(picture, png))
         let maker = VariantMaker(rendition: Rendition(format: .png), options: DecodeOptions())
-        var overlay: [UInt8] = []
-        var pager: [UInt8] = []
+        let (overlay, pager) = (MemorySink(), MemorySink())
         try maker.make(
             source, try inspect(source),
             [
-                VariantMaker.Request(.overlay) { overlay.append(contentsOf: $0) },
-                VariantMaker.Request(.pager) { pager.append(contentsOf: $0) },
+                VariantMaker.Request(.overlay, sink: overlay),
+                VariantMaker.Request(.pager, sink: pager),
             ]
         ) { _, _ in }
-        return (try decode(MemorySource(overlay)), try decode(MemorySource(pager)))
+        return (try decode(MemorySource(overlay.bytes)), try decode(MemorySource(pager.bytes)))
     }
 }

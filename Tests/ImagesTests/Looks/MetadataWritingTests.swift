@@ -157,28 +157,25 @@ import Testing
     @Test(arguments: [true, false]) func planesAreWrittenProgressivelyToo(isGray: Bool) throws {
         let size = PixelSize(width: 37, height: 21)
         func planes(progressive: Bool) throws -> [UInt8] {
-            var bytes: [UInt8] = []
-            let sink: (UnsafeRawBufferPointer) -> Void = { bytes.append(contentsOf: $0) }
-            try withoutActuallyEscaping(sink) { sink in
-                let writer = try JPEGPlaneWriter(
-                    size: size, isGray: isGray, quality: 90, isProgressive: progressive,
-                    metadata: PictureMetadata(exif: Self.exif), into: ByteDrain(.jpeg, sink))
-                var done = 0
-                while done < size.height {
-                    let rows = writer.stripRows.map { $0 }
-                    for plane in writer.planes.indices {
-                        for y in 0..<rows[plane] {
-                            for x in 0..<writer.planes[plane].width {
-                                writer.row(plane, y)[x] = UInt8(truncatingIfNeeded: 60 + x * 3 + (done + y) * plane)
-                            }
+            let sink = MemorySink()
+            let writer = try JPEGPlaneWriter(
+                size: size, isGray: isGray, quality: 90, isProgressive: progressive,
+                metadata: PictureMetadata(exif: Self.exif), into: ByteDrain(.jpeg, sink))
+            var done = 0
+            while done < size.height {
+                let rows = writer.stripRows.map { $0 }
+                for plane in writer.planes.indices {
+                    for y in 0..<rows[plane] {
+                        for x in 0..<writer.planes[plane].width {
+                            writer.row(plane, y)[x] = UInt8(truncatingIfNeeded: 60 + x * 3 + (done + y) * plane)
                         }
                     }
-                    try writer.writeStrip(filled: rows)
-                    done += rows[0]
                 }
-                try writer.finish()
+                try writer.writeStrip(filled: rows)
+                done += rows[0]
             }
-            return bytes
+            try writer.finish()
+            return sink.bytes
         }
         let (baseline, progressive) = (try planes(progressive: false), try planes(progressive: true))
         #expect(progressive.contains(frameHeader: 0xC2) && !baseline.contains(frameHeader: 0xC2))
@@ -191,11 +188,11 @@ import Testing
         let target = PixelSize(width: 40, height: 27)
         let (plain, _) = try shrink(MemorySource(input), to: .exactly(target), encode: EncodeOptions())
         let source = MemorySource(input)
-        var output: [UInt8] = []
+        let sink = MemorySink()
         let wanted = Output(
-            .exactly(target), encoding: EncodeOptions(isProgressive: true), exif: ExifBlock(Self.exif)
-        ) { output.append(contentsOf: $0) }
+            .exactly(target), encoding: EncodeOptions(isProgressive: true), exif: ExifBlock(Self.exif), sink: sink)
         try shrink(source, inspect(source), to: [wanted]) { _, _ in }
+        let output = sink.bytes
         #expect(output.contains(frameHeader: 0xC2) && !plain.contains(frameHeader: 0xC2))
         #expect(try EmbeddedMetadata.read(MemorySource(output)).exif == Self.exif)
         #expect(try decode(MemorySource(output)) == decode(MemorySource(plain)))
@@ -216,7 +213,7 @@ import Testing
             failureCode {
                 _ = try rowWriter(
                     EncodeOptions(format: format, isProgressive: true), size: size, channels: 3,
-                    limits: DecodeLimits(maxMemoryBytes: bytes), into: ByteDrain(format) { _ in })
+                    limits: DecodeLimits(maxMemoryBytes: bytes), into: ByteDrain(format, MemorySink()))
             }
         }
         for format in [OutputFormat.jpeg, .png] {

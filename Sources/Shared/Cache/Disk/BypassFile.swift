@@ -8,7 +8,7 @@ import Support
 /// for one that a killed run has left, however long the writing takes.
 ///
 /// For one thread at a time.
-final class BypassFile {
+final class BypassFile: ByteSink {
     private(set) var path: String
     private let folder: String
     private let token: String
@@ -45,9 +45,9 @@ final class BypassFile {
 
     var count: Int { file.count }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
+    func write(_ bytes: RawSpan) throws {
         try file.write(bytes)
-        hash.update(bytes)
+        bytes.withUnsafeBytes { hash.update($0) }
     }
 
     /// Forgets what was written so far: the same body comes once more.

@@ -1,17 +1,6 @@
 import Libc
 import Support
 
-/// Takes bytes one after the other.
-public protocol ByteSink {
-    func write(_ bytes: UnsafeRawBufferPointer) throws
-}
-
-extension ByteSink {
-    public func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
-}
-
-extension File: ByteSink {}
-
 /// A file that is written from its beginning to its end, and that never takes more memory than there may be.
 public final class BoundedFile: ByteSink {
     public let file: File
@@ -29,8 +18,8 @@ public final class BoundedFile: ByteSink {
     }
 
     /// Writes all of `bytes`. Throws `SystemFailure`, `CacheFailure.memoryFull`.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws {
-        let (end, overflow) = count.addingReportingOverflow(bytes.count)
+    public func write(_ bytes: RawSpan) throws {
+        let (end, overflow) = count.addingReportingOverflow(bytes.byteCount)
         guard !overflow else { throw SystemFailure(errno: EFBIG, "write \(file.path)") }
         if let use {
             try use.grow(from: count, to: end) { try file.write(bytes) }

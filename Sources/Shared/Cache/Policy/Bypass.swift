@@ -123,17 +123,15 @@ public final class Bypass: Sendable {
             isUnsettled: false)
     }
 
-    /// Files that are made together from one original. `make` is given a function for each that takes its bytes, and
-    /// one to be called with the index of each as it is done; `ready` is told the index of each when it can be had.
+    /// Files that are made together from one original. `make` is given what takes the bytes of each, and a function
+    /// to be called with the index of each as it is done; `ready` is told the index of each when it can be had.
     public func make(
         _ count: Int, of key: CacheKey, ready: @escaping (Int, Entry) throws -> Void,
-        make: (
-            [(UnsafeRawBufferPointer) throws -> Void], @escaping (Int, InspectedPicture) throws -> Void
-        ) throws -> Void
+        make: ([any ByteSink], @escaping (Int, InspectedPicture) throws -> Void) throws -> Void
     ) throws {
         try interruption.during {
             let files = try (0..<count).map { _ in try begin() }
-            try make(files.map { file in { try file.write($0) } }) { index, picture in
+            try make(files) { index, picture in
                 try ready(index, try self.finish(files[index], key: key, kind: .variant, url: nil) { _ in picture })
             }
         }

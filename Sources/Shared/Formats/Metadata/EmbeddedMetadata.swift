@@ -84,16 +84,17 @@ extension JPEGLayout {
 
     /// EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3) in APP1 segments before the first scan.
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
-        var offset = 2
-        while let (code, body) = try nextSegment(&window, from: offset), code != startOfScan, code != endOfImage {
-            if code == app1 {
-                if try window.has("Exif\0\0", at: body.lowerBound), body.count > 6 {
-                    try found.takeExif(body)
-                } else if try window.has(xmpName, at: body.lowerBound), body.count > xmpName.utf8CodeUnitCount {
-                    try found.takeXMP(body.dropFirst(xmpName.utf8CodeUnitCount))
-                }
+        var markers = JPEGMarkers(at: 2)
+        while let segment = try window.nextSegment(&markers), segment.code != JPEGMarkers.startOfScan,
+            segment.code != JPEGMarkers.endOfImage
+        {
+            guard segment.code == app1 else { continue }
+            let body = segment.body
+            if try window.has("Exif\0\0", at: body.lowerBound), body.count > 6 {
+                try found.takeExif(body)
+            } else if try window.has(xmpName, at: body.lowerBound), body.count > xmpName.utf8CodeUnitCount {
+                try found.takeXMP(body.dropFirst(xmpName.utf8CodeUnitCount))
             }
-            offset = body.upperBound
         }
     }
 }

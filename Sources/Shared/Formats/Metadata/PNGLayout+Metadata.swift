@@ -56,7 +56,7 @@ private struct PNGText {
         } else if isCompressed {
             guard rest.popFirst() == 0 else { return nil }
         }
-        let text = isCompressed ? Inflate.zlib(rest, limit: EmbeddedMetadata.byteLimit) : Array(rest)
+        let text = isCompressed ? Inflater.contents(of: rest, limit: EmbeddedMetadata.byteLimit) : Array(rest)
         guard let text, !text.isEmpty else { return nil }
         bytes = text
     }

@@ -9,8 +9,8 @@ public func encodeAnimation(
     _ frames: [PixelBuffer], delay: Int, plays: Int = 0, _ options: EncodeOptions
 ) throws -> [UInt8] {
     precondition(!frames.isEmpty && frames.allSatisfy { $0.size == frames[0].size && $0.channels >= 3 })
-    var bytes: [UInt8] = []
-    let drain = ByteDrain(options.format) { bytes.append(contentsOf: $0) }
+    let sink = MemorySink()
+    let drain = ByteDrain(options.format, sink)
     let writer = try animationWriter(
         options, size: frames[0].size, plays: plays, limits: .standard, interruption: Interruption(), into: drain)
     guard let writer else { throw ImageError.encoder(options.format, "it has no animations") }
@@ -18,7 +18,7 @@ public func encodeAnimation(
         try frame.withAlpha.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: delay) }
     }
     try writer.finish()
-    return bytes
+    return sink.bytes
 }
 
 extension PixelBuffer {

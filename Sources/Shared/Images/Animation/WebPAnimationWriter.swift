@@ -70,7 +70,7 @@ final class WebPAnimationWriter: AnimationWriter {
         WebPDataInit(&data)
         defer { WebPDataClear(&data) }
         guard WebPAnimEncoderAssemble(encoder, &data) != 0 else { throw failure() }
-        try drain.write(UnsafeRawBufferPointer(start: data.bytes, count: data.size))
+        try drain.write(UnsafeRawBufferPointer(start: data.bytes, count: data.size).bytes)
     }
 
     private func timestamp() throws -> Int32 {

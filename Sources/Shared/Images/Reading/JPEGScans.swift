@@ -1,5 +1,4 @@
 import Formats
-import Libc
 import Support
 
 /// What one scan of a progressive JPEG brings (ITU-T T.81 B.2.3, G.1.1.1).
@@ -11,6 +10,9 @@ struct JPEGScan: Hashable {
     /// For a scan that refines coefficients which have come before: how many of their lowest bits were missing. 0 for
     /// the first scan of a band.
     var missingBits: Int
+
+    /// Of a scan of all four components that there may be.
+    static let longestHeader = 4 + 2 * 4
 
     init(component: Int?, band: ClosedRange<Int>, missingBits: Int) {
         self.component = component
@@ -110,39 +112,29 @@ struct JPEGScanIndex {
     /// Whether the end marker is there.
     private(set) var hasEnd = false
     /// Where the picture ends: behind the end marker, or behind the last whole marker segment or its data.
-    private(set) var end: Int
-
-    private enum Marker {
-        static let restarts: ClosedRange<UInt8> = 0xD0...0xD7
-        static let start: UInt8 = 0xD8, end: UInt8 = 0xD9, scan: UInt8 = 0xDA, temporary: UInt8 = 0x01
-    }
+    private(set) var end = 0
 
     /// - Parameter offset: where the first scan's entropy-coded data begins.
     /// Throws what the source throws, and `.tooManyScans` for more than allowed.
     init(_ source: any ByteSource, from offset: Int, options: DecodeOptions) throws {
-        var bytes = MarkerSearch(source, at: offset, options: options)
-        end = offset
+        var segments = SegmentReader(source, at: offset, options: options)
         let limit = options.limits.maxScans
         var begun: (scan: JPEGScan?, place: Int)?
-        while let (marker, place) = try bytes.nextMarker() {
-            end = place
-            if let scan = begun { scans.append((scan.scan, scan.place..<place)) }
+        while let segment = try segments.next() {
+            if let begun { scans.append((begun.scan, begun.place..<segment.start)) }
             begun = nil
-            if marker == Marker.end {
-                end = place + 2
-                hasEnd = true
-                return
-            }
-            guard marker != Marker.start, marker != Marker.temporary else { continue }
             // Of a segment that is broken off nothing is of use.
-            guard let segment = try bytes.segment() else { return }
-            end = bytes.offset
-            guard marker == Marker.scan else { continue }
-            begun = (JPEGScan(header: segment), place)
+            let isWhole = segment.body.upperBound <= source.count
+            end = isWhole ? segment.body.upperBound : segment.start
+            hasEnd = segment.code == JPEGMarkers.endOfImage
+            if hasEnd || !isWhole { return }
+            guard segment.code == JPEGMarkers.startOfScan else { continue }
+            let header = segment.body.count <= JPEGScan.longestHeader ? try source.bytes(segment.body) : []
+            begun = (JPEGScan(header: header), segment.start)
             // The first scan, and the one that has begun.
             if scans.count + 2 > limit { throw ImageError.tooManyScans(limit: limit) }
         }
-        end = bytes.offset
+        end = segments.end
         if let begun { scans.append((begun.scan, begun.place..<end)) }
     }
 
@@ -158,81 +150,37 @@ struct JPEGScanIndex {
         return FileRanges(ranges: ranges)
     }
 
-    /// A buffered search through a file.
-    private struct MarkerSearch {
+    /// The segments of a file, which is read in pieces; what is in a segment is passed over.
+    private struct SegmentReader {
         private let source: any ByteSource
         private let options: DecodeOptions
         private let buffer = AlignedBuffer(count: 128 << 10)
-        private var position = 0
-        private var end = 0
-        private var fileOffset: Int
+        /// What of the file is in the buffer.
+        private var filled = 0..<0
+        private var markers: JPEGMarkers
 
         init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) {
             self.source = source
             self.options = options
-            fileOffset = offset
+            markers = JPEGMarkers(at: offset)
         }
 
-        /// Where the next byte lies in the file.
-        var offset: Int { fileOffset - (end - position) }
+        /// Where what has been read ends, but for a marker whose length is missing.
+        var end: Int { markers.unfinished ?? markers.offset }
 
-        private mutating func nextByte() throws -> UInt8? {
-            if position == end {
-                guard try fill() else { return nil }
-            }
-            position += 1
-            return buffer.bytes[position - 1]
-        }
-
-        private mutating func fill() throws -> Bool {
-            try options.check()
-            let room = UnsafeMutableRawBufferPointer(start: buffer.bytes, count: buffer.count)
-            end = try source.read(into: room, at: fileOffset)
-            position = 0
-            fileOffset += end
-            return end > 0
-        }
-
-        /// The next marker but for restarts, and where it begins; nil at the file's end.
-        mutating func nextMarker() throws -> (marker: UInt8, place: Int)? {
+        mutating func next() throws -> JPEGMarkers.Segment? {
             while true {
-                if position == end {
-                    guard try fill() else { return nil }
+                let offset = markers.offset
+                if !filled.contains(offset) {
+                    try options.check()
+                    let room = UnsafeMutableRawBufferPointer(start: buffer.bytes, count: buffer.count)
+                    filled = offset..<offset + (try source.read(into: room, at: offset))
+                    if filled.isEmpty { return nil }
                 }
-                guard let found = memchr(buffer.bytes + position, 0xFF, end - position) else {
-                    position = end
-                    continue
-                }
-                position = UnsafeRawPointer(found) - UnsafeRawPointer(buffer.bytes) + 1
-                var marker = try nextByte()
-                while marker == 0xFF { marker = try nextByte() }
-                guard let marker else { return nil }
-                if marker != 0 && !Marker.restarts.contains(marker) { return (marker, offset - 2) }
+                let bytes = UnsafeRawBufferPointer(
+                    start: buffer.bytes + (offset - filled.lowerBound), count: filled.upperBound - offset)
+                if let segment = markers.next(bytes) { return segment }
             }
-        }
-
-        /// Moves behind the segment that follows a marker, and gives what is in it where that is as short as a scan's
-        /// header; nil if it is cut off.
-        mutating func segment() throws -> [UInt8]? {
-            guard let high = try nextByte(), let low = try nextByte() else { return nil }
-            let count = Int(high) << 8 + Int(low) - 2
-            guard count > 0 else { return [] }
-            guard offset + count <= source.count else { return nil }
-            guard count > 12 else {
-                var body: [UInt8] = []
-                for _ in 0..<count {
-                    guard let byte = try nextByte() else { return nil }
-                    body.append(byte)
-                }
-                return body
-            }
-            if count <= end - position {
-                position += count
-            } else {
-                fileOffset = offset + count
-                (position, end) = (0, 0)
-            }
-            return []
         }
     }
 }

@@ -18,8 +18,9 @@ final class PNGDataStream: @unchecked Sendable {
     private var chunkRest = 0
     /// The checksum of the chunk so far; nil between chunks.
     private var crc: uLong?
-    private let zlib: UnsafeMutablePointer<z_stream>
-    private var hasEnded = false
+    private let inflater = Inflater()
+    /// Pixel data in the buffer that has not been unpacked yet.
+    private var packed = UnsafeRawBufferPointer(start: nil, count: 0)
 
     private enum ChunkType {
         static let data = fourBytes("IDAT"), palette = fourBytes("PLTE"), end = fourBytes("IEND")
@@ -30,34 +31,23 @@ final class PNGDataStream: @unchecked Sendable {
     }
 
     /// - Parameter offset: of the first IDAT chunk.
-    init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) throws {
+    init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) {
         self.source = source
         self.options = options
         self.offset = offset
-        zlib = .allocate(capacity: 1)
-        zlib.initialize(to: z_stream())
-        guard inflateInit_(zlib, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-            zlib.deallocate()
-            throw ImageError.outOfMemory
-        }
-    }
-
-    deinit {
-        inflateEnd(zlib)
-        zlib.deallocate()
     }
 
     /// Unpacks the next bytes, and gives how many: `count`, or fewer before an error, which the next call throws.
     func unpack(into bytes: UnsafeMutablePointer<UInt8>, count: Int) -> (count: Int, error: (any Error)?) {
-        zlib.pointee.next_out = bytes
-        zlib.pointee.avail_out = uInt(count)
+        var done = 0
         do {
-            while zlib.pointee.avail_out > 0 {
-                if hasEnded { throw corrupt("too little pixel data") }
-                try step()
+            while done < count {
+                if inflater.state == .ended { throw corrupt("too little pixel data") }
+                done += try step(into: UnsafeMutableRawBufferPointer(start: bytes + done, count: count - done))
+                try check()
             }
         } catch {
-            return (count - Int(zlib.pointee.avail_out), error)
+            return (done, error)
         }
         return (count, nil)
     }
@@ -66,11 +56,10 @@ final class PNGDataStream: @unchecked Sendable {
     /// row are read over.
     func finish() throws {
         let scratch = AlignedBuffer(count: 16 << 10)
-        while !hasEnded {
+        while inflater.state != .ended {
             try options.check()
-            zlib.pointee.next_out = scratch.bytes
-            zlib.pointee.avail_out = uInt(scratch.count)
-            try step()
+            _ = try step(into: UnsafeMutableRawBufferPointer(start: scratch.bytes, count: scratch.count))
+            try check()
         }
         try skipChunk()
         while true {
@@ -90,27 +79,31 @@ final class PNGDataStream: @unchecked Sendable {
         }
     }
 
-    /// Lets zlib work until it has used up its input or its room.
-    private func step() throws {
-        if zlib.pointee.avail_in == 0 { try supply() }
-        switch inflate(zlib, Z_NO_FLUSH) {
-        case Z_OK, Z_BUF_ERROR: break
-        case Z_STREAM_END: hasEnded = true
-        case Z_MEM_ERROR: throw ImageError.outOfMemory
-        case Z_NEED_DICT: throw corrupt("a dictionary is asked for")
-        default: throw corrupt(zlib.pointee.msg.map { String(cString: $0) } ?? "bad compressed data")
+    /// Unpacks until the input that is at hand is used up or the room is full, and returns how many bytes came out.
+    private func step(into room: UnsafeMutableRawBufferPointer) throws -> Int {
+        if packed.isEmpty { try supply() }
+        let (read, written) = inflater.inflate(packed, into: room)
+        packed = UnsafeRawBufferPointer(rebasing: packed[read...])
+        return written
+    }
+
+    /// Throws if the compressed data is damaged.
+    private func check() throws {
+        switch inflater.state {
+        case .open, .ended: break
+        case .outOfMemory: throw ImageError.outOfMemory
+        case .damaged(let fault): throw corrupt(fault)
         }
     }
 
-    /// Gives zlib the next bytes of pixel data.
+    /// Reads the next bytes of pixel data.
     private func supply() throws {
         while chunkRest == 0 {
             if crc != nil { try checkSum() }
             guard try beginChunk() == ChunkType.data else { throw corrupt("too little pixel data") }
         }
         let bytes = try nextBytes(atMost: chunkRest)
-        zlib.pointee.next_in = bytes.baseAddress
-        zlib.pointee.avail_in = uInt(bytes.count)
+        packed = UnsafeRawBufferPointer(bytes)
         chunkRest -= bytes.count
     }
 

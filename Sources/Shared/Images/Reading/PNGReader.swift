@@ -161,7 +161,7 @@ private final class DirectRows: PNGRows {
         rowBytes = size.width * channels
         above = AlignedBuffer(count: rowBytes)
         rows = FilteredRows(
-            try PNGDataStream(source, at: offset, options: options), rowBytes: rowBytes + 1, rows: size.height,
+            PNGDataStream(source, at: offset, options: options), rowBytes: rowBytes + 1, rows: size.height,
             options: options)
     }
 

@@ -56,7 +56,7 @@ final class AVIFWriter: RowWriter {
         // What libavif made of a picture that is not wanted any more is not written.
         try drain.checkpoint(nil)
         switch status {
-        case CAVIF_OK: try drain.write(UnsafeRawBufferPointer(start: file.bytes, count: file.count))
+        case CAVIF_OK: try drain.write(UnsafeRawBufferPointer(start: file.bytes, count: file.count).bytes)
         case CAVIF_NO_MEMORY: throw ImageError.outOfMemory
         default:
             let message = withUnsafeBytes(of: &file.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }

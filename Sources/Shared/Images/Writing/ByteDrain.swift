@@ -1,19 +1,18 @@
 import CCodecs
+import Support
 
 /// Takes the bytes that a C encoder writes to a sink of the caller's. Keeps the error that stopped it.
 final class ByteDrain {
-    typealias Sink = (UnsafeRawBufferPointer) throws -> Void
-
     let format: OutputFormat
     /// Bytes that have gone to the sink.
     private(set) var count = 0
     /// Throws once the work is to stop, or if the step that follows would not end in time; encoders that work long
     /// before their first byte ask it.
     var checkpoint: (UnstoppableStep?) throws -> Void = { _ in }
-    private let sink: Sink
+    private let sink: any ByteSink
     private var failure: (any Error)?
 
-    init(_ format: OutputFormat, _ sink: @escaping Sink) {
+    init(_ format: OutputFormat, _ sink: any ByteSink) {
         self.format = format
         self.sink = sink
     }
@@ -23,7 +22,7 @@ final class ByteDrain {
         apod_output(context: Unmanaged.passUnretained(self).toOpaque()) { context, bytes, count in
             let drain = Unmanaged<ByteDrain>.fromOpaque(context!).takeUnretainedValue()
             do {
-                try drain.write(UnsafeRawBufferPointer(start: bytes, count: count))
+                try drain.write(UnsafeRawBufferPointer(start: bytes, count: count).bytes)
                 return 0
             } catch {
                 drain.failure = error
@@ -32,9 +31,9 @@ final class ByteDrain {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
-        try sink(bytes)
-        count += bytes.count
+    func write(_ bytes: RawSpan) throws {
+        try sink.write(bytes)
+        count += bytes.byteCount
     }
 
     /// Throws what a status that is not APOD_OK stands for.

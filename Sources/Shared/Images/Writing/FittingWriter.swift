@@ -1,4 +1,5 @@
 import Formats
+import Support
 
 /// Encodes with the highest quality, up to the one asked for, at which the picture takes no more bytes than it may.
 ///
@@ -30,12 +31,13 @@ final class FittingWriter: RowWriter {
     }
 
     func finish() throws {
-        try fitted(encoding, byteLimit: byteLimit, encode).withUnsafeBytes(drain.write)
+        let bytes = try fitted(encoding, byteLimit: byteLimit, encode)
+        try drain.write(bytes.span.bytes)
     }
 
     private func encode(_ encoding: EncodeOptions) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        let attempt = ByteDrain(encoding.format) { bytes.append(contentsOf: $0) }
+        let sink = MemorySink()
+        let attempt = ByteDrain(encoding.format, sink)
         attempt.checkpoint = drain.checkpoint
         try drain.checkpoint(nil)
         let writer = try rowWriter(encoding, size: size, channels: channels, limits: limits, into: attempt)
@@ -43,7 +45,7 @@ final class FittingWriter: RowWriter {
             for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
         }
         try writer.finish()
-        return bytes
+        return sink.bytes
     }
 }
 

@@ -36,7 +36,7 @@ final class GIFOutput {
 
         func flush() -> Bool {
             do {
-                try bytes.withUnsafeBytes { try drain.write($0) }
+                try drain.write(bytes.span.bytes)
                 bytes.removeAll(keepingCapacity: true)
                 return true
             } catch {

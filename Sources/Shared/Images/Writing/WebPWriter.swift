@@ -96,7 +96,7 @@ final class WebPWriter: RowWriter {
             throw ImageError.encoder(.webp, "libwebp's error \(picture.error_code.rawValue)")
         }
         if metadata.isEmpty {
-            try drain.write(UnsafeRawBufferPointer(start: writer.mem, count: writer.size))
+            try drain.write(UnsafeRawBufferPointer(start: writer.mem, count: writer.size).bytes)
         } else {
             try writeContainer(WebPData(bytes: writer.mem, size: writer.size))
         }
@@ -119,7 +119,7 @@ final class WebPWriter: RowWriter {
         var container = WebPData()
         try check(WebPMuxAssemble(mux, &container))
         defer { WebPFree(UnsafeMutableRawPointer(mutating: container.bytes)) }
-        try drain.write(UnsafeRawBufferPointer(start: container.bytes, count: container.size))
+        try drain.write(UnsafeRawBufferPointer(start: container.bytes, count: container.size).bytes)
     }
 
     private func check(_ result: WebPMuxError) throws {

@@ -25,12 +25,11 @@ func readPicture(_ bytes: [UInt8], as format: ImageFormat) {
         spareThreads: SpareThreads(choice & 4 == 0 ? 0 : 1))
     let small = Output(
         Geometry(width: 9, height: 7, mode: .fill, gravity: .attention), encoding: EncodeOptions(format: .jpeg),
-        wantsHash: true, exif: metadata?.exif.flatMap(ExifBlock.init), xmp: metadata?.xmp.map(XMPPacket.init)
-    ) { _ in }
+        wantsHash: true, exif: metadata?.exif.flatMap(ExifBlock.init), xmp: metadata?.xmp.map(XMPPacket.init),
+        sink: MemorySink())
     let large = Output(
         Geometry(width: 40), encoding: EncodeOptions(format: choice & 8 == 0 ? .png : .gif), gradient: .standard,
-        cornerRadius: 3, keepsProfile: choice & 16 == 0
-    ) { _ in }
+        cornerRadius: 3, keepsProfile: choice & 16 == 0, sink: MemorySink())
     // Both at a time take another way than one: smaller rows are made of larger ones.
     let outputs = choice & 128 == 0 ? [small] : choice & 256 == 0 ? [large] : [small, large]
     try? shrink(source, info, to: outputs, options: options, isLinear: choice & 32 == 0) { _, result in

@@ -49,7 +49,7 @@ struct ManualPage {
 
     /// Paragraphs; lines that begin with a blank stand as they are.
     mutating func blocks(_ details: String) {
-        for (index, block) in HelpPage.blocks(details).enumerated() {
+        for (index, block) in Command.blocks(of: details).enumerated() {
             if block.hasPrefix(" ") {
                 literal(block.split(separator: "\n").map { String($0.dropFirst(2)) })
             } else {

@@ -69,7 +69,7 @@ public class AnyOption: @unchecked Sendable {
     }
 
     /// What a good value looks like, for the message about a bad one: "a number from 1 to 256".
-    public var expected: String { choices.map { $0().orList } ?? fixedExpected }
+    public var expected: String { choices.map { $0().list(before: "or") } ?? fixedExpected }
 
     public var completion: Completion { choices.map { .words($0()) } ?? fixedCompletion }
 
@@ -137,59 +137,4 @@ public struct BadValue: Error {
         if case .words(let known) = option.completion { words = known }
         return "\(source) takes \(option.expected), not \"\(text)\"\(NearMatch.advice(for: text, among: words))"
     }
-}
-
-/// What a shell offers as an option's value, or as a command's argument.
-public enum Completion: Sendable, Equatable {
-    case none
-    case files
-    case folders
-    case words([String])
-    /// Words of a list with commas between them.
-    case list([String])
-    case scopes
-    /// Keys of pictures in the cache.
-    case keys
-    /// Keys, or files.
-    case pictures
-    /// Names of a field of the kept list of exercises.
-    case exercises(field: String)
-}
-
-/// A heading of the help, in the order in which they stand there.
-public enum OptionGroup: Int, Sendable, CaseIterable {
-    /// The command's own.
-    case own
-    case sizes, looks, files, placeholders, limits
-    case days, service
-    case selection
-    case pictures
-    case records
-    case network
-    case secrets
-    case cache
-    case messages
-
-    public var title: String {
-        switch self {
-        case .own: "OPTIONS"
-        case .sizes: "SIZE AND SHAPE"
-        case .looks: "FORMAT AND LOOK"
-        case .files: "FILES"
-        case .placeholders: "PLACEHOLDERS"
-        case .limits: "LIMITS"
-        case .days: "DAYS"
-        case .service: "SERVICE"
-        case .selection: "WHICH ENTRIES"
-        case .pictures: "PICTURES AND KEYS"
-        case .records: "RECORDS"
-        case .network: "NETWORK"
-        case .secrets: "HEADERS AND PASSWORDS"
-        case .cache: "CACHE"
-        case .messages: "MESSAGES AND SETTINGS"
-        }
-    }
-
-    /// Whether a short help says what each of its options does; it only names the others.
-    var isMain: Bool { self == .own || self == .sizes || self == .days }
 }

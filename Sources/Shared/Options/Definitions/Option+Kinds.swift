@@ -9,25 +9,24 @@ extension Option where Value == Bool {
     ///   - isNegatable: whether `--no-NAME` is an option too.
     public static func flag(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, means: Bool = true,
-        isNegatable: Bool = false, variable: String? = nil, field: String? = nil, summary: String, manual: String = ""
+        isNegatable: Bool = false, field: String? = nil, summary: String, manual: String = ""
     ) -> Option {
         Option(
             name, short: short, form: .flag(means: means, isNegatable: isNegatable), expected: "true or false",
-            group: group, variable: variable, field: field, summary: summary, manual: manual, read: Bool.init)
+            group: group, field: field, summary: summary, manual: manual, read: Bool.init)
     }
 }
 
 extension Option where Value == String {
     /// Any text.
     public static func text(
-        _ name: String, alias: String? = nil, short: Character? = nil, _ valueName: String, _ group: OptionGroup = .own,
-        completion: Completion = .none, default standard: String = "", variable: String? = nil, field: String? = nil,
-        repeats: Bool = false, summary: String, manual: String = ""
+        _ name: String, alias: String? = nil, _ valueName: String, _ group: OptionGroup = .own,
+        completion: Completion = .none, default standard: String = "", repeats: Bool = false, summary: String,
+        manual: String = ""
     ) -> Option {
         Option(
-            name, alias: alias, short: short, form: .value(valueName), expected: "a text", completion: completion,
-            group: group, default: standard, variable: variable, field: field, repeats: repeats, summary: summary,
-            manual: manual
+            name, alias: alias, form: .value(valueName), expected: "a text", completion: completion, group: group,
+            default: standard, repeats: repeats, summary: summary, manual: manual
         ) { $0 }
     }
 
@@ -35,12 +34,12 @@ extension Option where Value == String {
     public static func path(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "FILE",
         isFolder: Bool = false, default standard: String = "", variable: String? = nil, field: String? = nil,
-        repeats: Bool = false, summary: String, manual: String = ""
+        summary: String, manual: String = ""
     ) -> Option {
         Option(
             name, short: short, form: .value(valueName), expected: isFolder ? "a folder" : "a file",
             completion: isFolder ? .folders : .files, group: group, default: standard, variable: variable, field: field,
-            repeats: repeats, summary: summary, manual: manual
+            summary: summary, manual: manual
         ) { $0.isEmpty ? nil : $0 }
     }
 
@@ -74,7 +73,7 @@ extension Option where Value == Int {
     public static func number(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "N",
         in range: ClosedRange<Int>, of unit: String = "a number", default standard: String = "", field: String? = nil,
-        summary: String, manual: String = ""
+        summary: String
     ) -> Option {
         let expected =
             range.upperBound == .max
@@ -82,7 +81,7 @@ extension Option where Value == Int {
             : "\(unit) from \(range.lowerBound) to \(range.upperBound)"
         return Option(
             name, short: short, form: .value(valueName), expected: expected, group: group, default: standard,
-            field: field, summary: summary, manual: manual
+            field: field, summary: summary
         ) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
     }
 
@@ -103,11 +102,11 @@ extension Option where Value == Double {
     /// A number with decimals.
     public static func decimal(
         _ name: String, _ valueName: String, _ group: OptionGroup = .own, in range: ClosedRange<Double>,
-        expected: String, default standard: String = "", field: String? = nil, summary: String, manual: String = ""
+        expected: String, default standard: String = "", field: String? = nil, summary: String
     ) -> Option {
         Option(
             name, form: .value(valueName), expected: expected, group: group, default: standard, field: field,
-            summary: summary, manual: manual
+            summary: summary
         ) { Double($0).flatMap { range.contains($0) ? $0 : nil } }
     }
 }
@@ -116,20 +115,11 @@ extension Option where Value == Duration {
     /// A span of time.
     public static func time(
         _ name: String, alias: String? = nil, _ group: OptionGroup = .own, such example: String,
-        default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String,
-        manual: String = ""
+        default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String
     ) -> Option {
         Option(
             name, alias: alias, form: .value("TIME"), expected: "a time such as \(example)", group: group,
-            default: standard, field: field, summary: summary, manual: manual
+            default: standard, field: field, summary: summary
         ) { TimeSpan.parse($0).flatMap { isPositive && $0 <= .zero ? nil : $0 } }
-    }
-}
-
-extension [String] {
-    /// The words with commas between them, and "or" before the last one.
-    var orList: String {
-        guard let last, count > 1 else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " or " + last
     }
 }

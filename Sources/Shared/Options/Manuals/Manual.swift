@@ -1,33 +1,5 @@
 import Support
 
-/// What a manual page says besides the tool's commands and options.
-public struct ManualFacts: Sendable {
-    /// Lines of the help about exit statuses.
-    public let exitStatus: String
-    /// Settings of the tool that are set by the environment or the configuration file alone.
-    public let settings: [AnyOption]
-    /// Environment variables that no option has, with what each does.
-    public let variables: [(names: [String], summary: String)]
-    /// Files, with what each is.
-    public let files: [(path: String, summary: String)]
-    /// Other pages: `img-cache 1`.
-    public let seeAlso: [String]
-    /// `November 22, 2026`.
-    public let date: String
-
-    public init(
-        exitStatus: String, settings: [AnyOption], variables: [(names: [String], summary: String)],
-        files: [(path: String, summary: String)], seeAlso: [String], date: String
-    ) {
-        self.exitStatus = exitStatus
-        self.settings = settings
-        self.variables = variables
-        self.files = files
-        self.seeAlso = seeAlso
-        self.date = date
-    }
-}
-
 extension Command {
     /// The tool's manual page, in the language of mdoc(7). `scripts/docs` adds the sections that are written by hand at
     /// `ManualPage.place`, and lets one of the same name replace a section of this page.
@@ -67,58 +39,6 @@ extension Command {
         page.literal(examples)
         page.seeAlso(facts)
         return page.source
-    }
-
-    /// All options of the tool that can be typed, each once, in the order of their first command.
-    var uniqueOptions: [AnyOption] {
-        var seen: Set<ObjectIdentifier> = []
-        return tree.filter { !$0.command.isHidden }.flatMap(\.command.typedOptions)
-            .filter { seen.insert(ObjectIdentifier($0)).inserted }
-    }
-}
-
-/// Which commands of a tool take which options. A command that shows settings takes all of them, which says nothing about
-/// the others, so it is left out.
-struct OptionUsers {
-    static let settings = "settings"
-
-    /// The words that lead to each command, without the tool's name, and the command's options.
-    private let commands: [(words: [String], options: Set<ObjectIdentifier>)]
-
-    init(_ tool: Command) {
-        commands = tool.tree.filter { !$0.command.isHidden && $0.command.name != Self.settings }.map { path, command in
-            (path.dropFirst().map(\.name), Set(command.typedOptions.map(ObjectIdentifier.init)))
-        }
-    }
-
-    func isNobody(for option: AnyOption) -> Bool {
-        !commands.contains { $0.options.contains(ObjectIdentifier(option)) }
-    }
-
-    /// Whether every command takes the option.
-    func areAll(for option: AnyOption) -> Bool {
-        commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) }
-    }
-
-    /// The commands that take the option, or else those that do not; empty if all do.
-    func words(_ option: AnyOption) -> String {
-        let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.words)
-        // A tool that works without a command has options of its own.
-        if takers.count == commands.count || takers.contains([]) { return "" }
-        let others = commands.filter { !$0.options.contains(ObjectIdentifier(option)) }.map(\.words)
-        return takers.count > 2 * others.count ? "all commands but \(names(others))" : names(takers)
-    }
-
-    /// If all commands below another one are meant, that one is named.
-    private func names(_ lines: [[String]]) -> String {
-        var names: [String] = []
-        for line in lines {
-            let siblings = commands.filter { $0.words.first == line.first }.count
-            let isWhole = siblings > 1 && lines.filter { $0.first == line.first }.count == siblings
-            let name = isWhole ? line[0] : line.joined(separator: " ")
-            if !names.contains(name) { names.append(name) }
-        }
-        return names.map { "`\($0)`" }.list(before: "and")
     }
 }
 
@@ -281,13 +201,5 @@ extension String {
     fileprivate func range(after text: String) -> String? {
         let pieces = replacing(text: text, with: "\0").split(separator: "\0", maxSplits: 1)
         return pieces.count == 2 ? String(pieces[1]) : nil
-    }
-}
-
-extension [String] {
-    /// The words with commas between them, and another word before the last one.
-    func list(before conjunction: String) -> String {
-        guard let last, count > 1 else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }
 }

@@ -73,6 +73,29 @@ public struct Command: Sendable {
         let path = above + [self]
         return (run == nil ? [] : [(path, self)]) + subcommands.flatMap { $0.tree(path) }
     }
+
+    /// All options of the tool that can be typed, each once, in the order of their first command.
+    var uniqueOptions: [AnyOption] {
+        var seen: Set<ObjectIdentifier> = []
+        return tree.filter { !$0.command.isHidden }.flatMap(\.command.typedOptions)
+            .filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// The pieces of `details`, which empty lines part: paragraphs, each on one line, and lines that stand as they are.
+    static func blocks(of details: String) -> [String] {
+        var blocks: [String] = []
+        var current: [Substring] = []
+        let lines = details.split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines + [Substring()] {
+            if !line.isEmpty {
+                current.append(line)
+            } else if let first = current.first {
+                blocks.append(current.joined(separator: first.hasPrefix(" ") ? "\n" : " "))
+                current = []
+            }
+        }
+        return blocks
+    }
 }
 
 extension [Command] {

@@ -76,27 +76,3 @@ public final class OutputFile {
         if synchronized { try File.synchronizeFolder(of: names.final) }
     }
 }
-
-/// Makes a folder and those above it where they are missing. With `synchronized`, returns only when the names of those
-/// that were made are on the disk. Throws `SystemFailure` (status 73).
-public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool = false) throws {
-    if path.withPathPointer({ mkdir($0, mode) }) == 0 {
-        if synchronized { try File.synchronizeFolder(of: path) }
-        return
-    }
-    if errno == EEXIST {
-        var status = stat()
-        guard path.withPathPointer({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw SystemFailure(errno: ENOTDIR, "make the folder \(path)", purpose: .makeOutput)
-        }
-        return
-    }
-    guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
-        throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
-    }
-    try makeFolder(String(path[..<slash]), mode: mode, synchronized: synchronized)
-    guard path.withPathPointer({ mkdir($0, mode) }) == 0 || errno == EEXIST else {
-        throw SystemFailure(errno: errno, "make the folder \(path)", purpose: .makeOutput)
-    }
-    if synchronized { try File.synchronizeFolder(of: path) }
-}

@@ -86,12 +86,8 @@ public enum DetachedProcess {
     private static let startsSession: Int32 = 0x80
 
     private static func ownProgram() throws -> String {
-        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = path.withUnsafeMutableBytes {
-            readlink("/proc/self/exe", $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
-        }
-        guard count > 0 else { throw SystemFailure(errno: errno, "find the program") }
-        return String(pathBytes: path[..<count])
+        guard let path = linkTarget("/proc/self/exe") else { throw SystemFailure(errno: errno, "find the program") }
+        return path
     }
     #endif
 }

@@ -56,6 +56,9 @@ extension String {
         return try (pathBytes + [0]).withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
     }
 
+    /// The path through its last slash; empty for a name alone.
+    var folderPrefix: String { utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[...$0]) } ?? "" }
+
     /// The path as plain text, for a program that reads UTF-8; nil if it is not UTF-8.
     public var utf8Path: String? { hasForeignBytes ? String(validating: pathBytes, as: UTF8.self) : self }
 
@@ -99,11 +102,26 @@ extension String {
     }
 }
 
-/// The absolute path of what is there, all links resolved (realpath(3)); nil with `errno` set if it cannot be told.
+/// Returns the absolute path of what is at a path, all links resolved (realpath(3)); nil with `errno` set if nothing is
+/// there or the way to it cannot be searched.
 public func resolvedPath(_ path: String) -> String? {
     guard let found = path.withPathPointer({ realpath($0, nil) }) else { return nil }
     defer { free(found) }
     return String(pathPointer: found)
+}
+
+/// Returns what a symbolic link says; nil with `errno` set if it cannot be read.
+func linkTarget(_ path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count) }
+        guard count >= 0 else { return nil }
+        // The system lets no link be longer than this; a text that fills the buffer might be cut.
+        guard count < buffer.count else {
+            errno = ENAMETOOLONG
+            return nil
+        }
+        return String(pathBytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+    }
 }
 
 /// A byte of a path that is no part of valid UTF-8, and the scalar that carries it.

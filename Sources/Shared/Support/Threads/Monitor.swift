@@ -109,3 +109,13 @@ public final class Monitor<State>: @unchecked Sendable {
         #endif
     }
 }
+
+extension Monitor<Bool> {
+    /// Sets the state to true, and returns whether it was true before.
+    public func testAndSet() -> Bool {
+        withLock { state in
+            defer { state = true }
+            return state
+        }
+    }
+}

@@ -124,9 +124,6 @@ public enum FetchFailure: Failure {
     /// The fields of the answer, where there was one.
     public var headers: HTTPHeaders? { answer?.headers }
 
-    /// The beginning of the answer's body, at most 64 KiB; empty where there was no answer.
-    public var errorBody: [UInt8] { answer?.body ?? [] }
-
     public var answer: Answer? {
         switch single {
         case .status(let answer), .passingFault(let answer): answer

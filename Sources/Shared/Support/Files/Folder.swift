@@ -44,45 +44,6 @@ public final class Folder: Sendable {
     private static let unread: Int32 = 0o10000000  // O_PATH of <fcntl.h>, which it hides from Swift
     #endif
 
-    /// Returns the absolute path of a file or folder with all links resolved. Of one that is missing, the part that is
-    /// there is resolved, also where a link leads to what is missing. Costs some system calls and opens nothing.
-    public static func resolve(_ path: String) -> String { resolve(path, links: 40) }
-
-    /// - Parameter links: how many that lead to what is missing are followed, as a system does (ELOOP).
-    private static func resolve(_ path: String, links: Int) -> String {
-        var rest = ""
-        var there = path.hasPrefix("/") ? path : currentFolder() + "/" + path
-        while there.utf8.count > 1, there.utf8.last == UInt8(ascii: "/") { there.removeLast() }
-        while there.utf8.count > 1 {
-            if let resolved = resolvedPath(there) {
-                return rest.isEmpty ? resolved : (resolved == "/" ? "" : resolved) + rest
-            }
-            guard let slash = there.utf8.lastIndex(of: UInt8(ascii: "/")) else { break }
-            if links > 0, let target = target(ofLink: there) {
-                let above = slash == there.startIndex ? "/" : there[..<slash] + "/"
-                return resolve((target.hasPrefix("/") ? target : above + target) + rest, links: links - 1)
-            }
-            rest = String(there[slash...]) + rest
-            there = slash == there.startIndex ? "/" : String(there[..<slash])
-        }
-        return rest.isEmpty ? there : rest
-    }
-
-    private static func target(ofLink path: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count - 1) }
-            guard count > 0 else { return nil }
-            buffer[count] = 0
-            return String(pathPointer: buffer.baseAddress!)
-        }
-    }
-
-    private static func currentFolder() -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            getcwd(buffer.baseAddress!, buffer.count) == nil ? "" : String(pathPointer: buffer.baseAddress!)
-        }
-    }
-
     /// The status of the folder itself.
     public func status() throws -> FileStatus { try FileStatus(of: descriptor, path: path) }
 
@@ -105,7 +66,7 @@ public final class Folder: Sendable {
             throw SystemFailure(errno: errno, "open \(path)", purpose: purpose)
         }
         let file = try File(descriptor: opened, path: path)
-        guard file.isRegular, flags & O_ACCMODE == O_RDONLY || file.links <= 1 else {
+        guard file.isRegular, flags & O_ACCMODE == O_RDONLY || file.status.links <= 1 else {
             throw UnsafePlace.notAPlainFile(path)
         }
         if flags & O_TRUNC != 0, file.count > 0, ftruncate(opened, 0) != 0 {
@@ -182,7 +143,7 @@ public final class Folder: Sendable {
         guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
         switch status(of: name)?.kind {
         case .folder: return
-        case .file, .other:
+        case .file, .fifo, .socket, .other:
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
         // Gone again, or a link on the way.

@@ -2,56 +2,53 @@ import CSystem
 import Libc
 
 /// An open file, closed when the last reference goes. Every call is repeated after a signal (EINTR).
+///
+/// It is opened by a path that the user named, in which links are followed, or by `Folder.open`, which follows none.
 public final class File: ByteSource, Sendable {
     public let descriptor: Int32
     public let path: String
-    /// The size when the file was opened; of a pipe 0.
-    public let count: Int
-    /// Whether it is a file on a disk, which can be read from any place, and not a pipe or a device.
-    public let isRegular: Bool
-    /// How many names it had when it was opened.
-    public let links: Int
-    /// Whether its group or others may read or change it.
-    public let isOpenToOthers: Bool
-    /// Device and inode: the same file whatever its name.
-    public let identity: Identity
+    /// What its metadata said when it was opened.
+    public let status: FileStatus
     private let closes: Bool
 
+    /// Device and inode: the same file whatever its name.
     public struct Identity: Sendable, Hashable {
         public let device: UInt64
         public let inode: UInt64
     }
 
-    /// Takes over `descriptor`; `closes` false leaves it open, as for standard input.
+    /// Takes over `descriptor`, which stays open in the end if `closes` is false, as for standard input. Throws
+    /// `SystemFailure` if it is not open.
     public init(descriptor: Int32, path: String, closes: Bool = true) throws {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            let failure = SystemFailure(errno: errno, "look at \(path)")
+        do {
+            status = try FileStatus(of: descriptor, path: path)
+        } catch {
             if closes { close(descriptor) }
-            throw failure
+            throw error
         }
         self.descriptor = descriptor
         self.path = path
         self.closes = closes
-        count = Int(status.st_size)
-        isRegular = status.st_mode & S_IFMT == S_IFREG
-        links = Int(status.st_nlink)
-        isOpenToOthers = status.st_mode & (S_IRWXG | S_IRWXO) != 0
-        identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     deinit {
         if closes { close(descriptor) }
     }
 
+    /// The size when the file was opened; of a pipe 0.
+    public var count: Int { status.bytes }
+
+    /// Whether it is a file on a disk, which can be read from any place, and not a pipe or a device.
+    public var isRegular: Bool { status.kind == .file }
+
+    public var identity: Identity { status.identity }
+
     /// Opens a file that the user named as input. Throws `SystemFailure` (status 66), also for a folder.
     ///
     /// - Parameter flags: added to `O_RDONLY`.
     public static func openInput(_ path: String, flags: Int32 = 0) throws -> File {
         let file = try open(path, O_RDONLY | flags, purpose: .openInput)
-        var status = stat()
-        fstat(file.descriptor, &status)
-        guard status.st_mode & S_IFMT != S_IFDIR else {
+        guard file.status.kind != .folder else {
             throw SystemFailure(errno: EISDIR, "read \(path)", purpose: .openInput)
         }
         return file
@@ -60,7 +57,7 @@ public final class File: ByteSource, Sendable {
     /// Whether there is something at `path`, links followed.
     public static func exists(_ path: String) -> Bool { path.withPathPointer { access($0, F_OK) } == 0 }
 
-    /// Opens `path` with `flags` (close-on-exec is added) and, where it is made, `mode`.
+    /// Opens `path` with `flags` (close-on-exec is added); `mode` is for a file that is made. Throws `SystemFailure`.
     public static func open(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
@@ -76,12 +73,10 @@ public final class File: ByteSource, Sendable {
     }
 
     /// Whether its path still leads to it: it was neither removed nor replaced since it was opened.
-    public var isStillNamed: Bool {
-        var status = stat()
-        return path.withPathPointer({ stat($0, &status) }) == 0
-            && Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity
-    }
+    public var isStillNamed: Bool { FileStatus(at: path)?.identity == identity }
 
+    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns how many: fewer than asked for only
+    /// at the end. Throws `SystemFailure`.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -96,7 +91,7 @@ public final class File: ByteSource, Sendable {
         return filled
     }
 
-    /// Reads what is there next, at most `buffer.count` bytes; 0 at the end.
+    /// Reads the next bytes, at most `buffer.count`, and returns how many; 0 at the end. Throws `SystemFailure`.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
             let got = systemRead(descriptor, buffer.baseAddress, buffer.count)
@@ -105,7 +100,8 @@ public final class File: ByteSource, Sendable {
         }
     }
 
-    /// What is there from the file's position on, at most `limit` bytes: also of a pipe, whose size nobody knows.
+    /// Returns the bytes from the file's position on, at most `limit`: also of a pipe, whose size nobody knows. Throws
+    /// `SystemFailure`.
     public func contents(atMost limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
@@ -117,7 +113,7 @@ public final class File: ByteSource, Sendable {
         return bytes
     }
 
-    /// Writes all of `bytes` at the file's position.
+    /// Writes all of `bytes` at the file's position. Throws `SystemFailure`.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) {
         var done = 0
         while done < bytes.count {
@@ -134,8 +130,8 @@ public final class File: ByteSource, Sendable {
         try bytes.withUnsafeBufferPointer { bytes throws(SystemFailure) in try write(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Whether the call that has just failed is to be repeated: after a signal, or once a stream is ready that whoever
-    /// shares it with us has set not to block.
+    /// Whether the call that has just failed is to be repeated: after a signal, or when a stream that another process
+    /// has set not to block is ready again, for which this waits.
     private func mayGoOn(_ events: Int32) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }
@@ -144,31 +140,30 @@ public final class File: ByteSource, Sendable {
         return true
     }
 
-    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. A hint:
-    /// nothing is promised, and nothing happens where the system has no such call.
+    /// Asks the system to begin writing these bytes to the disk, so that less is left for `synchronize`. A hint: it
+    /// promises nothing, and does nothing on systems that have no such call.
     public func beginWriteBack(_ range: Range<Int>) {
         csystem_begin_write_back(descriptor, Int64(range.lowerBound), Int64(range.count))
     }
 
-    /// Waits until the bytes and what is needed to find them again are on the disk.
+    /// Waits until the bytes, and what is needed to find them again, are on the disk. Throws `SystemFailure`.
     public func synchronize() throws {
         while fdatasync(descriptor) != 0 {
             if errno != EINTR { throw SystemFailure(errno: errno, "write \(path) to the disk") }
         }
     }
 
-    /// Waits until the names in the folder of `path` are on the disk. A file system that cannot wait for a folder alone
-    /// is left to its own order. Throws `SystemFailure`.
-    public static func synchronizeFolder(of path: String) throws {
-        let folder = try open(
-            path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY)
+    /// Waits until the names in the folder of `path` are on the disk; does nothing on a file system that cannot wait for
+    /// a folder alone. Throws `SystemFailure`.
+    static func synchronizeFolder(of path: String) throws {
+        let folder = try open(path.folderPrefix.isEmpty ? "." : path.folderPrefix, O_RDONLY | O_DIRECTORY)
         if synchronize(folder: folder.descriptor) != 0 {
             throw SystemFailure(errno: errno, "write the folder of \(path) to the disk")
         }
     }
 
-    /// Waits until the names in an open folder are on the disk, where the file system can; -1 with `errno` set where
-    /// that fails.
+    /// Waits until the names in an open folder are on the disk, if the file system can; -1 with `errno` set if that
+    /// fails.
     static func synchronize(folder descriptor: Int32) -> Int32 {
         while fsync(descriptor) != 0 {
             if [EINVAL, ENOTSUP].contains(errno) { return 0 }

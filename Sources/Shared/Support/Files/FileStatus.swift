@@ -3,7 +3,7 @@ import Libc
 /// What a file's metadata says.
 public struct FileStatus: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
-        case file, folder, link, other
+        case file, folder, link, fifo, socket, other
     }
 
     public let kind: Kind
@@ -11,6 +11,7 @@ public struct FileStatus: Sendable, Equatable {
     public let identity: File.Identity
     /// The user whose file it is.
     public let owner: uid_t
+    public let group: gid_t
     /// The permissions, with the sticky bit and its like.
     public let mode: mode_t
     /// How many names the file has.
@@ -25,11 +26,14 @@ public struct FileStatus: Sendable, Equatable {
             case S_IFREG: .file
             case S_IFDIR: .folder
             case S_IFLNK: .link
+            case S_IFIFO: .fifo
+            case S_IFSOCK: .socket
             default: .other
             }
         bytes = Int(status.st_size)
         identity = File.Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         owner = status.st_uid
+        group = status.st_gid
         mode = status.st_mode & 0o7777
         links = Int(status.st_nlink)
         #if canImport(Darwin)
@@ -41,10 +45,18 @@ public struct FileStatus: Sendable, Equatable {
         self.changed = Timestamp(changed)
     }
 
-    /// The status of an open file.
+    /// The status of an open file. Throws `SystemFailure`.
     public init(of descriptor: Int32, path: String) throws(SystemFailure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemFailure(errno: errno, "look at \(path)") }
+        self.init(status)
+    }
+
+    /// The status of what is at a path; nil with `errno` set if it cannot be looked at.
+    public init?(at path: String, followingLinks: Bool = true) {
+        var status = stat()
+        let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
+        guard path.withPathPointer({ fstatat(AT_FDCWD, $0, &status, flags) }) == 0 else { return nil }
         self.init(status)
     }
 }

@@ -25,9 +25,10 @@ public struct InputFile: ByteSource {
     ///
     /// - Parameter byteLimit: how many bytes of a stream are taken.
     public init(_ path: String, byteLimit: Int, interruption: Interruption) throws {
-        let file = try File.openInput(path, flags: Self.waitsToBeOpened(path) ? O_NONBLOCK : 0)
+        // Opening a FIFO would wait for its writer, where nothing could stop it.
+        let file = try File.openInput(path, flags: FileStatus(at: path)?.kind == .fifo ? O_NONBLOCK : 0)
         self.path = path
-        if file.isRegular, file.links > 0 {
+        if file.isRegular, file.status.links > 0 {
             content = .file(file)
             return
         }
@@ -54,12 +55,6 @@ public struct InputFile: ByteSource {
         case .file(let file): try file.read(into: buffer, at: offset)
         case .stream(let bytes, _): bytes.read(into: buffer, at: offset)
         }
-    }
-
-    /// Whether opening would wait for the other end of a FIFO, where nobody could be stopped.
-    private static func waitsToBeOpened(_ path: String) -> Bool {
-        var status = stat()
-        return path.withPathPointer({ stat($0, &status) }) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
     private static func bytes(of file: File, atMost limit: Int, _ interruption: Interruption) throws -> [UInt8] {

@@ -1,5 +1,8 @@
 import Support
 
+/// Waits for a while; throws `Cancelled` when the run is stopped meanwhile. Tests use one that returns at once.
+public typealias Sleeper = @Sendable (Duration) throws -> Void
+
 /// What arrives in the course of a request, on the thread of the one who asked.
 public enum HTTPEvent {
     /// The fields are complete. Comes again when an attempt is repeated: the receiver starts over.

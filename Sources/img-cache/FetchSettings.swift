@@ -19,11 +19,9 @@ extension ToolContext {
 
     /// A client for downloads. Opens and loads nothing.
     func downloadClient() throws -> HTTPClient {
-        var pace = NetworkPace(jobsPerHost: 6)  // as browsers do
-        pace.bytesPerSecond = try value(.rate)
-        if let count = try value(.jobsPerHost) { pace.jobsPerHost = count }
-        return try client(
-            redirects: RedirectPolicy(allowsInsecure: arguments[.allowInsecureRedirects]), pace: pace)
+        try client(
+            redirects: RedirectPolicy(allowsInsecure: arguments[.allowInsecureRedirects]), rate: value(.rate),
+            jobsPerHost: value(.jobsPerHost) ?? 6)  // as browsers do
     }
 
     /// What a command needs that fetches, and keeps local files too.

@@ -67,9 +67,13 @@ final class FakeNASA: HTTPTransport {
     }
 
     private static func ask(_ request: HTTPRequest) -> Ask? {
-        let items = Dictionary(
-            request.url.queryItems.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let address = request.url.withoutQuery.description
+        let halves = request.url.description.split(separator: "?", maxSplits: 1)
+        let address = String(halves[0])
+        var items: [String: String] = [:]
+        for item in (halves.count > 1 ? halves[1] : "").split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1)
+            if parts.count == 2 { items[String(parts[0])] = String(parts[1]) }
+        }
         if address == apiBase, items["thumbs"] == "true" {
             if let day = items["date"].flatMap(CalendarDay.init) { return .day(.api, day) }
             guard let first = items["start_date"].flatMap(CalendarDay.init),

@@ -333,7 +333,7 @@ import Testing
     }
 
     private static func bytes(hex: String) -> [UInt8] {
-        let digits = Array(hex.utf8).compactMap(PercentEncoding.digit)
+        let digits = Array(hex.utf8).compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

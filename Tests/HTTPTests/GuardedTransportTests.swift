@@ -127,7 +127,7 @@ import Testing
 
     @Test func missingCertificateFileIsAConfigurationFault() throws {
         let transport = CurlTransport(
-            guard: .allowingAll, environment: [:], settings: .init(certificateFile: "/does/not/exist.pem"))
+            guard: .allowingAll, environment: [:], certificateFile: "/does/not/exist.pem")
         let failure = #expect(throws: FetchFailure.self) {
             try transport.exchange(
                 HTTPRequest(url: WebURL("https://127.0.0.1:\(server.port)/")), interruption: Interruption()

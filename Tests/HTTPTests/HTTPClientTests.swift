@@ -87,7 +87,7 @@ import Testing
         let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(status: 404, body: [Array("no".utf8)]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request()) }
         #expect(failure?.status == 404)
-        #expect(failure?.errorBody == Array("no".utf8))
+        #expect(failure?.answer?.body == Array("no".utf8))
         #expect(transport.requests.count == 1)
     }
 
@@ -96,7 +96,7 @@ import Testing
         let transport = ScriptedTransport { _, _ in ScriptedTransport.Answer(status: 404, body: [part, part]) }
         let failure = #expect(throws: FetchFailure.self) { try client(transport).data(request(byteLimit: 10)) }
         #expect(failure?.code == "not-found")
-        #expect(failure?.errorBody.count == 65_536)
+        #expect(failure?.answer?.body.count == 65_536)
     }
 
     @Test func fourthFailureOfAServerEndsIt() throws {
@@ -136,7 +136,7 @@ import Testing
         #expect(transport.requests.count == 4)
         #expect(failure?.exitCode == .temporary)
         #expect(failure?.status == 200)
-        #expect(failure?.errorBody == Array("away".utf8))
+        #expect(failure?.answer?.body == Array("away".utf8))
         #expect(failure?.message.contains("gateway") == true && failure?.message.contains("asked 4 times") == true)
     }
 

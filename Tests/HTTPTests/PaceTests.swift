@@ -100,57 +100,85 @@ import Testing
     }
 
     @Test func whoCameFirstIsFirst() throws {
-        let limit = HostLimit(1)
-        let url = try WebURL("http://a/")
-        let order = Monitor<[Int]>([])
-        let interruption = interruption
-        var threads: [Thread] = []
-        try limit.withRoom(at: url, interruption: interruption) {
-            for number in 0..<5 {
-                threads.append(
-                    try Thread.start {
-                        try? limit.withRoom(at: url, interruption: interruption) { order.update { $0.append(number) } }
-                    })
-                limit.waitUntilWaiting(number + 1, at: url)
-            }
+        let queues = Monitor(HostQueues(limit: 1))
+        #expect(queues.join("a") == nil)
+        let numbers = (0..<5).compactMap { _ in queues.join("a") }
+        #expect(numbers.count == 5)
+        for (place, number) in numbers.enumerated() {
+            #expect(numbers.allSatisfy { !queues.begin($0, at: "a") })
+            queues.leave("a")
+            #expect(numbers[(place + 1)...].allSatisfy { !queues.begin($0, at: "a") })
+            #expect(queues.begin(number, at: "a"))
         }
-        for thread in threads { thread.join() }
-        #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
-        #expect(limit.isIdle)
+        queues.leave("a")
+        #expect(queues.withLock { $0.hosts.isEmpty })
+    }
+
+    @Test func whoComesLaterDoesNotPassThoseWhoWait() {
+        let queues = Monitor(HostQueues(limit: 2))
+        #expect(queues.join("a") == nil)
+        #expect(queues.join("a") == nil)
+        let first = queues.join("a")
+        queues.leave("a")
+        #expect(queues.join("a") != nil)
+        #expect(first.map { queues.begin($0, at: "a") } == true)
+    }
+
+    @Test func whoGivesUpMakesWayAndIsForgotten() {
+        let queues = Monitor(HostQueues(limit: 1))
+        #expect(queues.join("a") == nil)
+        let numbers = (0..<2).compactMap { _ in queues.join("a") }
+        queues.giveUp(numbers[0], at: "a")
+        queues.leave("a")
+        #expect(queues.begin(numbers[1], at: "a"))
+        queues.leave("a")
+        #expect(queues.withLock { $0.hosts.isEmpty })
     }
 
     @Test func stoppedRunLeavesTheQueueAndFailureGivesRoom() throws {
         let limit = HostLimit(1)
         let url = try WebURL("http://a/")
         let stopped = Interruption()
-        let thread = try limit.withRoom(at: url, interruption: interruption) {
+        try limit.withRoom(at: url, interruption: interruption) {
             let thread = try Thread.start {
                 _ = try? limit.withRoom(at: url, interruption: stopped) { Issue.record("ran") }
             }
-            limit.waitUntilWaiting(1, at: url)
             stopped.cancel(.outputClosed)
-            return thread
+            thread.join()
         }
-        thread.join()
         struct Broken: Error {}
         #expect(throws: Broken.self) { try limit.withRoom(at: url, interruption: interruption) { throw Broken() } }
-        #expect(limit.isIdle)
+        try limit.withRoom(at: url, interruption: interruption) {}
     }
 
     @Test func waitForATurnIsNotTheRequestsTime() throws {
         let limit = HostLimit(1)
         let url = try WebURL("http://a/")
         let now = Monitor(Duration.zero)
+        let looks = Monitor(0)
         let transport = ScriptedTransport { _, _ in .ok("x") }
         let client = HTTPClient(
-            transport: transport, hosts: limit, interruption: interruption, uptime: { now.withLock { $0 } })
+            transport: transport, hosts: limit, interruption: interruption,
+            uptime: {
+                defer { looks.update { $0 += 1 } }
+                return now.withLock { $0 }
+            })
         let thread = try limit.withRoom(at: url, interruption: interruption) {
             let thread = try Thread.start { _ = try? client.data(HTTPRequest(url: url)) }
-            limit.waitUntilWaiting(1, at: url)
+            // Once for the deadline, and once when the client asks for its turn.
+            looks.wait { $0 == 2 ? () : nil }
             now.update { $0 = .seconds(3600) }
             return thread
         }
         thread.join()
         #expect(transport.requests.map(\.timeouts.total) == [.seconds(120)])
     }
+}
+
+/// `#expect` cannot change a value.
+extension Monitor<HostQueues> {
+    fileprivate func join(_ host: String) -> Int? { withLock { $0.join(host) } }
+    fileprivate func begin(_ number: Int, at host: String) -> Bool { withLock { $0.begin(number, at: host) } }
+    fileprivate func giveUp(_ number: Int, at host: String) { withLock { $0.giveUp(number, at: host) } }
+    fileprivate func leave(_ host: String) { withLock { $0.leave(host) } }
 }

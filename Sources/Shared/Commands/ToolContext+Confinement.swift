@@ -1,56 +1,6 @@
 import Cache
+import Libc
 import Support
-
-/// What a command needs beside its cache.
-public struct Needs: Sendable, Equatable {
-    /// Files to be read: its arguments. Addresses among them do no harm, as there are no such files.
-    public var inputs: [String] = []
-    /// Files that it writes.
-    public var outputs: [String] = []
-    /// Folders that it writes files into.
-    public var folders: [String] = []
-    /// Whether it asks servers.
-    public var usesNetwork = false
-    /// The certificates to trust instead of the system's.
-    public var certificates: String?
-    /// Whether it draws text.
-    public var drawsText = false
-    /// The font of that text: a file, or a family.
-    public var font: String?
-    /// Whether it may load a library to encode a picture.
-    public var loadsCodecs = false
-    /// Whether it starts this program anew, to go on in the background.
-    public var startsAnew = false
-    /// Whether it uses the cache at all.
-    public var usesCache = true
-    /// Whether it reads standard input for records or lines.
-    public var readsInput = false
-    /// Whether it may come to change something there, for which the root must be there.
-    public var changesCache = true
-
-    public init() {}
-
-    /// Those of a command that only looks into the cache.
-    public static var looking: Needs {
-        var needs = Needs()
-        needs.changesCache = false
-        return needs
-    }
-}
-
-extension Confinement {
-    /// The plan for a command: what it needs, and the folders of its cache, nothing else.
-    public init(_ needs: Needs, cache folders: [String], environment: Environment) {
-        self.init(readable: needs.inputs, writable: needs.folders)
-        allowBasics()
-        if needs.usesCache { writable += folders }
-        for output in needs.outputs where output != "-" { allowOutput(output) }
-        if needs.usesNetwork { allowNetwork(environment, certificates: needs.certificates) }
-        if needs.drawsText { allowFonts(environment, font: needs.font) }
-        if needs.loadsCodecs { allowLibraries(environment) }
-        if needs.startsAnew { allowStartingAnew(environment) }
-    }
-}
 
 extension ToolContext {
     /// Gives up all that a command does not need, for good: see `Confinement`. To be called once the options are read,
@@ -61,10 +11,16 @@ extension ToolContext {
     public func confine(_ settings: CacheSettings, _ needs: Needs = Needs()) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
         if needs.readsInput, !needs.changesCache, !File.exists(settings.root), !Terminal.isTerminal(0) {
-            StandardInput.wait()
+            waitForInput()
         }
         if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
         let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
         log.detail(enforcement.words)
+    }
+
+    /// Waits until standard input has something to read, or ends.
+    private func waitForInput() {
+        var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        while poll(&watched, 1, -1) < 0, errno == EINTR {}
     }
 }

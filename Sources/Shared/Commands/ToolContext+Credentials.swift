@@ -94,4 +94,50 @@ extension ToolContext {
         }
         return try path.map { Netrc(try secretFile($0, holding: "user names and passwords")) }
     }
+
+    /// A key for a service: from a file or the environment, never from an argument. Blanks and line ends around it do
+    /// not count. Throws `ConfigurationFailure` for a file that cannot be read, and where there is something else than
+    /// a key.
+    public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
+        if let file = arguments[file] { return try secret(file: file) }
+        guard let variable = variable.variable, let text = environment[variable] else { return nil }
+        // An empty variable is how some schedulers unset one.
+        return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)
+    }
+
+    /// The one word that a file holds, blanks and line ends around it left out. Throws as above.
+    func secret(file: String) throws -> String {
+        try Self.word(in: try secretFile(file, holding: "the key", byteLimit: 4096), from: file)
+    }
+
+    private static func word(in bytes: [UInt8], from source: String) throws -> String {
+        let words = bytes.split { $0 <= 0x20 }
+        guard words.count == 1, words[0].allSatisfy({ $0 < 0x7F }) else {
+            throw ConfigurationFailure("\(source) does not hold a key: one word on one line is expected")
+        }
+        return String(decoding: words[0], as: UTF8.self)
+    }
+
+    /// The bytes of a file with secrets; warns if others may read it. Throws `ConfigurationFailure` if it cannot be
+    /// read, or has more than `byteLimit`.
+    public func secretFile(_ path: String, holding what: String, byteLimit: Int = 1 << 20) throws -> [UInt8] {
+        if path == "-" {
+            throw ConfigurationFailure("cannot read \(what) from standard input, which is for records; name a file")
+        }
+        let bytes: [UInt8]
+        do {
+            let file = try File.openInput(path)
+            bytes = try file.contents(atMost: byteLimit + 1)
+            // A pipe (`<(pass show token)`) has the rights that the shell gave it, and is gone with the run.
+            if file.isRegular, file.status.mode & 0o077 != 0 {
+                log.warning("\(path) holds \(what), and others may read or change it; run chmod 600 on it")
+            }
+        } catch {
+            throw ConfigurationFailure("cannot read \(what): \(failure(of: error).message)")
+        }
+        guard bytes.count <= byteLimit else {
+            throw ConfigurationFailure("cannot read \(what): \(path) has more than \(byteLimit) bytes")
+        }
+        return bytes
+    }
 }

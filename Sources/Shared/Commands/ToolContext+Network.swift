@@ -2,28 +2,17 @@ import HTTP
 import Options
 import Support
 
-/// How much of the network a run uses at once; nil is without limit.
-public struct NetworkPace: Sendable, Hashable {
-    /// Of all downloads together.
-    public var bytesPerSecond: Int?
-    /// How many exchanges go on with one host.
-    public var jobsPerHost: Int?
-
-    public init(bytesPerSecond: Int? = nil, jobsPerHost: Int? = nil) {
-        self.bytesPerSecond = bytesPerSecond
-        self.jobsPerHost = jobsPerHost
-    }
-}
-
 extension ToolContext {
     /// A client for the options about the network. Opens and loads nothing.
     ///
     /// - Parameters:
-    ///   - pace: how much of the network is used at once.
+    ///   - rate: how many bytes of all downloads together are taken in a second; nil for no limit.
+    ///   - jobsPerHost: how many exchanges go on with one host; nil for no limit.
     ///   - passwords: for all requests; see `passwords()`.
     ///   - wrap: what is to stand between the client and libcurl, if anything.
     public func client(
-        redirects: RedirectPolicy = RedirectPolicy(), pace: NetworkPace = NetworkPace(), passwords: Netrc? = nil,
+        redirects: RedirectPolicy = RedirectPolicy(), rate: Int? = nil, jobsPerHost: Int? = nil,
+        passwords: Netrc? = nil,
         over wrap: (any HTTPTransport) -> any HTTPTransport = { $0 }
     ) throws -> HTTPClient {
         let addressGuard = try value(.allowPrivate) ?? .standard
@@ -34,13 +23,12 @@ extension ToolContext {
             transport: wrap(
                 ObservedTransport.over(
                     CurlTransport(
-                        guard: addressGuard, environment: environment,
-                        settings: CurlTransport.Settings(certificateFile: arguments[.cacert])),
+                        guard: addressGuard, environment: environment, certificateFile: arguments[.cacert]),
                     metrics: metrics, progress: progress)),
             guard: addressGuard, retries: schedule, redirects: redirects,
             looksUp: { !ProxyChoice(for: $0, environment: environment).leavesNamesToProxy },
-            timeouts: try timeouts(isSlowedDown: pace.bytesPerSecond != nil),
-            rate: pace.bytesPerSecond.map(RateLimit.init), hosts: pace.jobsPerHost.map(HostLimit.init),
+            timeouts: try timeouts(isSlowedDown: rate != nil),
+            rate: rate.map(RateLimit.init), hosts: jobsPerHost.map(HostLimit.init),
             passwords: passwords, log: log, interruption: interruption)
     }
 

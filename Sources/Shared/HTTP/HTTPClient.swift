@@ -1,8 +1,5 @@
 import Support
 
-/// Waits for a while; throws `Cancelled` when the run is stopped meanwhile. A test's one returns at once.
-public typealias Sleeper = @Sendable (Duration) throws -> Void
-
 /// Fetches over any transport, with redirects, retries, limits and statuses turned into failures.
 public struct HTTPClient: Sendable {
     let transport: any HTTPTransport
@@ -69,11 +66,7 @@ public struct HTTPClient: Sendable {
 
     /// Says once that the `.netrc` has an entry for a server that does not get it.
     func warnOfWithheldPassword(for url: WebURL) {
-        let isFirst = hasWarned.withLock { hasWarned in
-            defer { hasWarned = true }
-            return !hasWarned
-        }
-        guard isFirst else { return }
+        if hasWarned.testAndSet() { return }
         log.warning(
             "\(url.origin): its user name and password in the netrc file are not sent unencrypted, for anyone on the "
                 + "way to read; use https")

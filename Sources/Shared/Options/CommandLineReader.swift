@@ -175,7 +175,7 @@ struct CommandLineReader {
         }
         if name == "generate" {
             guard let kind = (attached ?? rest.popFirst()).flatMap(Generated.init(rawValue:)) else {
-                fail("--generate takes \(Generated.allCases.map(\.rawValue).orList)")
+                fail("--generate takes \(Generated.allCases.map(\.rawValue).list(before: "or"))")
                 return nil
             }
             return .generate(kind)

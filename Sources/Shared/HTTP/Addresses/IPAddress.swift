@@ -1,3 +1,5 @@
+import Support
+
 /// An IPv4 or IPv6 address.
 public struct IPAddress: Sendable, Hashable {
     /// 4 or 16 bytes in network order.
@@ -61,7 +63,7 @@ public struct IPAddress: Sendable, Hashable {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0
         for byte in digits {
-            guard let digit = PercentEncoding.digit(byte), digit < radix else { return nil }
+            guard let digit = byte.hexDigitValue, digit < radix else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: radix)
             let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
             if overflow || carry { return nil }
@@ -112,7 +114,7 @@ public struct IPAddress: Sendable, Hashable {
             guard (1...4).contains(part.count) else { return nil }
             var value: UInt16 = 0
             for byte in part {
-                guard let digit = PercentEncoding.digit(byte) else { return nil }
+                guard let digit = byte.hexDigitValue else { return nil }
                 value = value << 4 | UInt16(digit)
             }
             bytes += [UInt8(value >> 8), UInt8(value & 0xFF)]

@@ -3,14 +3,6 @@ import Support
 
 /// Exchanges by libcurl, which is loaded when the first request is made.
 public final class CurlTransport: HTTPTransport {
-    /// What all requests of a transport have in common.
-    public struct Settings: Sendable {
-        /// A PEM file with the certificates to trust instead of the system's.
-        public var certificateFile: String?
-
-        public init(certificateFile: String? = nil) { self.certificateFile = certificateFile }
-    }
-
     /// Names and versions of libcurl and of the libraries that it uses, in words. Loads it.
     public static var libraryVersion: String {
         if let reason = ccurl_load() { return "libcurl cannot be used: \(String(cString: reason))" }
@@ -20,7 +12,7 @@ public final class CurlTransport: HTTPTransport {
     private let addressGuard: AddressGuard
     private let proxiedHosts: ProxiedHosts
     private let environment: Environment
-    private let settings: Settings
+    private let certificateFile: String?
     private let pool = Monitor(CurlConnectionPool())
 
     /// Cheap: opens and loads nothing.
@@ -28,22 +20,23 @@ public final class CurlTransport: HTTPTransport {
     /// - Parameters:
     ///   - guard: judges every address that is dialled.
     ///   - environment: of it `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are used, as curl does.
+    ///   - certificateFile: a PEM file with the certificates to trust instead of the system's.
     public convenience init(
-        guard addressGuard: AddressGuard = .standard, environment: Environment, settings: Settings = Settings()
+        guard addressGuard: AddressGuard = .standard, environment: Environment, certificateFile: String? = nil
     ) {
         self.init(
-            guard: addressGuard, environment: environment, settings: settings,
+            guard: addressGuard, environment: environment, certificateFile: certificateFile,
             resolve: { try NameLookup.addresses(of: $0, limit: $1, interruption: $2) })
     }
 
     init(
-        guard addressGuard: AddressGuard, environment: Environment, settings: Settings = Settings(),
+        guard addressGuard: AddressGuard, environment: Environment, certificateFile: String? = nil,
         resolve: @escaping ProxiedHosts.Resolver
     ) {
         self.addressGuard = addressGuard
         proxiedHosts = ProxiedHosts(addressGuard: addressGuard, resolve: resolve)
         self.environment = environment
-        self.settings = settings
+        self.certificateFile = certificateFile
     }
 
     public func exchange(
@@ -112,8 +105,8 @@ public final class CurlTransport: HTTPTransport {
             try set(CCURL_USERNAME, credentials.user)
             try set(CCURL_PASSWORD, credentials.password)
         }
-        if let file = settings.certificateFile {
-            let status = file.withPathPointer { ccurl_set_string(handle, Int32(CCURL_CAINFO), $0) }
+        if let certificateFile {
+            let status = certificateFile.withPathPointer { ccurl_set_string(handle, Int32(CCURL_CAINFO), $0) }
             guard status == CCURL_OK else {
                 throw FetchFailure.transportFault(url: request.url, detail: "option \(CCURL_CAINFO) is refused")
             }

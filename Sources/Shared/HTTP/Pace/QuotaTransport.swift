@@ -98,11 +98,7 @@ public struct QuotaTransport: HTTPTransport {
     }
 
     private func tellOfPause(_ pause: Duration, _ quota: RequestQuota, _ url: WebURL) {
-        let isFirst = hasToldOfPauses.withLock { hasTold in
-            defer { hasTold = true }
-            return !hasTold
-        }
-        if isFirst {
+        if !hasToldOfPauses.testAndSet() {
             log.notice("few requests are left at \(url.host), which are made more slowly from here on")
         }
         log.detail("next request to \(url.host) in \(pause.milliseconds) ms, to make the rest of them last")

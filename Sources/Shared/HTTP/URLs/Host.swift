@@ -1,3 +1,5 @@
+import Support
+
 /// The host of a URL: a name in lower-case ASCII, or an address.
 struct Host {
     /// As it stands in a URL; IPv6 in brackets.
@@ -36,7 +38,7 @@ struct Host {
     /// Digits, or `0x` and hexadecimal digits.
     private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
         if label.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return true }
-        return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { PercentEncoding.digit($0) != nil }
+        return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexDigitValue != nil }
     }
 
     /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore that some servers' names have.

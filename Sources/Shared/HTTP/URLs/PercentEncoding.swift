@@ -1,3 +1,5 @@
+import Support
+
 /// Percent-encoding (RFC 3986 §2).
 public enum PercentEncoding {
     enum Part {
@@ -104,19 +106,10 @@ public enum PercentEncoding {
     }
 
     private static func octet(in bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
-        guard index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+        guard index + 2 < bytes.endIndex, let high = bytes[index + 1].hexDigitValue,
+            let low = bytes[index + 2].hexDigitValue
         else { return nil }
         return high << 4 | low
-    }
-
-    /// The value of a hexadecimal digit.
-    static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     private static func append(_ byte: UInt8, to result: inout [UInt8]) {

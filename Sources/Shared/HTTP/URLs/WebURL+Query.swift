@@ -1,28 +1,4 @@
 extension WebURL {
-    /// One `name=value` of a query, percent-decoded; `+` stands for a blank.
-    public struct QueryItem: Sendable, Hashable {
-        public let name: String
-        /// Empty where there is no `=`.
-        public let value: String
-    }
-
-    /// The parts of the query in their order; none where there is no query.
-    public var queryItems: [QueryItem] {
-        rawItems.map { item in
-            let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = halves.count > 1 ? Self.decodedItem(halves[1]) : ""
-            return QueryItem(name: Self.decodedItem(halves[0]), value: value)
-        }
-    }
-
-    /// The same URL without query and fragment.
-    public var withoutQuery: WebURL {
-        var result = self
-        result.query = nil
-        result.fragment = nil
-        return result
-    }
-
     /// The same URL without the items that have one of these names; what stays keeps its bytes. A query that loses
     /// all its items goes with its `?`.
     public func removingQueryItems(named names: Set<String>) -> WebURL {

@@ -68,9 +68,8 @@ extension Confinement {
         // Landlock has no say in access(2), which is why it can tell.
         func mayAccess(_ path: String, _ wanted: Int32) -> Bool { path.withPathPointer { access($0, wanted) } == 0 }
         if !mayAccess(path, F_OK) {
-            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-            return flags & O_CREAT != 0 && mayAccess(folder, W_OK | X_OK)
+            let folder = path.folderPrefix
+            return flags & O_CREAT != 0 && mayAccess(folder.isEmpty ? "." : folder, W_OK | X_OK)
         }
         let wanted =
             switch flags & O_ACCMODE {

@@ -88,12 +88,4 @@ extension Confinement {
         "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-x86_64.so.1",
         "/lib/ld-musl-aarch64.so.1",
     ]
-
-    /// A file that is written beside its place and moved there, as `OutputFile` does, or in its place where it is a
-    /// pipe or a device.
-    public mutating func allowOutput(_ path: String) {
-        // One that cannot be written fails in its turn.
-        guard let target = try? OutputTarget(path) else { return }
-        writable.append(target.isStream ? path : target.folder.isEmpty ? "." : target.folder)
-    }
 }

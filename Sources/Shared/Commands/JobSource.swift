@@ -1,0 +1,84 @@
+import Options
+import Records
+import Support
+
+/// The things that a command is about, and how each is named.
+public struct Things {
+    /// What they are, for somebody who gave nothing at a terminal: "addresses or files".
+    let expected: String
+    let operands: [String]
+    /// Turns an operand into a job; its failure becomes a record like any other.
+    let operand: (String) throws -> RecordJob
+    /// Turns a line of standard input into a job: read like an operand, but trusted no more than a record.
+    let line: (String) throws -> RecordJob
+
+    public init(
+        _ expected: String, _ operands: [String], operand: @escaping (String) throws -> RecordJob,
+        line: ((String) throws -> RecordJob)? = nil
+    ) {
+        self.expected = expected
+        self.operands = operands
+        self.operand = operand
+        self.line = line ?? operand
+    }
+}
+
+/// Gives the jobs that operands and standard input stand for, one by one.
+final class JobSource {
+    private let context: ToolContext
+    private let things: Things
+    private var rest: ArraySlice<String>
+    /// Standard input, once it is its turn; whether it holds records shows in its first byte.
+    private var records: RecordReader?
+    private var lines: LineReader?
+
+    /// Throws `UsageFailure` if there are no operands and standard input is a terminal.
+    init(_ context: ToolContext, _ things: Things) throws {
+        if things.operands.isEmpty, Terminal.isTerminal(0) {
+            throw UsageFailure(
+                "give \(things.expected) as arguments, or lines or records on standard input; see "
+                    + "\(context.arguments.path.line) --help")
+        }
+        self.context = context
+        self.things = things
+        rest = (things.operands.isEmpty ? ["-"] : things.operands)[...]
+    }
+
+    /// How many jobs there will be; nil if that is not known.
+    var count: Int? { things.operands.isEmpty || things.operands.contains("-") ? nil : things.operands.count }
+
+    func next(flush: @escaping () -> Void) throws -> RecordInput? {
+        while true {
+            if let input = try nextOfInput() { return input }
+            guard let operand = rest.popFirst() else { return nil }
+            if operand != "-" { return input { try things.operand(operand) } }
+            let reader = try context.standardInput(flush)
+            if try reader.beginsRecords() { records = RecordReader(continuing: reader) } else { lines = reader }
+        }
+    }
+
+    private func nextOfInput() throws -> RecordInput? {
+        if let records {
+            if let input = try records.nextInput() { return input }
+            self.records = nil
+        }
+        while let line = try lines?.next() {
+            switch line {
+            case .bad(let failure): return .bad(failure)
+            case .line(let line):
+                if line.text.isEmpty { continue }
+                do {
+                    return .job(try things.line(line.text))
+                } catch {
+                    return .bad(FailureInLine(failure(of: error), line: line.number))
+                }
+            }
+        }
+        lines = nil
+        return nil
+    }
+
+    private func input(_ job: () throws -> RecordJob) -> RecordInput {
+        do { return .job(try job()) } catch { return .bad(failure(of: error)) }
+    }
+}

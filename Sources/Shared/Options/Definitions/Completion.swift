@@ -1,0 +1,16 @@
+/// What a shell offers as an option's value, or as a command's argument.
+public enum Completion: Sendable, Equatable {
+    case none
+    case files
+    case folders
+    case words([String])
+    /// Words of a list with commas between them.
+    case list([String])
+    case scopes
+    /// Keys of pictures in the cache.
+    case keys
+    /// Keys, or files.
+    case pictures
+    /// Names of a field of the kept list of exercises.
+    case exercises(field: String)
+}

@@ -1,0 +1,125 @@
+import Support
+
+/// The kinds of options that there are. Each says how its values are read, and how they are told of.
+extension Option where Value == Bool {
+    /// An option without a value.
+    ///
+    /// - Parameters:
+    ///   - means: what it stands for; false for one such as `--no-confinement`, whose field is `confinement`.
+    ///   - isNegatable: whether `--no-NAME` is an option too.
+    public static func flag(
+        _ name: String, short: Character? = nil, _ group: OptionGroup = .own, means: Bool = true,
+        isNegatable: Bool = false, field: String? = nil, summary: String, manual: String = ""
+    ) -> Option {
+        Option(
+            name, short: short, form: .flag(means: means, isNegatable: isNegatable), expected: "true or false",
+            group: group, field: field, summary: summary, manual: manual, read: Bool.init)
+    }
+}
+
+extension Option where Value == String {
+    /// Any text.
+    public static func text(
+        _ name: String, alias: String? = nil, _ valueName: String, _ group: OptionGroup = .own,
+        completion: Completion = .none, default standard: String = "", repeats: Bool = false, summary: String,
+        manual: String = ""
+    ) -> Option {
+        Option(
+            name, alias: alias, form: .value(valueName), expected: "a text", completion: completion, group: group,
+            default: standard, repeats: repeats, summary: summary, manual: manual
+        ) { $0 }
+    }
+
+    /// The path of a file or folder; an empty one is none.
+    public static func path(
+        _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "FILE",
+        isFolder: Bool = false, default standard: String = "", variable: String? = nil, field: String? = nil,
+        summary: String, manual: String = ""
+    ) -> Option {
+        Option(
+            name, short: short, form: .value(valueName), expected: isFolder ? "a folder" : "a file",
+            completion: isFolder ? .folders : .files, group: group, default: standard, variable: variable, field: field,
+            summary: summary, manual: manual
+        ) { $0.isEmpty ? nil : $0 }
+    }
+
+    /// One of a few words.
+    public static func word(
+        _ name: String, _ valueName: String, _ group: OptionGroup = .own, of words: [String],
+        default standard: String = "", variable: String? = nil, field: String? = nil, summary: String,
+        manual: String = ""
+    ) -> Option {
+        Option(
+            name, form: .value(valueName), choices: { words }, group: group, default: standard, variable: variable,
+            field: field, summary: summary, manual: manual
+        ) { words.contains($0) ? $0 : nil }
+    }
+}
+
+extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// A case of an enumeration, by its raw value.
+    public static func `case`(
+        _ name: String, _ valueName: String, _ group: OptionGroup = .own, default standard: String = "",
+        field: String? = nil, summary: String, manual: String = ""
+    ) -> Option {
+        Option(
+            name, form: .value(valueName), choices: { Value.allCases.map(\.rawValue) }, group: group, default: standard,
+            field: field, summary: summary, manual: manual, read: { Value(rawValue: $0) })
+    }
+}
+
+extension Option where Value == Int {
+    /// A whole number.
+    public static func number(
+        _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "N",
+        in range: ClosedRange<Int>, of unit: String = "a number", default standard: String = "", field: String? = nil,
+        summary: String
+    ) -> Option {
+        let expected =
+            range.upperBound == .max
+            ? "\(unit) from \(range.lowerBound) on"
+            : "\(unit) from \(range.lowerBound) to \(range.upperBound)"
+        return Option(
+            name, short: short, form: .value(valueName), expected: expected, group: group, default: standard,
+            field: field, summary: summary
+        ) { Int($0).flatMap { range.contains($0) ? $0 : nil } }
+    }
+
+    /// A number of bytes.
+    public static func size(
+        _ name: String, _ group: OptionGroup = .own, atLeast least: Int = 0, such example: String,
+        default standard: String = "", field: String? = nil, summary: String, manual: String = ""
+    ) -> Option {
+        Option(
+            name, form: .value("SIZE"),
+            expected: "a size such as \(example)" + (least > 0 ? ", at least \(ByteCount.description(least))" : ""),
+            group: group, default: standard, field: field, summary: summary, manual: manual
+        ) { ByteCount.parse($0).flatMap { $0 >= least ? $0 : nil } }
+    }
+}
+
+extension Option where Value == Double {
+    /// A number with decimals.
+    public static func decimal(
+        _ name: String, _ valueName: String, _ group: OptionGroup = .own, in range: ClosedRange<Double>,
+        expected: String, default standard: String = "", field: String? = nil, summary: String
+    ) -> Option {
+        Option(
+            name, form: .value(valueName), expected: expected, group: group, default: standard, field: field,
+            summary: summary
+        ) { Double($0).flatMap { range.contains($0) ? $0 : nil } }
+    }
+}
+
+extension Option where Value == Duration {
+    /// A span of time.
+    public static func time(
+        _ name: String, alias: String? = nil, _ group: OptionGroup = .own, such example: String,
+        default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String
+    ) -> Option {
+        Option(
+            name, alias: alias, form: .value("TIME"), expected: "a time such as \(example)", group: group,
+            default: standard, field: field, summary: summary
+        ) { TimeSpan.parse($0).flatMap { isPositive && $0 <= .zero ? nil : $0 } }
+    }
+}

@@ -1,0 +1,140 @@
+import Support
+
+/// One option or setting, defined once: parser, help, manuals, completions, the checks of the configuration file and
+/// the reference of the settings all come from it.
+///
+/// Invariant behind `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the one
+/// subclass, `Option`.
+public class AnyOption: @unchecked Sendable {
+    /// How the option is written on a command line.
+    public enum Form: Sendable, Equatable {
+        /// `--quiet`: stands for this value; `--no-NAME` for the other if the option can be negated.
+        case flag(means: Bool, isNegatable: Bool)
+        /// `--jobs N`.
+        case value(String)
+        /// `--date [DAY]`: without a value it stands for this one.
+        case optionalValue(String, implied: String)
+        /// `--header-for ORIGIN HEADER`: two words, or one with a blank between them.
+        case pair(String, String)
+        /// Not written on a command line at all: set by the environment or the configuration file alone.
+        case none
+    }
+
+    /// The long name without its dashes; for a setting that is no option, the field with `-` for `_`.
+    public let name: String
+    public let alias: String?
+    public let short: Character?
+    public let form: Form
+    private let fixedExpected: String
+    private let fixedCompletion: Completion
+    /// The words that are taken, if they are made only when somebody asks.
+    private let choices: (@Sendable () -> [String])?
+    /// One or two sentences for the help.
+    public let summary: String
+    /// A paragraph more, for the manual.
+    public let manual: String
+    /// The value that counts if nothing is said, in words; empty if there is none.
+    public let standard: String
+    /// The environment variable.
+    public let variable: String?
+    /// The field of the configuration file.
+    public let field: String?
+    /// Whether that field is an object.
+    public let isObject: Bool
+    public let group: OptionGroup
+    /// Whether each occurrence counts; else the last one does.
+    public let repeats: Bool
+
+    init(
+        name: String, alias: String?, short: Character?, form: Form, expected: String, completion: Completion,
+        choices: (@Sendable () -> [String])?, summary: String, manual: String, standard: String, variable: String?,
+        field: String?, isObject: Bool,
+        group: OptionGroup, repeats: Bool
+    ) {
+        self.name = name
+        self.alias = alias
+        self.short = short
+        self.form = form
+        fixedExpected = expected
+        fixedCompletion = completion
+        self.choices = choices
+        self.summary = summary
+        self.manual = manual
+        self.standard = standard
+        self.variable = variable
+        self.field = field
+        self.isObject = isObject
+        self.group = group
+        self.repeats = repeats
+    }
+
+    /// What a good value looks like, for the message about a bad one: "a number from 1 to 256".
+    public var expected: String { choices.map { $0().list(before: "or") } ?? fixedExpected }
+
+    public var completion: Completion { choices.map { .words($0()) } ?? fixedCompletion }
+
+    /// Reads a value, for later. Throws as `Option.value(of:)` does.
+    func parse(_ text: String) throws -> any Sendable { text }
+
+    /// Whether the word after an option without a fixed number of values belongs to it.
+    func takes(_ word: String) -> Bool { false }
+
+    /// Whether a command line can have it.
+    public var isTyped: Bool { form != .none }
+
+    /// All long spellings, without their dashes.
+    public var spellings: [String] {
+        var names = [name]
+        if let alias { names.append(alias) }
+        if case .flag(_, isNegatable: true) = form { names.append("no-\(name)") }
+        return names
+    }
+}
+
+/// An option whose values are of one type. Tools and modules declare theirs as static members of `AnyOption`.
+public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
+    private let read: @Sendable (String) throws -> Value?
+    private let belongs: (@Sendable (String) -> Bool)?
+
+    /// - Parameters:
+    ///   - choices: all values, if they are few; made only when somebody asks.
+    ///   - takesMore: whether a further word belongs to the option.
+    ///   - read: what a text says; nil, or an error, for a bad one.
+    public init(
+        _ name: String, alias: String? = nil, short: Character? = nil, form: AnyOption.Form,
+        expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil,
+        group: OptionGroup, default standard: String = "", variable: String? = nil,
+        field: String? = nil, isObject: Bool = false, repeats: Bool = false, summary: String, manual: String = "",
+        takesMore: (@Sendable (String) -> Bool)? = nil, read: @escaping @Sendable (String) throws -> Value?
+    ) {
+        self.read = read
+        belongs = takesMore
+        super.init(
+            name: name, alias: alias, short: short, form: form, expected: expected, completion: completion,
+            choices: choices, summary: summary, manual: manual, standard: standard, variable: variable, field: field,
+            isObject: isObject,
+            group: group, repeats: repeats)
+    }
+
+    /// Returns what a text says. Throws `BadValue` for a bad one, or the error that `read` throws.
+    public func value(of text: String) throws -> Value {
+        guard let value = try read(text) else { throw BadValue(text: text, option: self) }
+        return value
+    }
+
+    override func parse(_ text: String) throws -> any Sendable { try value(of: text) }
+    override func takes(_ word: String) -> Bool { belongs?(word) ?? false }
+}
+
+/// A text that is no value of its option.
+public struct BadValue: Error {
+    let text: String
+    let option: AnyOption
+
+    /// What is wrong with it, said of the place that it comes from: `--jobs`, `APOD_TOOLS_SCOPE`.
+    public func message(source: String) -> String {
+        var words: [String] = []
+        if case .words(let known) = option.completion { words = known }
+        return "\(source) takes \(option.expected), not \"\(text)\"\(NearMatch.advice(for: text, among: words))"
+    }
+}

@@ -1,0 +1,7 @@
+extension [String] {
+    /// The words with commas between them, and another word before the last one.
+    func list(before conjunction: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(conjunction) " + last
+    }
+}

@@ -1,0 +1,101 @@
+import Support
+
+extension Command {
+    /// The lines of help are at most this wide: one less than the narrowest terminals that are in use, and two for the
+    /// mark that pagers put in front.
+    private static let helpWidth = 78
+    /// Where the text behind an option's name begins.
+    private static let textColumn = 26
+
+    /// What `-h` says: one screen.
+    public static func shortHelp(_ path: [Command]) -> String {
+        let command = path[path.count - 1]
+        var help = HelpPage(width: helpWidth, column: textColumn)
+        help.paragraph(command.summary)
+        help.usage(path)
+        help.commands(command)
+        let options = command.typedOptions
+        let main = options.filter(\.group.isMain)
+        if !main.isEmpty {
+            help.blank()
+            for option in main { help.row(option.label, Self.beginning(of: option.summary)) }
+        }
+        let others = OptionGroup.allCases.filter { !$0.isMain }.map { group in
+            (group, options.filter { $0.group == group })
+        }.filter { !$0.1.isEmpty }
+        if !others.isEmpty { help.blank() }
+        for (group, options) in others {
+            let title = group.title.prefix(1) + group.title.dropFirst().lowercased() + ":"
+            help.names(String(title), options.map { option in option.short.map { "-\($0)" } ?? "--\(option.name)" })
+        }
+        help.blank()
+        help.line("\(path.line) --help says more.")
+        return help.text
+    }
+
+    /// The summary as far as one row has room.
+    private static func beginning(of summary: String) -> String {
+        let width = helpWidth - textColumn
+        let lines = TerminalText.wrapped(summary, toColumns: width)
+        if lines.count < 2 { return lines.first ?? "" }
+        return (TerminalText.wrapped(summary, toColumns: width - 3).first ?? "") + "..."
+    }
+
+    /// What `--help` says: everything.
+    public static func fullHelp(_ path: [Command], exitStatus: String) -> String {
+        let command = path[path.count - 1]
+        var help = HelpPage(width: helpWidth, column: textColumn)
+        help.paragraph(command.summary)
+        help.usage(path)
+        help.details(command.details)
+        help.commands(command)
+        if !command.operands.name.isEmpty {
+            help.heading("ARGUMENTS")
+            help.row(command.operands.name, command.operands.summary)
+        }
+        let options = command.typedOptions
+        for group in OptionGroup.allCases {
+            let members = options.filter { $0.group == group }
+            if members.isEmpty { continue }
+            help.heading(group.title)
+            for option in members { help.row(option.label, option.explanation) }
+        }
+        help.blank()
+        help.row("-h, --help", "Show help: -h in short, --help in full.")
+        if path.count == 1 { help.row("--version", "Show the version, and those of the libraries in use.") }
+        if !command.examples.isEmpty {
+            help.heading("EXAMPLES")
+            for example in command.examples { help.line("  \(example)") }
+        }
+        if path.count == 1 {
+            help.heading("EXIT STATUS")
+            for line in exitStatus.split(separator: "\n", omittingEmptySubsequences: false) { help.line("  \(line)") }
+        }
+        return help.text
+    }
+}
+
+extension AnyOption {
+    /// `-j, --jobs N`.
+    var label: String {
+        let names = [name, alias].compactMap { $0 }.map { "--\($0)" }
+        var label = (short.map { ["-\($0)"] } ?? []) + names
+        var value = ""
+        switch form {
+        case .flag(_, isNegatable: true): label.append("--no-\(name)")
+        case .flag, .none: break
+        case .value(let name): value = " \(name)"
+        case .optionalValue(let name, _): value = " [\(name)]"
+        case .pair(let first, let second): value = " \(first) \(second)"
+        }
+        return label.joined(separator: ", ") + value
+    }
+
+    /// The summary with default and environment variable.
+    var explanation: String {
+        var notes: [String] = []
+        if !standard.isEmpty { notes.append("default: \(standard)") }
+        if let variable { notes.append("environment: \(variable)") }
+        return notes.isEmpty ? summary : "\(summary) [\(notes.joined(separator: "; "))]"
+    }
+}

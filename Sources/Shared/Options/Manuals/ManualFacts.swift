@@ -1,0 +1,27 @@
+/// What a manual page says besides the tool's commands and options.
+public struct ManualFacts: Sendable {
+    /// Lines of the help about exit statuses.
+    public let exitStatus: String
+    /// Settings of the tool that are set by the environment or the configuration file alone.
+    public let settings: [AnyOption]
+    /// Environment variables that no option has, with what each does.
+    public let variables: [(names: [String], summary: String)]
+    /// Files, with what each is.
+    public let files: [(path: String, summary: String)]
+    /// Other pages: `img-cache 1`.
+    public let seeAlso: [String]
+    /// `November 22, 2026`.
+    public let date: String
+
+    public init(
+        exitStatus: String, settings: [AnyOption], variables: [(names: [String], summary: String)],
+        files: [(path: String, summary: String)], seeAlso: [String], date: String
+    ) {
+        self.exitStatus = exitStatus
+        self.settings = settings
+        self.variables = variables
+        self.files = files
+        self.seeAlso = seeAlso
+        self.date = date
+    }
+}

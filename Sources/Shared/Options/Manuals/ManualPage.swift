@@ -1,0 +1,126 @@
+import Support
+
+/// A page in the language of mdoc(7) as it grows. It is given plain words, in which back quotes mark what a user types,
+/// and does the escaping itself.
+struct ManualPage {
+    /// The line that stands for the sections which are written by hand.
+    static let place = ".\\\" SECTIONS"
+
+    private(set) var source = ""
+
+    /// - Parameter date: `November 22, 2026`.
+    init(_ name: String, section: Int, date: String) {
+        request("Dd \(date)")
+        request("Dt \(name.uppercased()) \(section)")
+        request("Os")
+    }
+
+    mutating func line(_ line: String) { source += line + "\n" }
+
+    mutating func request(_ request: String) { line(".\(request)") }
+
+    mutating func section(_ title: String) { request("Sh \(title)") }
+
+    mutating func subsection(_ title: String) { request("Ss \(title.prefix(1) + title.dropFirst().lowercased())") }
+
+    mutating func list(_ body: (inout ManualPage) -> Void) {
+        request("Bl -tag -width Ds")
+        body(&self)
+        request("El")
+    }
+
+    /// Sentences, each on lines of its own as mandoc(1) wants them.
+    mutating func text(_ words: String) {
+        var line = ""
+        for word in Self.marked(words).split(whereSeparator: { $0 == " " || $0 == "\n" }) {
+            let word = Self.escaped(word)
+            if !line.isEmpty, line.utf8.count + 1 + word.utf8.count > 78 {
+                self.line(line)
+                line = ""
+            }
+            line += line.isEmpty ? word : " " + word
+            if Self.endsSentence(word) {
+                self.line(line)
+                line = ""
+            }
+        }
+        if !line.isEmpty { self.line(line) }
+    }
+
+    /// Paragraphs; lines that begin with a blank stand as they are.
+    mutating func blocks(_ details: String) {
+        for (index, block) in Command.blocks(of: details).enumerated() {
+            if block.hasPrefix(" ") {
+                literal(block.split(separator: "\n").map { String($0.dropFirst(2)) })
+            } else {
+                if index > 0 { request("Pp") }
+                text(block)
+            }
+        }
+    }
+
+    mutating func literal(_ lines: [String]) {
+        request("Bd -literal -offset indent")
+        for line in lines { self.line(Self.escaped(line)) }
+        request("Ed")
+    }
+
+    mutating func operands(_ operands: Command.Operands) {
+        if let words = Self.operands(operands) { request(words) }
+    }
+
+    /// The macros for what a command takes besides options; nil for nothing.
+    static func operands(_ operands: Command.Operands) -> String? {
+        // A dash stands for itself.
+        if operands.name == "-" { return "Op Cm \\-" }
+        if operands.name.isEmpty { return nil }
+        let name = argument(operands.name) + (operands.atMost > 1 ? " ..." : "")
+        return operands.atLeast > 0 ? "Ar \(name)" : "Op Ar \(name)"
+    }
+
+    /// The name of a value as manuals write it: `FILE` as `file`, but `WxH` as it is.
+    static func argument(_ name: String) -> String {
+        escaped(name.contains(where: \.isLowercase) ? name : name.lowercased())
+    }
+
+    /// The text with each pair of back quotes made the beginning and end of bold print.
+    private static func marked(_ text: String) -> String {
+        let pieces = text.split(separator: "`", omittingEmptySubsequences: false)
+        if pieces.count % 2 == 0 { return text }
+        return pieces.enumerated().map { index, piece in
+            index == 0 ? String(piece) : (index % 2 == 1 ? bold : roman) + piece
+        }.joined()
+    }
+
+    /// Control characters, which no text has, in place of what roff is told.
+    private static let bold = "\u{1}"
+    private static let roman = "\u{2}"
+
+    /// Escapes the characters of a word or line that mean something to roff.
+    static func escaped(_ text: some StringProtocol) -> String {
+        // By itself at the end of a line it would end a sentence.
+        if text == "?" || text == "!" { return "\(text)\\&" }
+        var result = ""
+        for character in text {
+            switch character {
+            case "\u{1}": result += "\\fB"
+            case "\u{2}": result += "\\fP"
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            case "." where result.isEmpty: result += "\\&."
+            case "\u{27}": result += "\\(aq"
+            case "`": result += "\\(ga"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+
+    /// Whether no other word of the sentence follows.
+    private static func endsSentence(_ word: String) -> Bool {
+        var word = word[...]
+        while word.hasSuffix("\\fP") { word = word.dropLast(3) }
+        if word.hasSuffix(")") { word = word.dropLast() }
+        return word.hasSuffix(".") || word.hasSuffix("?") || word.hasSuffix("!")
+    }
+}

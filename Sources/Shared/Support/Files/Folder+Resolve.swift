@@ -1,0 +1,32 @@
+import Libc
+
+extension Folder {
+    /// Returns the absolute path of a file or folder with all links resolved. Of one that is missing, the part that is
+    /// there is resolved, also where a link leads to what is missing. Costs some system calls and opens nothing.
+    public static func resolve(_ path: String) -> String { resolve(path, links: 40) }
+
+    /// - Parameter links: how many that lead to what is missing are followed, as a system does (ELOOP).
+    private static func resolve(_ path: String, links: Int) -> String {
+        var rest = ""
+        var there = path.hasPrefix("/") ? path : currentFolder() + "/" + path
+        while there.utf8.count > 1, there.utf8.last == UInt8(ascii: "/") { there.removeLast() }
+        while there.utf8.count > 1 {
+            if let resolved = resolvedPath(there) {
+                return rest.isEmpty ? resolved : (resolved == "/" ? "" : resolved) + rest
+            }
+            guard let slash = there.utf8.lastIndex(of: UInt8(ascii: "/")) else { break }
+            if links > 0, let target = linkTarget(there) {
+                return resolve((target.hasPrefix("/") ? target : there.folderPrefix + target) + rest, links: links - 1)
+            }
+            rest = String(there[slash...]) + rest
+            there = slash == there.startIndex ? "/" : String(there[..<slash])
+        }
+        return rest.isEmpty ? there : rest
+    }
+
+    private static func currentFolder() -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            getcwd(buffer.baseAddress!, buffer.count) == nil ? "" : String(pathPointer: buffer.baseAddress!)
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import CSystem
+import Libc
+
+/// An open folder. What is below it is named by relative paths, which never lead out of it or through a symbolic link,
+/// whoever put that there; and they lead to the same folder although its own path may be another's by now.
+public final class Folder: Sendable {
+    public let descriptor: Int32
+    /// The absolute path with all links resolved, as it was when the folder was opened.
+    public let path: String
+    public let identity: File.Identity
+    /// Whether the kernel is asked to resolve names without links. Where it cannot, they are walked part by part.
+    private let asksKernel: Bool
+
+    /// Opens the folder at `path`, in which links are followed. Throws `SystemFailure`.
+    ///
+    /// - Parameter isListed: false if `names` is never asked of it, so that a confined process needs no right to read it.
+    public convenience init(_ path: String, isListed: Bool = true) throws {
+        try self.init(resolved: Folder.resolve(path), isListed: isListed)
+    }
+
+    /// Opens the folder at a path that `resolve` has given. Throws `SystemFailure`, also where a link stands there now.
+    ///
+    /// - Parameters:
+    ///   - isListed: as above.
+    ///   - asksKernel: false for tests of what is done without the kernel's help.
+    public convenience init(resolved path: String, isListed: Bool = true, asksKernel: Bool = true) throws {
+        let opened = systemOpen(path, (isListed ? O_RDONLY : Self.unread) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw SystemFailure(errno: errno, "open \(path)") }
+        try self.init(descriptor: opened, path: path, asksKernel: asksKernel)
+    }
+
+    private init(descriptor: Int32, path: String, asksKernel: Bool) throws {
+        self.descriptor = descriptor
+        self.path = path
+        self.asksKernel = asksKernel
+        identity = try FileStatus(of: descriptor, path: path).identity
+    }
+
+    deinit { close(descriptor) }
+
+    #if canImport(Darwin)
+    private static let unread = O_RDONLY
+    #else
+    private static let unread: Int32 = 0o10000000  // O_PATH of <fcntl.h>, which it hides from Swift
+    #endif
+
+    /// The status of the folder itself.
+    public func status() throws -> FileStatus { try FileStatus(of: descriptor, path: path) }
+
+    /// The absolute path of what a name stands for.
+    public func path(of name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
+
+    // MARK: Files
+
+    /// Opens a file with `flags` (close-on-exec is added) and, where it is made, `mode`. A FIFO that stands there keeps
+    /// nobody waiting. Throws `SystemFailure`, and `UnsafePlace` for anything but a regular file and, if it is opened
+    /// for writing, for one that has another name.
+    public func open(
+        _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
+    ) throws -> File {
+        // Nothing is cut off before it is known what it is.
+        let opened = descriptor(of: name, flags & ~O_TRUNC | O_NONBLOCK, mode: mode)
+        let path = path(of: name)
+        guard opened >= 0 else {
+            if errno == ELOOP { throw UnsafePlace.link(path) }
+            throw SystemFailure(errno: errno, "open \(path)", purpose: purpose)
+        }
+        let file = try File(descriptor: opened, path: path)
+        guard file.isRegular, flags & O_ACCMODE == O_RDONLY || file.status.links <= 1 else {
+            throw UnsafePlace.notAPlainFile(path)
+        }
+        if flags & O_TRUNC != 0, file.count > 0, ftruncate(opened, 0) != 0 {
+            throw SystemFailure(errno: errno, "empty \(path)", purpose: purpose)
+        }
+        return file
+    }
+
+    /// Returns the status of what a name stands for, links not followed, or nil if it cannot be looked at.
+    public func status(of name: String) -> FileStatus? {
+        var status = stat()
+        #if !canImport(Darwin)
+        // In one step, as each hit of a cache asks this.
+        if asksKernel, Self.parts(of: name) != nil {
+            let opened = name.withPathPointer {
+                csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
+            }
+            if opened >= 0 {
+                defer { close(opened) }
+                return fstat(opened, &status) == 0 ? FileStatus(status) : nil
+            }
+            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
+        }
+        #endif
+        return withParent(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0 ? FileStatus(status) : nil
+    }
+
+    /// Whether a name still leads to this file: it was neither removed nor replaced since it was opened.
+    public func has(_ file: File, as name: String) -> Bool { status(of: name)?.identity == file.identity }
+
+    /// Gives a file another name, in one step; what stands there goes. Throws `SystemFailure`.
+    public func rename(_ name: String, to other: String) throws {
+        let result = withParent(of: name) { from, last in
+            withParent(of: other) { to, otherLast in renameat(from, last, to, otherLast) }
+        }
+        if result != 0 {
+            throw SystemFailure(errno: errno, "put \(path(of: other)) in place", purpose: .makeOutput)
+        }
+    }
+
+    /// Waits until a name, or that it is gone, is on the disk. A file system that cannot wait for a folder alone is
+    /// left to its own order. Throws `SystemFailure`.
+    public func synchronize(nameOf name: String) throws {
+        let result = withParent(of: name) { parent, _ in File.synchronize(folder: parent) }
+        if result != 0 { throw SystemFailure(errno: errno, "write the folder of \(path(of: name)) to the disk") }
+    }
+
+    /// Removes a file, or a link but not what it leads to. False with `errno` set where that fails.
+    @discardableResult
+    public func remove(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, 0) } == 0 }
+
+    // MARK: Folders
+
+    /// Opens a folder below this one. Throws `SystemFailure`, and `UnsafePlace` where a link leads to it.
+    public func folder(_ name: String) throws -> Folder {
+        let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
+        let path = path(of: name)
+        guard opened >= 0 else {
+            if errno == ELOOP { throw UnsafePlace.link(path) }
+            throw SystemFailure(errno: errno, "open \(path)")
+        }
+        return try Folder(descriptor: opened, path: path, asksKernel: asksKernel)
+    }
+
+    /// Makes a folder with all above it, each with mode 0700; one that is there is left as it is. Throws
+    /// `SystemFailure`, and `UnsafePlace` where a link stands in the way.
+    public func makeFolder(_ name: String) throws {
+        if withParent(of: name, { mkdirat($0, $1, 0o700) }) == 0 { return }
+        if errno == ENOENT, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            try makeFolder(String(name[..<slash]))
+            if withParent(of: name, { mkdirat($0, $1, 0o700) }) == 0 { return }
+        }
+        let failure = SystemFailure(errno: errno, "make the folder \(path(of: name))", purpose: .makeOutput)
+        guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
+        switch status(of: name)?.kind {
+        case .folder: return
+        case .file, .fifo, .socket, .other:
+            throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
+        case .link: throw UnsafePlace.link(path(of: name))
+        // Gone again, or a link on the way.
+        case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
+        }
+    }
+
+    /// Removes a folder if it is empty; false where it is not, or cannot be removed.
+    @discardableResult
+    public func removeFolder(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
+
+    /// Returns the names in a folder, by default in this one, in no order; none where it is missing or cannot be read.
+    public func names(in name: String = ".") -> [String] {
+        let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
+        guard opened >= 0 else { return [] }
+        guard let stream = fdopendir(opened) else {
+            close(opened)
+            return []
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = String(nameIn: entry)
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    // MARK: Names
+
+    /// Calls `body` with the folder that a name lies in and the last part of the name; -1 with `errno` set where there
+    /// is no such folder.
+    private func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
+        guard let (folder, last) = Self.parts(of: name) else { return Self.refusal(EXDEV) }
+        guard let folder else { return name.withPathPointer { body(descriptor, $0) } }
+        let parent = descriptor(of: String(folder), O_RDONLY | O_DIRECTORY)
+        guard parent >= 0 else { return -1 }
+        let result = String(last).withPathPointer { body(parent, $0) }
+        let failure = errno
+        close(parent)
+        errno = failure
+        return result
+    }
+
+    /// Opens what a name stands for; -1 with `errno` set where that fails: ELOOP for a link.
+    private func descriptor(of name: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
+        let flags = flags | O_CLOEXEC | O_NOFOLLOW
+        let mode = flags & O_CREAT != 0 ? mode : 0
+        while asksKernel {
+            let opened = name.withPathPointer { csystem_open_beneath(descriptor, $0, flags, UInt32(mode)) }
+            if opened >= 0 { return opened }
+            switch errno {
+            case EINTR, EAGAIN: continue
+            case ENOSYS, EPERM: return walk(name, flags, mode)
+            // A link that should be a folder is no folder.
+            case ENOTDIR: return Self.refusal(status(of: name)?.kind == .link ? ELOOP : ENOTDIR)
+            default: return -1
+            }
+        }
+        return walk(name, flags, mode)
+    }
+
+    private func walk(_ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
+        guard name == "." || parts.allSatisfy(Self.isPlain) else { return Self.refusal(EXDEV) }
+        var current = descriptor
+        defer { if current != descriptor { Self.closeKeepingErrno(current) } }
+        for part in parts.dropLast() {
+            let next = Self.openPart(current, String(part), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+            if next < 0 { return -1 }
+            if current != descriptor { close(current) }
+            current = next
+        }
+        return Self.openPart(current, String(parts[parts.count - 1]), flags, mode)
+    }
+
+    private static func openPart(_ folder: Int32, _ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+        while true {
+            let opened = name.withPathPointer { openat(folder, $0, flags, mode) }
+            if opened >= 0 { return opened }
+            if errno == EINTR { continue }
+            // As above.
+            var status = stat()
+            if errno == ENOTDIR {
+                let isLink =
+                    name.withPathPointer { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
+                    && status.st_mode & S_IFMT == S_IFLNK
+                errno = isLink ? ELOOP : ENOTDIR
+            }
+            return -1
+        }
+    }
+
+    /// The folder that a name lies in, nil for this one, and the last part of the name; nil if that leads elsewhere.
+    private static func parts(of name: String) -> (folder: Substring?, last: Substring)? {
+        guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            return isPlain(name[...]) ? (nil, name[...]) : nil
+        }
+        let last = name[name.utf8.index(after: slash)...]
+        return isPlain(last) ? (name[..<slash], last) : nil
+    }
+
+    private static func isPlain(_ part: Substring) -> Bool { !part.isEmpty && part != "." && part != ".." }
+
+    private static func refusal(_ number: Int32) -> Int32 {
+        errno = number
+        return -1
+    }
+
+    private static func closeKeepingErrno(_ descriptor: Int32) {
+        let failure = errno
+        close(descriptor)
+        errno = failure
+    }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }

@@ -1,0 +1,94 @@
+import Libc
+
+/// The bytes of a file that the user named as input, whatever kind of file that is.
+///
+/// A file on a disk is read where it lies. What gives its bytes only once (a pipe such as bash's `<(…)`, a FIFO,
+/// `/dev/stdin`, a device) is read to its end when it is opened, and so is a file that has lost its last name.
+public struct InputFile: ByteSource {
+    private enum Content {
+        case file(File)
+        case stream(MemorySource, sha256: String)
+    }
+
+    /// As it was named.
+    public let path: String
+    private let content: Content
+
+    /// A file that is open already, and on a disk.
+    public init(_ file: File) {
+        path = file.path
+        content = .file(file)
+    }
+
+    /// Opens the file. If it is not a file on a disk, reads it to its end, and waits for the writer of a FIFO.
+    /// Throws `SystemFailure` (status 66), also for a folder, `InputTooLarge`, and `Cancelled`.
+    ///
+    /// - Parameter byteLimit: how many bytes of a stream are taken.
+    public init(_ path: String, byteLimit: Int, interruption: Interruption) throws {
+        // Opening a FIFO would wait for its writer, where nothing could stop it.
+        let file = try File.openInput(path, flags: FileStatus(at: path)?.kind == .fifo ? O_NONBLOCK : 0)
+        self.path = path
+        if file.isRegular, file.status.links > 0 {
+            content = .file(file)
+            return
+        }
+        let bytes = try Self.bytes(of: file, atMost: byteLimit, interruption)
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        content = .stream(MemorySource(bytes), sha256: hash.finish())
+    }
+
+    /// The digest of bytes that came from no file on a disk, for which their place is no name; nil for a file.
+    public var sha256OfStream: String? {
+        if case .stream(_, let sha256) = content { sha256 } else { nil }
+    }
+
+    public var count: Int {
+        switch content {
+        case .file(let file): file.count
+        case .stream(let bytes, _): bytes.count
+        }
+    }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+        switch content {
+        case .file(let file): try file.read(into: buffer, at: offset)
+        case .stream(let bytes, _): bytes.read(into: buffer, at: offset)
+        }
+    }
+
+    private static func bytes(of file: File, atMost limit: Int, _ interruption: Interruption) throws -> [UInt8] {
+        // What ends the waiting when the run is stopped. The handler may be called a moment after the work is done, and
+        // keeps its end open.
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
+        let (woken, waking) = (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        try interruption.during(onCancel: { try? waking.write([0]) }) {
+            while true {
+                var watched = [
+                    pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0),
+                    pollfd(fd: woken.descriptor, events: Int16(POLLIN), revents: 0),
+                ]
+                while poll(&watched, 2, -1) < 0 && errno == EINTR {}
+                try interruption.check()
+                let count = try piece.withUnsafeMutableBytes { try file.read(into: $0) }
+                if count == 0 { return }
+                guard count <= limit - bytes.count else { throw InputTooLarge(path: file.path, byteLimit: limit) }
+                bytes += piece[..<count]
+            }
+        }
+        return bytes
+    }
+}
+
+/// Input that has more bytes than are taken: status 77.
+public struct InputTooLarge: Failure, Equatable {
+    public let path: String
+    public let byteLimit: Int
+
+    public var code: String { "too-many-bytes" }
+    public var message: String { "\(path) has more than \(byteLimit) bytes, which is the limit" }
+    public var exitCode: ExitCode { .notAllowed }
+}

@@ -1,0 +1,20 @@
+import Libc
+
+/// Makes a folder at a path that the user named, and those above it that are missing. Throws `SystemFailure` (status 73).
+///
+/// - Parameter synchronized: whether to return only when the names of the new folders are on the disk.
+public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool = false) throws {
+    func make() -> Bool { path.withPathPointer { mkdir($0, mode) } == 0 }
+    var isMade = make()
+    if !isMade, errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex {
+        try makeFolder(String(path[..<slash]), mode: mode, synchronized: synchronized)
+        isMade = make()
+    }
+    guard isMade else {
+        let code = errno
+        if code == EEXIST, FileStatus(at: path)?.kind == .folder { return }
+        throw SystemFailure(
+            errno: code == EEXIST ? ENOTDIR : code, "make the folder \(path)", purpose: .makeOutput)
+    }
+    if synchronized { try File.synchronizeFolder(of: path) }
+}

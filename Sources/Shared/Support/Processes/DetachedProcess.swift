@@ -1,0 +1,93 @@
+import CSystem
+import Libc
+
+/// A process that goes on when the one that started it has ended, and whatever becomes of its terminal.
+public enum DetachedProcess {
+    /// Starts this very program anew with these arguments: in a session of its own, in the root folder, with
+    /// `/dev/null` as its standard streams. It finds nothing in its environment but what it takes to load its
+    /// libraries, so no secret either. Nobody waits for it.
+    ///
+    /// What else was open when this program was started is open there too, until it calls `closeInheritedFiles`: not
+    /// every C library can leave that out. Throws `SystemFailure`.
+    public static func start(_ arguments: [String]) throws {
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+        #else
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        for stream: Int32 in 0...2 {
+            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == 0 ? O_RDONLY : O_WRONLY, 0)
+        }
+        // Signals that are blocked or ignored here stay so in a new program.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXFSZ] { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(
+            &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
+        let program = try ownProgram()
+        var argv = ([program] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
+        var envp =
+            passedOn.compactMap { name in
+                getenv(name).map { value in
+                    "\(name)=\(String(pathPointer: value))".withPathPointer { strdup($0) }
+                }
+            } + [nil]
+        defer {
+            for text in argv { free(text) }
+            for text in envp { free(text) }
+        }
+        var process = pid_t()
+        let status = program.withPathPointer { posix_spawn(&process, $0, &actions, &attributes, &argv, &envp) }
+        if status != 0 { throw SystemFailure(errno: status, "start \(program)") }
+    }
+
+    /// Closes all files but the standard streams, so that nobody waits for the end of a pipe that this process does not
+    /// know of, and leaves the folder that it was started in. To be called first of all.
+    public static func closeInheritedFiles() {
+        chdir("/")
+        if csystem_close_from(3) { return }
+        guard let folder = opendir("/dev/fd") else { return }
+        var open: [Int32] = []
+        while let entry = readdir(folder) {
+            if let descriptor = Int32(String(nameIn: entry)), descriptor > 2 { open.append(descriptor) }
+        }
+        closedir(folder)
+        // The folder's own is among them, and closed already.
+        for descriptor in open { close(descriptor) }
+    }
+
+    private static let passedOn = [
+        "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
+    ]
+
+    #if canImport(Darwin)
+    private static let startsSession: Int32 = 0x0400  // POSIX_SPAWN_SETSID of <sys/spawn.h>
+
+    private static func ownProgram() throws -> String {
+        var size = UInt32(PATH_MAX)
+        var path = [CChar](repeating: 0, count: Int(size))
+        guard _NSGetExecutablePath(&path, &size) == 0 else {
+            throw SystemFailure(errno: ENAMETOOLONG, "find the program")
+        }
+        return path.withUnsafeBufferPointer { String(pathPointer: $0.baseAddress!) }
+    }
+    #else
+    // POSIX_SPAWN_SETSID of <spawn.h>, the same in glibc (2.26) and musl; glibc's header hides it from Swift.
+    private static let startsSession: Int32 = 0x80
+
+    private static func ownProgram() throws -> String {
+        guard let path = linkTarget("/proc/self/exe") else { throw SystemFailure(errno: errno, "find the program") }
+        return path
+    }
+    #endif
+}

@@ -1,0 +1,153 @@
+import Libc
+
+/// Paths as text, whatever bytes they are made of.
+///
+/// To the system a path is bytes, nearly always UTF-8, while a `String` can hold nothing else. So a path's text carries
+/// each byte that is no part of valid UTF-8, a *foreign* byte, as one private-use scalar: U+10FE80 for 0x80 up to
+/// U+10FEFF for 0xFF. (Python's `surrogateescape` does the same with surrogates, which a `String` cannot hold either.)
+/// The bytes of a name that has such a scalar itself are carried too, so that no two paths have the same text.
+///
+/// A path that comes from the system, or a word that may be one, becomes text by `init(pathBytes:)` or
+/// `init(pathPointer:)`; a path that goes there passes `withPathPointer`. In between its text is like any other:
+/// foreign bytes are never a slash, and stay where they are when the text is cut or joined. When it leaves the process
+/// in another way, the carriers must not show: see `utf8Path` and `showingForeignBytes`. A path that is UTF-8 is its
+/// own text, and costs a look at its bytes.
+extension String {
+    /// The text of a path.
+    public init(pathBytes bytes: some Collection<UInt8>) {
+        var text = String(decoding: bytes, as: UTF8.self)
+        // Damage shows as U+FFFD, which begins with EF, and carriers with F4: both are rare in a path.
+        let isPlain = text.withUTF8 { !ForeignByte.has(0xEF, in: $0) && !ForeignByte.has(0xF4, in: $0) }
+        self = isPlain ? text : Self.carrying(Array(bytes))
+    }
+
+    /// The text of a path that ends with a NUL, as C has it.
+    public init(pathPointer pointer: UnsafePointer<CChar>) {
+        self.init(pathBytes: UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
+    }
+
+    /// The name of an entry of a folder.
+    public init(nameIn entry: UnsafeMutablePointer<dirent>) {
+        self = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(pathPointer: $0) }
+        }
+    }
+
+    /// The bytes that a path's text stands for.
+    public var pathBytes: [UInt8] {
+        guard hasForeignBytes else { return Array(utf8) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
+            if let byte = ForeignByte.byte(of: scalar) { bytes.append(byte) } else { bytes += UTF8.encode(scalar)! }
+        }
+        return bytes
+    }
+
+    /// Whether a path's text carries foreign bytes.
+    public var hasForeignBytes: Bool {
+        var text = self
+        return text.withUTF8(ForeignByte.isAny)
+    }
+
+    /// Calls `body` with the path as C wants it: its bytes with a NUL behind them. For the time of the call only.
+    public func withPathPointer<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
+        guard hasForeignBytes else { return try withCString(body) }
+        return try (pathBytes + [0]).withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
+    }
+
+    /// The path through its last slash; empty for a name alone.
+    var folderPrefix: String { utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[...$0]) } ?? "" }
+
+    /// The path as plain text, for a program that reads UTF-8; nil if it is not UTF-8.
+    public var utf8Path: String? { hasForeignBytes ? String(validating: pathBytes, as: UTF8.self) : self }
+
+    /// The text with each foreign byte written as `\xNN`, for a person.
+    public var showingForeignBytes: String {
+        guard hasForeignBytes else { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if let byte = ForeignByte.byte(of: scalar) {
+                result += ForeignByte.words(for: byte)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func carrying(_ bytes: [UInt8]) -> String {
+        var result = ""
+        var parser = UTF8.ForwardParser()
+        var rest = bytes.makeIterator()
+        var place = 0
+        func carry(_ count: Int) {
+            for byte in bytes[place..<place + count] { result.unicodeScalars.append(ForeignByte.carrier(of: byte)) }
+            place += count
+        }
+        while true {
+            switch parser.parseScalar(from: &rest) {
+            case .valid(let encoded):
+                let scalar = UTF8.decode(encoded)
+                if ForeignByte.byte(of: scalar) == nil {
+                    result.unicodeScalars.append(scalar)
+                    place += encoded.count
+                } else {
+                    carry(encoded.count)
+                }
+            case .error(let length): carry(length)
+            case .emptyInput: return result
+            }
+        }
+    }
+}
+
+/// Returns the absolute path of what is at a path, all links resolved (realpath(3)); nil with `errno` set if nothing is
+/// there or the way to it cannot be searched.
+public func resolvedPath(_ path: String) -> String? {
+    guard let found = path.withPathPointer({ realpath($0, nil) }) else { return nil }
+    defer { free(found) }
+    return String(pathPointer: found)
+}
+
+/// Returns what a symbolic link says; nil with `errno` set if it cannot be read.
+func linkTarget(_ path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        let count = path.withPathPointer { readlink($0, buffer.baseAddress!, buffer.count) }
+        guard count >= 0 else { return nil }
+        // The system lets no link be longer than this; a text that fills the buffer might be cut.
+        guard count < buffer.count else {
+            errno = ENAMETOOLONG
+            return nil
+        }
+        return String(pathBytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+    }
+}
+
+/// A byte of a path that is no part of valid UTF-8, and the scalar that carries it.
+enum ForeignByte {
+    /// In UTF-8 all carriers begin with F4 8F and BA or BB.
+    private static let carriers: ClosedRange<UInt32> = 0x10FE80...0x10FEFF
+
+    static func carrier(of byte: UInt8) -> Unicode.Scalar { Unicode.Scalar(0x10FE00 + UInt32(byte))! }
+
+    static func byte(of scalar: Unicode.Scalar) -> UInt8? {
+        carriers.contains(scalar.value) ? UInt8(truncatingIfNeeded: scalar.value) : nil
+    }
+
+    /// Whether there is a carrier in a text of valid UTF-8.
+    static func isAny(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard has(0xF4, in: text), text.count > 3 else { return false }
+        return (0..<text.count - 3).contains {
+            text[$0] == 0xF4 && text[$0 + 1] == 0x8F && text[$0 + 2] & 0xFE == 0xBA
+        }
+    }
+
+    static func has(_ byte: UInt8, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = text.baseAddress else { return false }
+        return memchr(base, Int32(byte), text.count) != nil
+    }
+
+    /// What a person sees of it.
+    static func words(for byte: UInt8) -> String { "\\x\(String(byte, radix: 16))" }
+}

@@ -1,0 +1,75 @@
+/// The one way in which a run is stopped early: by SIGINT, SIGTERM or SIGHUP, or because nobody reads standard output
+/// any more.
+///
+/// Work calls `check()` between its steps, and registers a handler while it sits in a blocking call.
+public final class Interruption: Sendable {
+    public enum Cause: Sendable, Equatable {
+        case signal(Int32)
+        case outputClosed
+    }
+
+    private struct State {
+        var cause: Cause?
+        var handlers: [Int: @Sendable () -> Void] = [:]
+        var nextHandler = 0
+        var active = 0
+    }
+
+    private let state = Monitor(State())
+    /// Whether `catchSignals` has been called.
+    let catchesSignals = Monitor(false)
+
+    public init() {}
+
+    /// Why the run is being stopped; nil while it goes on.
+    public var cause: Cause? { state.withLock { $0.cause } }
+
+    /// Throws `Cancelled` once the run is being stopped.
+    public func check() throws {
+        if cause != nil { throw Cancelled() }
+    }
+
+    /// Stops the run: every handler is called once, on the caller's thread. Later causes change nothing.
+    public func cancel(_ cause: Cause) {
+        let handlers = state.update { state -> [@Sendable () -> Void] in
+            guard state.cause == nil else { return [] }
+            state.cause = cause
+            return Array(state.handlers.values)
+        }
+        for handler in handlers { handler() }
+    }
+
+    /// Runs `body`, which a signal lets finish or clean up before the process ends. Throws `Cancelled` if the run is
+    /// being stopped already, and what `body` throws.
+    ///
+    /// - Parameter onCancel: called on another thread if the run is stopped while `body` runs; must only wake what
+    ///   `body` waits for.
+    public func during<Result>(
+        onCancel: (@Sendable () -> Void)? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        let key = try state.withLock { state throws -> Int in
+            if state.cause != nil { throw Cancelled() }
+            state.active += 1
+            state.nextHandler += 1
+            if let onCancel { state.handlers[state.nextHandler] = onCancel }
+            return state.nextHandler
+        }
+        defer {
+            state.update {
+                $0.active -= 1
+                $0.handlers[key] = nil
+            }
+        }
+        return try body()
+    }
+
+    /// Waits until no `during` is running, at most `limit`; returns whether that came true.
+    func waitUntilIdle(atMost limit: Duration) -> Bool {
+        state.wait(atMost: limit) { $0.active == 0 ? true : nil } ?? false
+    }
+
+    /// Waits for this long. Throws `Cancelled` as soon as the run is stopped.
+    public func sleep(_ limit: Duration) throws {
+        if state.wait(atMost: limit, for: { $0.cause }) != nil { throw Cancelled() }
+    }
+}

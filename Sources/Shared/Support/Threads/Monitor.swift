@@ -1,0 +1,121 @@
+import Libc
+
+/// State that several threads share: a lock around it, and a way to wait until it has changed.
+///
+/// The tools run on plain threads rather than tasks, since all that they wait for blocks (files, SQLite, libcurl,
+/// codecs) and a cold process pays for the cooperative pool.
+///
+/// `@unchecked Sendable`: `state` is touched only while `mutex` is held, which `withLock` and `wait` see to.
+public final class Monitor<State>: @unchecked Sendable {
+    private var state: State
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    public init(_ state: sending State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        #if canImport(Darwin)
+        pthread_cond_init(condition, nil)
+        #else
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+        #endif
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs `body` on the state, alone. Must not be called from within itself.
+    public func withLock<Result, E: Error>(_ body: (inout State) throws(E) -> Result) throws(E) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// Runs `body` as `withLock` does, but gives nil if another thread has the state at this moment.
+    func tryLock<Result>(_ body: (inout State) -> Result) -> Result? {
+        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+
+    /// Changes the state, alone, and wakes everyone who waits for it.
+    public func update<Result>(_ body: (inout State) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        return body(&state)
+    }
+
+    /// Waits until `body` gives a value: it is asked at once and after every `update`.
+    public func wait<Result>(for body: (inout State) -> Result?) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Waits as `wait(for:)` does, but gives nil once `limit` has passed, whatever is done to the wall clock meanwhile.
+    /// A limit below zero is one of zero.
+    public func wait<Result>(atMost limit: Duration, for body: (inout State) -> Result?) -> Result? {
+        let deadline = Self.time(in: limit)
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            if !waitForChange(until: deadline) { return body(&state) }
+        }
+    }
+
+    /// The monotonic clock's time after `limit`. A century stands for whatever is longer, which no clock could hold.
+    private static func time(in limit: Duration) -> timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let (seconds, attoseconds) = min(max(limit, .zero), .seconds(3_155_760_000)).components
+        let nanoseconds = Int(time.tv_nsec) + Int(attoseconds / 1_000_000_000)
+        time.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        return time
+    }
+
+    /// Waits for an `update`, with the mutex held; false once `deadline` has passed on the monotonic clock.
+    private func waitForChange(until deadline: timespec) -> Bool {
+        #if canImport(Darwin)
+        // Its conditions know the wall clock alone, but also waits of a given length.
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)
+        if rest.tv_nsec < 0 {
+            rest.tv_sec -= 1
+            rest.tv_nsec += 1_000_000_000
+        }
+        return rest.tv_sec >= 0 && pthread_cond_timedwait_relative_np(condition, mutex, &rest) != ETIMEDOUT
+        #else
+        var deadline = deadline
+        return pthread_cond_timedwait(condition, mutex, &deadline) != ETIMEDOUT
+        #endif
+    }
+}
+
+extension Monitor<Bool> {
+    /// Sets the state to true, and returns whether it was true before.
+    public func testAndSet() -> Bool {
+        withLock { state in
+            defer { state = true }
+            return state
+        }
+    }
+}

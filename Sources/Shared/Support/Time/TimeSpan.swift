@@ -1,0 +1,42 @@
+/// Spans of time as people write them.
+public enum TimeSpan {
+    /// The span that `text` says: `90s`, `14d`, `1.5h`, `250ms`, `1h30m`; without a unit seconds. Nil for anything
+    /// else, a negative span among it, and for more than 10,000 years.
+    public static func parse(_ text: String) -> Duration? {
+        var rest = Substring(text)
+        var milliseconds = 0.0
+        repeat {
+            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            let unit = rest[digits.endIndex...].prefix { $0.isASCII && $0.isLetter }
+            guard let (number, _) = NumberWithUnit.split(String(digits)) else { return nil }
+            let factor: Double? =
+                switch unit {
+                case "": digits.endIndex == text.endIndex && digits.startIndex == text.startIndex ? 1e3 : nil
+                case "ms": 1
+                case "s": 1e3
+                case "m", "min": 60e3
+                case "h": 3600e3
+                case "d": 86_400e3
+                case "w": 604_800e3
+                default: nil
+                }
+            guard let factor else { return nil }
+            milliseconds += number * factor
+            rest = rest[unit.endIndex...]
+        } while !rest.isEmpty
+        guard milliseconds <= 3.2e14 else { return nil }
+        return .milliseconds(Int64(milliseconds.rounded()))
+    }
+
+    /// A span for people in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; `-` before one that is over.
+    public static func description(_ span: Duration) -> String {
+        let seconds = span.milliseconds / 1000
+        let sign = seconds < 0 ? "-" : ""
+        return switch seconds.magnitude {
+        case 0..<60: "\(sign)\(seconds.magnitude)s"
+        case 60..<3600: "\(sign)\(seconds.magnitude / 60)m"
+        case 3600..<86_400: "\(sign)\(seconds.magnitude / 3600)h"
+        default: "\(sign)\(seconds.magnitude / 86_400)d"
+        }
+    }
+}

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a picture may cost: each limit has an option, a field of the configuration file, and an error code.
-struct DownsampleLimitTests {
+struct DownsampleLimitsTests {
     /// A limit that a picture of its kind is over.
     static let cases: [(option: String, value: String, file: String, code: String)] = [
         ("max-bytes", "1KB", "sky.jpg", "too-many-bytes"), ("max-pixels", "1079999", "sky.jpg", "too-many-pixels"),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Gradient and corners, pixel by pixel.
-struct DownsampleLooksTests {
+struct DownsampleGradientAndCornersTests {
     // MARK: Gradient
 
     /// How opaque the black is, from its definition alone: stops in even steps from the bottom edge to the top edge,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `apod-fetch` keeps from run to run, and what it does where NASA cannot be reached.
-struct ApodCacheTests {
+struct CachedDaysTests {
     private let service: SampleServer
     private let home: ToolHome
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Options that meet where one does not expect it.
-struct DownsampleEdgeTests {
+struct DownsampleOptionCombinationsTests {
     // MARK: Enlarging
 
     @Test func enlargingIsBoundByPixelsAndByTime() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Many variants of one picture, and what records say of them.
-struct DownsampleManyTests {
+struct DownsampleVariantsTests {
     private static let names = "overlay,pager,launch-card,rocket-card,preference-view,detail-view"
 
     /// What makes a file another one.

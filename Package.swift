@@ -2,8 +2,8 @@
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
-//   tools → Commands → APOD, GIFs, Variants, Previews → Cache, Placeholders → Images → HTTP, Records, Formats, Options
-//   → Support
+//   tools → Commands → APOD, GIFs, Variants, Previews → Cache, Placeholders → Images → HTTP, Records, Formats, HTML,
+//   Options → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
 func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
@@ -47,9 +47,8 @@ let package = Package(
         .library(
             name: "Shared",
             targets: [
-                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "Previews", "APOD",
-                "GIFs",
-                "Variants", "Options", "Commands",
+                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Cache", "Previews", "HTML",
+                "APOD", "GIFs", "Variants", "Options", "Commands",
             ]),
     ],
     targets: [
@@ -81,7 +80,8 @@ let package = Package(
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Cache", ["Support", "Records", "HTTP", "Formats", "CSQLite", "CSystem"]),
         module("Previews", ["Support", "Formats", "Cache", "CZlib"]),
-        module("APOD", ["Support", "Records", "HTTP", "Cache", "CGumbo"]),
+        module("HTML", ["CGumbo"]),
+        module("APOD", ["Support", "Records", "HTTP", "Cache", "HTML"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Cache"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Cache"]),
         module("Options", ["Support"]),
@@ -110,7 +110,8 @@ let package = Package(
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Cache", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("Previews", ["Previews", "Cache", "Formats", "Images", "Support", "TestSupport"]),
-        tests("APOD", ["APOD", "Records", "HTTP", "Cache", "Support", "TestSupport"]),
+        tests("HTML", ["HTML", "CGumbo", "TestSupport"]),
+        tests("APOD", ["APOD", "HTML", "Records", "HTTP", "Cache", "Support", "TestSupport"]),
         tests("GIFs", ["GIFs", "Cache", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Placeholders", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),

@@ -253,7 +253,7 @@ import Testing
 
     @Test(arguments: ["title", "explanation", "copyright", "credit", "alt"])
     func aFieldLongerThanAnyIsABadAnswer(_ field: String) {
-        let text = String(repeating: "a\n", count: HTMLPieces.byteLimit / 2 + 1)
+        let text = String(repeating: "a\n", count: 65_536 / 2 + 1)
         #expect(throws: APODFailure.badAnswer(.tangledHTML(field: field), .science)) {
             try picture([field: .string(text)])
         }

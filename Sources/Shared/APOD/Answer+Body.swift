@@ -1,3 +1,5 @@
+import HTML
+
 /// What can be told of a body before it is read as JSON.
 extension Answer {
     /// Whether a proxy before the service answers in its place: plain text that Envoy has for a service that it cannot

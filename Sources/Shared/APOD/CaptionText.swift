@@ -1,3 +1,5 @@
+import HTML
+
 /// The rules for the texts around a picture, the same for both services once tags are gone.
 enum CaptionText {
     /// The explanation on one line: without its `Explanation:` label, the announcement of tomorrow's picture, and the

@@ -1,3 +1,5 @@
+import HTML
+
 /// A line of credits: who made the picture, and whether somebody claims a copyright.
 struct CreditLine: Equatable {
     /// The names alone; nil if there are none.

@@ -1,3 +1,5 @@
+import HTML
+
 /// The videos and pictures in the page of a day, which the new service sends along as `basic_html`. For a video, and
 /// for an animated GIF, it is the only place where it says what they are.
 struct EmbeddedMedia: Equatable {
@@ -19,38 +21,33 @@ struct EmbeddedMedia: Equatable {
     ///   - base: its own address, for relative references.
     /// Returns nil if the page is over the parser's limits.
     init?(page html: String, base: MediaAddress?) {
-        guard let pieces = HTMLPieces.page(html) else { return nil }
+        let names = ["iframe", "embed", "object", "param", "video", "source", "img"]
+        guard let elements = HTMLElement.all(names, inPage: html) else { return nil }
         var frames: [MediaAddress] = []
-        var links: [MediaAddress?] = []
-        for piece in pieces {
-            switch piece {
-            case .open("a", let attributes): links.append(MediaAddress(attributes["href"], base: base))
-            case .close("a"): links.removeLast()
-            case .open(let name, let attributes):
-                func address(_ attribute: String) -> MediaAddress? { MediaAddress(attributes[attribute], base: base) }
-                switch name {
-                case "iframe", "embed":
-                    frames.append(contentsOf: [address("src") ?? address("data-src")].compactMap { $0 })
-                case "object": frames.append(contentsOf: [address("data")].compactMap { $0 })
-                // Flash's own way to say what an object plays.
-                case "param" where ["movie", "src"].contains(attributes["name"]?.lowercased()):
-                    frames.append(contentsOf: [address("value")].compactMap { $0 })
-                case "video":
-                    videos.append(contentsOf: [address("src")].compactMap { $0 })
-                    poster = poster ?? address("poster").flatMap { $0.isStandIn ? nil : $0 }
-                case "source":
-                    // Inside `picture` a source has no `src`, inside `audio` its type says so.
-                    guard let source = address("src"), attributes["type"]?.containsIgnoringCase("audio") != true,
-                        source.kind != .picture
-                    else { continue }
-                    videos.append(source)
-                case "img":
-                    guard let shown = address("src") ?? address("data-src"), !shown.isStandIn else { continue }
-                    let linked = links.last ?? nil
-                    pictures.append(Picture(shown: shown, linked: linked?.kind == .picture ? linked : nil))
-                default: break
-                }
-            case .close, .text: break
+        for element in elements {
+            func address(_ attribute: String) -> MediaAddress? {
+                MediaAddress(element.attributes[attribute], base: base)
+            }
+            switch element.name {
+            case "iframe", "embed": frames += [address("src") ?? address("data-src")].compactMap { $0 }
+            case "object": frames += [address("data")].compactMap { $0 }
+            // Flash's own way to say what an object plays.
+            case "param" where ["movie", "src"].contains(element.attributes["name"]?.lowercased()):
+                frames += [address("value")].compactMap { $0 }
+            case "video":
+                videos += [address("src")].compactMap { $0 }
+                poster = poster ?? address("poster").flatMap { $0.isStandIn ? nil : $0 }
+            case "source":
+                // Inside `picture` a source has no `src`, inside `audio` its type says so.
+                guard let source = address("src"), element.attributes["type"]?.containsIgnoringCase("audio") != true,
+                    source.kind != .picture
+                else { continue }
+                videos.append(source)
+            case "img":
+                guard let shown = address("src") ?? address("data-src"), !shown.isStandIn else { continue }
+                let linked = MediaAddress(element.link, base: base)
+                pictures.append(Picture(shown: shown, linked: linked?.kind == .picture ? linked : nil))
+            default: break
             }
         }
         videos += frames.filter { $0.kind != .picture }

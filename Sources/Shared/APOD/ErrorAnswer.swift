@@ -1,3 +1,4 @@
+import HTML
 import HTTP
 import Records
 import Support

@@ -1,3 +1,4 @@
+import HTML
 import Records
 import Support
 

@@ -1,3 +1,5 @@
+import HTML
+
 /// The address of a picture, a video or a page, as a service gave it: absolute, without blanks, otherwise unchanged.
 struct MediaAddress: Sendable, Equatable {
     let text: String

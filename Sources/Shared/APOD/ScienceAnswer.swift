@@ -1,3 +1,4 @@
+import HTML
 import Records
 import Support
 
@@ -140,6 +141,9 @@ enum ScienceAnswer {
 
 /// The fields that both services' answers must have.
 enum AnswerFields {
+    /// A day's page has about 12 KB. What is longer would not be read as HTML either.
+    private static let byteLimit = 64 << 10
+
     static func day(of answer: Record, service: Service) throws(APODFailure) -> CalendarDay {
         let text = try text(of: answer, "date", service: service)
         guard let day = CalendarDay(PlainText.folded(text)) else {
@@ -160,7 +164,7 @@ enum AnswerFields {
     /// The text of a field, or nil if it holds none. Throws `APODFailure` if it is longer than any field is.
     static func optionalText(of answer: Record, _ name: String, service: Service) throws(APODFailure) -> String? {
         guard let text = FieldPath(name).flatMap({ answer.string($0) }) else { return nil }
-        guard text.utf8.count <= HTMLPieces.byteLimit else { throw .badAnswer(.tangledHTML(field: name), service) }
+        guard text.utf8.count <= byteLimit else { throw .badAnswer(.tangledHTML(field: name), service) }
         return text
     }
 }

@@ -1,3 +1,4 @@
+import HTML
 import Records
 
 /// What of a record is shown to a person. All of it is folded: one line each, and nothing that a terminal would act on,

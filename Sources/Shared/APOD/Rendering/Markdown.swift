@@ -1,3 +1,5 @@
+import HTML
+
 extension Caption {
     /// The caption as a section of a CommonMark document: a heading, the picture (of a video its still, linked), day
     /// and credits, the explanation, links.

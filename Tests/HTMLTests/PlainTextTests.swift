@@ -1,6 +1,6 @@
 import Testing
 
-@testable import APOD
+@testable import HTML
 
 @Suite struct PlainTextTests {
     @Test func whiteSpaceOfEveryKindIsFoldedToOneBlank() {
@@ -100,28 +100,28 @@ import Testing
     }
 
     @Test func htmlOverTheLimitsIsRefusedRatherThanParsed() {
-        let tags = String(repeating: "<b>", count: HTMLPieces.tagLimit)
+        let tags = String(repeating: "<b>", count: HTMLTree.tagLimit)
         #expect(PlainText.line(ofHTML: tags + "x") == "x")
         #expect(PlainText.line(ofHTML: tags + "<b>x") == nil)
-        #expect(PlainText.line(ofHTML: "<b>" + String(repeating: "x", count: HTMLPieces.byteLimit)) == nil)
+        #expect(PlainText.line(ofHTML: "<b>" + String(repeating: "x", count: HTMLTree.byteLimit)) == nil)
     }
 
     @Test func theWorstHTMLWithinTheLimitsEndsSoon() {
         // Distinct attributes keep every tag in the parser's list of open formatting, which each paragraph repeats.
-        let half = HTMLPieces.tagLimit / 2 - 1
+        let half = HTMLTree.tagLimit / 2 - 1
         let bold = "<p>" + (0..<half).map { "<b id=\($0) x>" }.joined()
         let paragraphs = String(repeating: "<p>x", count: half)
-        #expect(HTMLPieces.fragment(bold + paragraphs) != nil)
-        #expect(HTMLPieces.page(bold + paragraphs) != nil)
+        #expect(PlainText.lines(ofHTML: bold + paragraphs) != nil)
+        #expect(HTMLElement.all(["img"], inPage: bold + paragraphs) != nil)
     }
 
     @Test func aTagWithThousandsOfAttributesIsRefused() {
         func tag(_ attributes: Int) -> String {
             "<p " + (0..<attributes).map { "a\($0)" }.joined(separator: " ") + ">x"
         }
-        #expect(PlainText.line(ofHTML: tag(HTMLPieces.attributeLimit)) == "x")
-        #expect(PlainText.line(ofHTML: tag(HTMLPieces.attributeLimit + 1)) == nil)
-        #expect(PlainText.line(ofHTML: "</p " + tag(HTMLPieces.attributeLimit + 1).dropFirst(3)) == nil)
+        #expect(PlainText.line(ofHTML: tag(HTMLTree.attributeLimit)) == "x")
+        #expect(PlainText.line(ofHTML: tag(HTMLTree.attributeLimit + 1)) == nil)
+        #expect(PlainText.line(ofHTML: "</p " + tag(HTMLTree.attributeLimit + 1).dropFirst(3)) == nil)
     }
 
     @Test func attributesOfAllTagsTogetherAreBounded() {
@@ -138,92 +138,7 @@ import Testing
         ("<p a><b c d></b>", 3),
     ])
     func attributesAreCountedAsTheTokenizerReadsThem(_ html: String, _ count: Int) {
-        let counted = Array(html.utf8).withUnsafeBufferPointer { HTMLAttributes.count(in: $0, atMost: 9) }
+        let counted = Array(html.utf8).withUnsafeBufferPointer { TagScanner.countAttributes(in: $0, atMost: 9) }
         #expect(counted == count)
-    }
-}
-
-@Suite struct CaptionTextTests {
-    @Test(arguments: [
-        "Explanation: Dust.", "Explanation:Dust.", " explanation : Dust. ", "Explanation: Explanation: Dust.", "Dust.",
-    ])
-    func theLabelOfTheExplanationIsDropped(_ text: String) {
-        #expect(CaptionText.explanation([text]) == "Dust.")
-    }
-
-    @Test func anExplanationMayBeginWithTheWord() {
-        #expect(CaptionText.explanation(["Explanation wanted: why?"]) == "Explanation wanted: why?")
-    }
-
-    @Test func theAnnouncementOfTomorrowIsDropped() {
-        #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture: open space"]) == "Dust.")
-        #expect(
-            CaptionText.explanation(["Dust.", "Tomorrow\u{2019}s Picture : open space", "A note."]) == "Dust. A note.")
-        #expect(CaptionText.explanation(["Dust. Tomorrow's picture: open space"]) == "Dust.")
-        #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture:", "open space"]) == "Dust.")
-    }
-
-    @Test func tomorrowsPictureInASentenceStays() {
-        #expect(CaptionText.explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
-    }
-
-    @Test func theCodeOfTheVanishedButtonIsCutOut() {
-        #expect(
-            CaptionText.explanation(["Dust. digg_url = 'http://x/y.html'; digg_skin = 'compact'; Note: more."])
-                == "Dust. Note: more.")
-        #expect(CaptionText.explanation(["Dust. digg_url = 'http://x"]) == "Dust.")
-        #expect(CaptionText.explanation(["The digg_ prefix"]) == "The digg_ prefix")
-    }
-
-    @Test(arguments: [
-        "A Ring\r\nCredit: NASA", "A Ring\nImage Credit & Copyright: X", "A\nRing\r\nCredit &\r\nCopyright: X",
-    ])
-    func creditsBehindATitleAreCutOff(_ title: String) {
-        #expect(CaptionText.title(title) == "A Ring")
-    }
-
-    @Test func aTitleMayBreakOrSpeakOfCredit() {
-        #expect(CaptionText.title(" A Ring:\n Dust ") == "A Ring: Dust")
-        #expect(CaptionText.title("Credit: Where It Is Due") == "Credit: Where It Is Due")
-    }
-
-    @Test(arguments: [
-        ("Image Credit: NASA, JPL", "NASA, JPL", true, false),
-        ("Image Credit & Copyright: Ada Example", "Ada Example", true, true),
-        ("Illustration Credit and License: Ada Example", "Ada Example", true, true),
-        ("Image Credit: NASA; Processing & License: Ada", "NASA; Processing & License: Ada", true, true),
-        ("Ada Example", "Ada Example", false, false),
-        (": Ada Example", "Ada Example", false, false),
-        ("Image Credit & Copyright: Image Credit: Ada", "Ada", true, true),
-        ("Ada (Text: Bob)", "Ada (Text: Bob)", false, false),
-    ])
-    func creditLinesAreReadWithoutTheirLabels(text: String, names: String, hasLabel: Bool, mentionsRights: Bool) {
-        let line = CreditLine(text)
-        #expect(line.names == names)
-        #expect(line.hasLabel == hasLabel)
-        #expect(line.mentionsRights == mentionsRights)
-    }
-
-    @Test(arguments: [
-        ("\u{A9} 2009 Ada Example", "2009 Ada Example"), ("(C) Ada Example", "Ada Example"),
-        ("Ada Example ,", "Ada Example"),
-        ("Image Credit: : NASA;", "NASA"), ("(C. Example)", "(C. Example)"), ("Copyright: \u{A9} Ada", "Ada"),
-        ("Video Credit & Copyright: Se\u{E1}n \u{141}uk", "Se\u{E1}n \u{141}uk"),
-    ])
-    func signsAndStrayPunctuationAroundNamesGo(_ text: String, _ names: String) {
-        #expect(CreditLine(text).names == names)
-    }
-
-    @Test(arguments: [
-        (["Image Credit: NASA", "Music: Ada Example"], "Image Credit: NASA; Music: Ada Example"),
-        (["Video Credit:", "NASA", "(JPL)"], "Video Credit: NASA (JPL)"), (["NASA;", "Text: Ada"], "NASA; Text: Ada"),
-        (["Image Credit &", "Copyright: Ada"], "Image Credit & Copyright: Ada"), (["NASA,", "ESA"], "NASA, ESA"),
-        ([], ""),
-        (["Illustration: Ada", "Processing: Bob", "License: CC"], "Illustration: Ada; Processing: Bob; License: CC"),
-    ])
-    func linesOfCreditsAreJoined(_ lines: [String], _ text: String) { #expect(CreditLine.joined(lines) == text) }
-
-    @Test func aLabelAloneNamesNobody() {
-        #expect(CreditLine("Image Credit:").names == nil)
     }
 }

@@ -1,0 +1,65 @@
+extension PlainText {
+    /// Returns what a reader of this HTML sees, as folded lines without empty ones, or nil if the HTML is over the
+    /// parser's limits (64 KB, 1000 tags, 1000 attributes).
+    ///
+    /// A line break in HTML's source is a blank, so that only tags make lines.
+    public static func lines(ofHTML html: String) -> [String]? {
+        guard html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
+            let line = folded(html)
+            return line.isEmpty ? [] : [line]
+        }
+        var html = html
+        return html.withUTF8 { bytes in
+            var lines = TextLines()
+            if SimpleHTML.visit(bytes, &lines) { return lines.finished() }
+            lines = TextLines()
+            return HTMLTree.visit(bytes, as: .fragment, &lines) ? lines.finished() : nil
+        }
+    }
+
+    /// Returns the same on one line.
+    public static func line(ofHTML html: String) -> String? { lines(ofHTML: html)?.joined(separator: " ") }
+
+    /// Returns the text of a field that should be plain, on one line, without the tags and references that were left in
+    /// it.
+    public static func line(ofText text: String) -> String {
+        if holdsTags(text), let line = line(ofHTML: text) { return line }
+        return decoded(folded(text))
+    }
+
+    /// Returns whether there are tags, not merely angle brackets: an end tag or a line break.
+    private static func holdsTags(_ text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: "<")) else { return false }
+        return text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst().contains {
+            rest in
+            if rest.first == UInt8(ascii: "/") { return rest.dropFirst().first?.isASCIILetter ?? false }
+            return rest.prefix(2).map(\.lowercased).elementsEqual("br".utf8)
+                && !(rest.dropFirst(2).first?.isASCIILetter ?? false)
+        }
+    }
+
+    /// Returns folded text without the references that are left in it (`&eacute;`, `&#8217;`): some pages were encoded
+    /// twice, a few more often. Only what ends in a semicolon counts.
+    static func decoded(_ text: String) -> String {
+        var text = text
+        for _ in 0..<3 where holdsReference(text) {
+            // Without tags, HTML is nothing but text with references.
+            var escaped = text.split(separator: "<", omittingEmptySubsequences: false).joined(separator: "&lt;")
+            var whole = WholeText()
+            guard escaped.withUTF8({ HTMLTree.visit($0, as: .fragment, &whole) }) else { return text }
+            let next = folded(whole.text)
+            if next == text { break }
+            text = next
+        }
+        return text
+    }
+
+    private static func holdsReference(_ text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return false }
+        return text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst().contains {
+            rest in
+            let name = rest.prefix(33).prefix { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "#") }
+            return name.count >= 2 && rest.dropFirst(name.count).first == UInt8(ascii: ";")
+        }
+    }
+}

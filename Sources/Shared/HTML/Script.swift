@@ -1,0 +1,28 @@
+/// Raised or lowered text. Without it, 10 to the power of eleven would be read as 1011.
+enum Script {
+    case raised, lowered
+
+    /// Returns the same text in the characters that Unicode has for it, or nil if one of them is missing, as in `21st`.
+    func characters(for text: String) -> String? {
+        var result = String.UnicodeScalarView()
+        for scalar in PlainText.folded(text).unicodeScalars {
+            guard let character = character(for: scalar) else { return nil }
+            result.append(character)
+        }
+        return result.isEmpty ? nil : String(result)
+    }
+
+    /// Unicode's block of superscripts and subscripts; the three first superscripts are in Latin-1.
+    private func character(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        let base: UInt32 = self == .raised ? 0x2070 : 0x2080
+        switch (scalar, self) {
+        case ("1", .raised): return "\u{B9}"
+        case ("2", .raised): return "\u{B2}"
+        case ("3", .raised): return "\u{B3}"
+        case ("0"..."9", _): return Unicode.Scalar(base + (scalar.value - 0x30))
+        case ("+", _): return Unicode.Scalar(base + 10)
+        case ("-", _), ("\u{2212}", _), ("\u{2013}", _): return Unicode.Scalar(base + 11)
+        default: return nil
+        }
+    }
+}

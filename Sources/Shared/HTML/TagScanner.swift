@@ -1,0 +1,78 @@
+/// A walk through one tag of HTML without parsing the page, by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and
+/// on). What a tag consists of depends on nothing before it.
+struct TagScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    /// The first byte that has not been passed.
+    private(set) var place: Int
+
+    /// - Parameter place: the byte after the tag's `<`.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int) {
+        self.bytes = bytes
+        self.place = place
+    }
+
+    /// Returns how many attributes there are, or nil if there are more than `limit`.
+    ///
+    /// Every place where a tag could begin counts, in comments and scripts too, since only a parser knows which of them
+    /// are tags. So the count is never too low.
+    static func countAttributes(in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int) -> Int? {
+        var count = 0
+        for start in bytes.indices where bytes[start] == UInt8(ascii: "<") {
+            var tag = TagScanner(bytes, at: start + 1)
+            guard tag.skipName() else { continue }
+            while tag.skipAttribute() {
+                count += 1
+                if count > limit { return nil }
+            }
+        }
+        return count
+    }
+
+    /// The byte at `place`; nil at the end.
+    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    private mutating func skip(while isSkipped: (UInt8) -> Bool) {
+        while let next, isSkipped(next) { place += 1 }
+    }
+
+    /// Passes the name, and returns whether a start or end tag begins here: with a letter, or a slash and a letter.
+    mutating func skipName() -> Bool {
+        if next == UInt8(ascii: "/") { place += 1 }
+        guard let letter = next, letter.isASCIILetter else { return false }
+        skip { !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
+        return true
+    }
+
+    /// Passes another attribute, and returns whether there was one before the tag's end.
+    mutating func skipAttribute() -> Bool {
+        skip { Self.isBlank($0) || $0 == UInt8(ascii: "/") }
+        guard let first = next, first != UInt8(ascii: ">") else { return false }
+        // The first character belongs to the name, even if it is an equals sign.
+        place += 1
+        skip {
+            !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=")
+        }
+        skip(while: Self.isBlank)
+        if next == UInt8(ascii: "=") { skipValue() }
+        return true
+    }
+
+    private mutating func skipValue() {
+        place += 1
+        skip(while: Self.isBlank)
+        if let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+            place += 1
+            skip { $0 != quote }
+            place += 1
+        } else {
+            skip { !Self.isBlank($0) && $0 != UInt8(ascii: ">") }
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true
+        default: false
+        }
+    }
+}

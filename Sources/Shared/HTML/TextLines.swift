@@ -1,0 +1,128 @@
+import CGumbo
+
+/// Collects the text of HTML as the lines that a reader sees.
+struct TextLines: HTMLVisitor {
+    private var lines: [String] = []
+    /// The line so far, not yet folded.
+    private var line: [UInt8] = []
+    /// How many elements are open whose text nobody sees.
+    private var unseenDepth = 0
+    private var isBehindLink = false
+    private var scripts: [Script] = []
+
+    /// Returns all lines but empty ones; to be called once, at the end.
+    mutating func finished() -> [String] {
+        endLine()
+        return lines
+    }
+
+    mutating func open(_ tag: GumboTag, _ attributes: GumboVector) {
+        switch Role(tag) {
+        case .line: endLine()
+        case .unseen: unseenDepth += 1
+        case .script(let script): scripts.append(script)
+        case .inline, .other: break
+        }
+        isBehindLink = false
+    }
+
+    mutating func close(_ tag: GumboTag) {
+        let role = Role(tag)
+        switch role {
+        case .line: endLine()
+        case .unseen: unseenDepth -= 1
+        case .script: scripts.removeLast()
+        case .inline, .other: break
+        }
+        if case .inline = role { isBehindLink = true } else { isBehindLink = false }
+    }
+
+    mutating func text(_ text: UnsafeBufferPointer<UInt8>) {
+        guard unseenDepth == 0 else { return }
+        if isBehindLink {
+            line += text[Self.strayBlanks(in: text)...]
+        } else if let script = scripts.last,
+            let characters = script.characters(for: String(decoding: text, as: UTF8.self))
+        {
+            line += characters.utf8
+        } else {
+            line += text
+        }
+        isBehindLink = false
+    }
+
+    private mutating func endLine() {
+        guard !line.isEmpty else { return }
+        let text = PlainText.decoded(line.withUnsafeBufferPointer { PlainText.folded($0) })
+        if !text.isEmpty { lines.append(text) }
+        line.removeAll(keepingCapacity: true)
+    }
+
+    /// Returns how many bytes of blanks stand between a link and punctuation that ends a word, or `'s`, standing alone:
+    /// the move to the new site put them there (`<a>Saturn</a> 's moon <a>Hyperion</a> , once again`).
+    private static func strayBlanks(in text: UnsafeBufferPointer<UInt8>) -> Int {
+        var place = 0
+        var blanks = 0
+        var scalar: Unicode.Scalar?
+        while place < text.count {
+            let next = text.scalar(at: &place)
+            guard next.isWhiteSpace else {
+                scalar = next
+                break
+            }
+            blanks = place
+        }
+        guard blanks > 0, let scalar else { return 0 }
+        switch scalar {
+        case ",", ".", ";", ":", "!", "?", ")": break
+        case "'", "\u{2019}":
+            guard place < text.count, text[place] == UInt8(ascii: "s") else { return 0 }
+            place += 1
+        default: return 0
+        }
+        guard place < text.count else { return blanks }
+        let next = text.scalar(at: &place)
+        return next.isWhiteSpace || next == ")" || next == "\"" ? blanks : 0
+    }
+
+    /// What an element does to the text around and within it.
+    private enum Role {
+        /// Begins a line and ends one.
+        case line
+        /// Holds what nobody sees.
+        case unseen
+        case inline
+        case script(Script)
+        case other
+
+        init(_ tag: GumboTag) {
+            switch tag {
+            case GUMBO_TAG_A, GUMBO_TAG_B, GUMBO_TAG_STRONG, GUMBO_TAG_I, GUMBO_TAG_EM, GUMBO_TAG_U, GUMBO_TAG_SPAN,
+                GUMBO_TAG_FONT:
+                self = .inline
+            case GUMBO_TAG_BR, GUMBO_TAG_P, GUMBO_TAG_DIV, GUMBO_TAG_CENTER, GUMBO_TAG_HR, GUMBO_TAG_LI, GUMBO_TAG_UL,
+                GUMBO_TAG_OL, GUMBO_TAG_TABLE, GUMBO_TAG_TR, GUMBO_TAG_TD, GUMBO_TAG_TH, GUMBO_TAG_H1, GUMBO_TAG_H2,
+                GUMBO_TAG_H3, GUMBO_TAG_H4, GUMBO_TAG_H5, GUMBO_TAG_H6, GUMBO_TAG_BLOCKQUOTE, GUMBO_TAG_PRE,
+                GUMBO_TAG_SECTION, GUMBO_TAG_ARTICLE, GUMBO_TAG_MAIN, GUMBO_TAG_ASIDE, GUMBO_TAG_ADDRESS,
+                GUMBO_TAG_HEADER, GUMBO_TAG_FOOTER, GUMBO_TAG_FIGURE, GUMBO_TAG_FIGCAPTION, GUMBO_TAG_DL, GUMBO_TAG_DT,
+                GUMBO_TAG_DD:
+                self = .line
+            case GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_NOSCRIPT, GUMBO_TAG_TEMPLATE, GUMBO_TAG_TITLE,
+                GUMBO_TAG_IFRAME, GUMBO_TAG_OBJECT:
+                self = .unseen
+            case GUMBO_TAG_SUP: self = .script(.raised)
+            case GUMBO_TAG_SUB: self = .script(.lowered)
+            default: self = .other
+            }
+        }
+    }
+}
+
+/// Collects all text of HTML as it stands.
+struct WholeText: HTMLVisitor {
+    private(set) var text = ""
+
+    func open(_ tag: GumboTag, _ attributes: GumboVector) {}
+    func close(_ tag: GumboTag) {}
+    mutating func text(_ text: UnsafeBufferPointer<UInt8>) { self.text += String(decoding: text, as: UTF8.self) }
+}

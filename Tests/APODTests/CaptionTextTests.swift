@@ -1,0 +1,88 @@
+import Testing
+
+@testable import APOD
+
+@Suite struct CaptionTextTests {
+    @Test(arguments: [
+        "Explanation: Dust.", "Explanation:Dust.", " explanation : Dust. ", "Explanation: Explanation: Dust.", "Dust.",
+    ])
+    func theLabelOfTheExplanationIsDropped(_ text: String) {
+        #expect(CaptionText.explanation([text]) == "Dust.")
+    }
+
+    @Test func anExplanationMayBeginWithTheWord() {
+        #expect(CaptionText.explanation(["Explanation wanted: why?"]) == "Explanation wanted: why?")
+    }
+
+    @Test func theAnnouncementOfTomorrowIsDropped() {
+        #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture: open space"]) == "Dust.")
+        #expect(
+            CaptionText.explanation(["Dust.", "Tomorrow\u{2019}s Picture : open space", "A note."]) == "Dust. A note.")
+        #expect(CaptionText.explanation(["Dust. Tomorrow's picture: open space"]) == "Dust.")
+        #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture:", "open space"]) == "Dust.")
+    }
+
+    @Test func tomorrowsPictureInASentenceStays() {
+        #expect(CaptionText.explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
+    }
+
+    @Test func theCodeOfTheVanishedButtonIsCutOut() {
+        #expect(
+            CaptionText.explanation(["Dust. digg_url = 'http://x/y.html'; digg_skin = 'compact'; Note: more."])
+                == "Dust. Note: more.")
+        #expect(CaptionText.explanation(["Dust. digg_url = 'http://x"]) == "Dust.")
+        #expect(CaptionText.explanation(["The digg_ prefix"]) == "The digg_ prefix")
+    }
+
+    @Test(arguments: [
+        "A Ring\r\nCredit: NASA", "A Ring\nImage Credit & Copyright: X", "A\nRing\r\nCredit &\r\nCopyright: X",
+    ])
+    func creditsBehindATitleAreCutOff(_ title: String) {
+        #expect(CaptionText.title(title) == "A Ring")
+    }
+
+    @Test func aTitleMayBreakOrSpeakOfCredit() {
+        #expect(CaptionText.title(" A Ring:\n Dust ") == "A Ring: Dust")
+        #expect(CaptionText.title("Credit: Where It Is Due") == "Credit: Where It Is Due")
+    }
+
+    @Test(arguments: [
+        ("Image Credit: NASA, JPL", "NASA, JPL", true, false),
+        ("Image Credit & Copyright: Ada Example", "Ada Example", true, true),
+        ("Illustration Credit and License: Ada Example", "Ada Example", true, true),
+        ("Image Credit: NASA; Processing & License: Ada", "NASA; Processing & License: Ada", true, true),
+        ("Ada Example", "Ada Example", false, false),
+        (": Ada Example", "Ada Example", false, false),
+        ("Image Credit & Copyright: Image Credit: Ada", "Ada", true, true),
+        ("Ada (Text: Bob)", "Ada (Text: Bob)", false, false),
+    ])
+    func creditLinesAreReadWithoutTheirLabels(text: String, names: String, hasLabel: Bool, mentionsRights: Bool) {
+        let line = CreditLine(text)
+        #expect(line.names == names)
+        #expect(line.hasLabel == hasLabel)
+        #expect(line.mentionsRights == mentionsRights)
+    }
+
+    @Test(arguments: [
+        ("\u{A9} 2009 Ada Example", "2009 Ada Example"), ("(C) Ada Example", "Ada Example"),
+        ("Ada Example ,", "Ada Example"),
+        ("Image Credit: : NASA;", "NASA"), ("(C. Example)", "(C. Example)"), ("Copyright: \u{A9} Ada", "Ada"),
+        ("Video Credit & Copyright: Se\u{E1}n \u{141}uk", "Se\u{E1}n \u{141}uk"),
+    ])
+    func signsAndStrayPunctuationAroundNamesGo(_ text: String, _ names: String) {
+        #expect(CreditLine(text).names == names)
+    }
+
+    @Test(arguments: [
+        (["Image Credit: NASA", "Music: Ada Example"], "Image Credit: NASA; Music: Ada Example"),
+        (["Video Credit:", "NASA", "(JPL)"], "Video Credit: NASA (JPL)"), (["NASA;", "Text: Ada"], "NASA; Text: Ada"),
+        (["Image Credit &", "Copyright: Ada"], "Image Credit & Copyright: Ada"), (["NASA,", "ESA"], "NASA, ESA"),
+        ([], ""),
+        (["Illustration: Ada", "Processing: Bob", "License: CC"], "Illustration: Ada; Processing: Bob; License: CC"),
+    ])
+    func linesOfCreditsAreJoined(_ lines: [String], _ text: String) { #expect(CreditLine.joined(lines) == text) }
+
+    @Test func aLabelAloneNamesNobody() {
+        #expect(CreditLine("Image Credit:").names == nil)
+    }
+}

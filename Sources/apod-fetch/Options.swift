@@ -1,5 +1,7 @@
 import APOD
-import Cache
+import Store
+import Fetch
+import Tools
 import Commands
 import HTTP
 import Options

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Commands
 import Options
 import Records
@@ -145,12 +147,12 @@ extension Command {
         guard File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.allowSharedRoot]
-        try ImageCache(settings: settings, interruption: Interruption()).finishPurgesInBackground()
+        try CacheStore(settings: settings, interruption: Interruption()).finishPurgesInBackground()
         return 0
     }
 
     /// Has a process of its own remove what was purged. If none can be started, later runs take it on.
-    private static func finishLater(_ cache: ImageCache, _ context: ToolContext) {
+    private static func finishLater(_ cache: CacheStore, _ context: ToolContext) {
         do {
             let shared = cache.settings.allowsSharedRoot ? ["--allow-shared-root"] : []
             try DetachedProcess.start(["scope", "finish-purges", cache.root] + shared)

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import HTTP
 import Support
 import TestSupport
@@ -47,7 +49,7 @@ import Testing
             KeptDay(day: day, outcome: .failed(.noPicture(day)), fetchedAt: time("2026-11-20"), expiresAt: nil)
         }
         try days.keep(failed, of: .science)
-        let cache = try ImageCache(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
+        let cache = try CacheStore(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
         defer { cache.close() }
         let later = Metadata(name: "2021-02-01", body: Array(#"{"rows":2}"#.utf8), fetchedAt: time("2026-11-20"))
         try cache.keep([later], in: "apod/science")

@@ -2,7 +2,9 @@ import Libc
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Files that are taken in again after the index was lost.
 @Suite struct AdoptionTests {
@@ -132,14 +134,14 @@ import Testing
     @Test func variantsAreMadeAgainAndTheirFilesStayForALease() throws {
         let before = try world.cache()
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
-        func made(_ cache: ImageCache) throws -> (entry: Entry, isNew: Bool)? {
+        func made(_ cache: CacheStore) throws -> (entry: Entry, isNew: Bool)? {
             let result = Monitor<(Entry, Bool)?>(nil)
             try cache.variants(
                 of: key("moon"), options: ["small"],
                 ready: { _, entry, isNew in result.withLock { $0 = (entry, isNew) } },
                 make: { _, missing, done in
                     try missing[0].sink.write(png)
-                    try done(0, InspectedPicture(contentType: "image/png", fileExtension: "png"))
+                    try done(0, FileFacts(contentType: "image/png", fileExtension: "png"))
                 })
             return result.withLock { $0 }
         }

@@ -3,20 +3,22 @@ import Support
 import TestSupport
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// What `clean` takes, and above all what it leaves.
 @Suite struct CleanTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    private func clean(_ cache: ImageCache, dryRun: Bool = false) throws -> [CleanStep.Kind: CleanStep] {
+    private func clean(_ cache: CacheStore, dryRun: Bool = false) throws -> [CleanStep.Kind: CleanStep] {
         var steps: [CleanStep.Kind: CleanStep] = [:]
         try cache.clean(dryRun: dryRun) { steps[$0.kind] = $0 }
         return steps
     }
 
-    private func put(_ cache: ImageCache, _ name: String, bytes: Int = 100) throws -> Entry {
+    private func put(_ cache: CacheStore, _ name: String, bytes: Int = 100) throws -> Entry {
         try cache.store(MemorySource(picture(name.utf8.reduce(0) { $0 + Int($1) }, bytes: bytes)), key: key(name)).entry
     }
 

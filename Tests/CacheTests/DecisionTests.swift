@@ -1,7 +1,9 @@
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// The decisions that look at nothing but values.
 @Suite struct DecisionTests {

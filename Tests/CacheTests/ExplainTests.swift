@@ -3,7 +3,9 @@ import Libc
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// What `explain` says, and that it changes nothing.
 @Suite struct ExplainTests {
@@ -31,7 +33,7 @@ import Testing
         return try explainer.explain(request, key: CacheKey(url: request.url))
     }
 
-    private func cache() throws -> ImageCache {
+    private func cache() throws -> CacheStore {
         try world.cache {
             $0.ttl = .seconds(100)
             $0.negativeTTL = .byClass

@@ -2,7 +2,9 @@ import Libc
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Layouts, damage, and what statements cost.
 @Suite struct IndexTests {
@@ -185,7 +187,7 @@ import Testing
         settings.capacity = 1
 
         let error = #expect(throws: CacheFailure.self) {
-            try ImageCache(settings: settings, interruption: Interruption())
+            try CacheStore(settings: settings, interruption: Interruption())
         }
 
         #expect(error?.code == "cache-root")
@@ -209,7 +211,7 @@ import Testing
         let error = #expect(throws: CacheFailure.self) {
             try cache.store(MemorySource(picture(2)), key: key("mars")) { source in
                 _ = try world.cache(scope: "bob").purge(.standard)
-                return try ImageCache.wholePicture(source)
+                return try CacheStore.wholePicture(source)
             }
         }
 
@@ -252,7 +254,7 @@ import Testing
     }
 }
 
-extension ImageCache {
+extension CacheStore {
     fileprivate func fetchOrStore(_ key: CacheKey) throws -> CacheStatus {
         try store(MemorySource(picture(9)), key: key).status
     }

@@ -3,7 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 @Suite struct KeyTests {
     @Test func digestIsThatOfTheStandard() {
@@ -93,11 +95,11 @@ import Testing
         for (name, ending) in names {
             let path = folder.path(String(pathBytes: name))
             // Before it is there, as after.
-            let key = try CacheItem.fileKey(path)
+            let key = try CacheKey.ofFile(path)
             try folder.write(String(pathBytes: name), "")
 
             #expect(key.text == "file://\(folder.path)/\(ending)")
-            #expect(try CacheItem.fileKey(path) == key)
+            #expect(try CacheKey.ofFile(path) == key)
             #expect(try CacheKey(argument: key.text) == key)
             #expect(try CacheKey.meant(by: key.text).first == key)
         }

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 @Suite struct LRUTests {
     @Test func leastRecentlyUsedOneGivesWay() {

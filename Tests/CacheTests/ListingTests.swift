@@ -4,7 +4,9 @@ import Records
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Listing, removing by filters, pinning, and what is said of entries.
 @Suite struct ListingTests {
@@ -12,7 +14,7 @@ import Testing
     init() throws { world = try Surroundings() }
 
     private func keys(
-        _ cache: ImageCache, inAllScopes: Bool = false, _ change: (inout EntryFilter) -> Void
+        _ cache: CacheStore, inAllScopes: Bool = false, _ change: (inout EntryFilter) -> Void
     ) throws -> [String] {
         var filter = EntryFilter()
         change(&filter)
@@ -36,7 +38,7 @@ import Testing
     // MARK: Orders
 
     /// Four pictures whose orders by size, age, use and address all differ.
-    private func fourPictures() throws -> ImageCache {
+    private func fourPictures() throws -> CacheStore {
         let cache = try world.cache()
         for (name, bytes) in [("d", 300), ("b", 500), ("a", 300), ("c", 100)] {
             _ = try cache.store(MemorySource(picture(bytes, bytes: bytes)), key: key(name))
@@ -49,7 +51,7 @@ import Testing
         return cache
     }
 
-    private func listed(_ cache: ImageCache, by order: EntryOrder, inAllScopes: Bool = false) throws -> String {
+    private func listed(_ cache: CacheStore, by order: EntryOrder, inAllScopes: Bool = false) throws -> String {
         var listing = try cache.entries(EntryFilter(), inAllScopes: inAllScopes, order: order)
         var keys = ""
         while let entry = try listing.next() { keys += entry.key ?? "?" }

@@ -4,7 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// The cache in memory: one place for each root and scope, and one bound for all of them.
 @Suite(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
@@ -129,7 +131,7 @@ struct MemoryTests {
             #expect(throws: CacheFailure.scopeChanged(scope: "alice")) {
                 try cache.store(MemorySource(picture()), key: key("moon")) { source in
                     _ = try caches().emptyMemory(of: ScopeName("alice"))
-                    return try ImageCache.wholePicture(source)
+                    return try CacheStore.wholePicture(source)
                 }
             }
             #expect(made.count == 2)

@@ -3,7 +3,9 @@ import Support
 import TestSupport
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// What is left of metadata when the index was damaged.
 @Suite struct MetadataSalvageTests {
@@ -20,7 +22,7 @@ import Testing
         }
     }
 
-    private func all(_ cache: ImageCache) throws -> [Metadata] {
+    private func all(_ cache: CacheStore) throws -> [Metadata] {
         try cache.metadata(in: days, from: "", through: "9999")
     }
 

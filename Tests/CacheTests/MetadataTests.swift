@@ -1,7 +1,9 @@
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// What is kept under names beside the pictures.
 @Suite struct MetadataTests {
@@ -15,12 +17,12 @@ import Testing
     }
 
     private func names(
-        _ cache: ImageCache, in collection: String? = nil, from first: String = "", through last: String = "9999"
+        _ cache: CacheStore, in collection: String? = nil, from first: String = "", through last: String = "9999"
     ) throws -> [String] {
         try cache.metadata(in: collection ?? days, from: first, through: last).map(\.name)
     }
 
-    private func rows(_ cache: ImageCache) throws -> Int? {
+    private func rows(_ cache: CacheStore) throws -> Int? {
         try cache.index.perform { try $0.database.first("SELECT count(*) FROM metadata") { $0.int(0) } }
     }
 

@@ -3,7 +3,9 @@ import HTTP
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Definite failures that are remembered.
 @Suite struct NegativeTests {
@@ -15,7 +17,7 @@ import Testing
         moon = try HTTPRequest("https://pictures.example/moon.gif")
     }
 
-    private func cache(_ change: (inout CacheSettings) -> Void = { _ in }) throws -> ImageCache {
+    private func cache(_ change: (inout CacheSettings) -> Void = { _ in }) throws -> CacheStore {
         try world.cache {
             $0.negativeTTL = .byClass
             change(&$0)

@@ -3,13 +3,15 @@ import Libc
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Keys that are asked for again within one run. Another cache on the same root stands for another process.
 @Suite struct RecentTests {
     private let world: Surroundings
-    private let cache: ImageCache
-    private let other: ImageCache
+    private let cache: CacheStore
+    private let other: CacheStore
 
     init() throws {
         world = try Surroundings()
@@ -20,7 +22,7 @@ import Testing
         for _ in 0..<2 { _ = try cache.lookup(key("moon")) }
     }
 
-    private func isRecalled(_ text: String = "moon", by cache: ImageCache? = nil) -> Bool {
+    private func isRecalled(_ text: String = "moon", by cache: CacheStore? = nil) -> Bool {
         let cache = cache ?? self.cache
         return cache.recalled(text, version: cache.index.version()) != nil
     }
@@ -46,7 +48,7 @@ import Testing
             try cache.variants(of: parent, options: ["w=3"], ready: { _, _, isMade in #expect(isMade == isFirst) }) {
                 original, missing, done in
                 try missing[0].sink.write(Array("\(original.bytes)".utf8))
-                try done(0, InspectedPicture(contentType: "image/png", fileExtension: "png", width: 3, height: 2))
+                try done(0, FileFacts(contentType: "image/png", fileExtension: "png", width: 3, height: 2))
             }
         }
         try use(isFirst: true)

@@ -3,7 +3,9 @@ import HTTP
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Bodies that come in pieces, within one run and over several.
 @Suite struct ResumeTests {
@@ -279,7 +281,7 @@ import Testing
 
     /// Leaves a partial download of the moon as a killed process would.
     private func leave(
-        _ bytes: [UInt8], in cache: ImageCache, _ change: (inout PartialFile.Note) -> Void = { _ in }
+        _ bytes: [UInt8], in cache: CacheStore, _ change: (inout PartialFile.Note) -> Void = { _ in }
     ) throws {
         let name = CacheKey(url: moon.url).name
         let partial = PartialFile(

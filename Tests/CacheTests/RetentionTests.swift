@@ -3,7 +3,9 @@ import Libc
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// How long entries are fresh, by our own rule and by the server's.
 @Suite struct RetentionTests {

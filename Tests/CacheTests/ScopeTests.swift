@@ -3,7 +3,9 @@ import Libc
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Generations: what a switch or a purge makes invisible, stale, and at last removes.
 @Suite struct ScopeTests {
@@ -327,7 +329,7 @@ import Testing
             _ = try cache.store(MemorySource(picture(2)), key: key("mars")) { source in
                 let report = try world.cache(scope: "bob").reset()
                 #expect(report.contents.entries == 1)
-                return try ImageCache.wholePicture(source)
+                return try CacheStore.wholePicture(source)
             }
         }
 

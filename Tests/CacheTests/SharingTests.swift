@@ -3,7 +3,9 @@ import Libc
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// Many at once: threads, and caches of their own as other processes would have.
 @Suite struct SharingTests {

@@ -2,7 +2,9 @@ import HTTP
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// What is counted, and how it is told.
 struct StatisticsTests {
@@ -246,7 +248,7 @@ struct StatisticsTests {
         var settings = CacheSettings(root: world.root)
         settings.capacity = 2500
         settings.lease = .zero
-        let cache = try ImageCache(
+        let cache = try CacheStore(
             settings: settings, clock: world.time.clock,
             metrics: Metrics { event in events.withLock { $0.append(event) } }, interruption: world.interruption)
         let server = FakeServer { _, number in FakeServer.Answer(body: picture(number, bytes: 1000)) }

@@ -2,7 +2,9 @@ import Formats
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 @Suite struct StoreTests {
     private let world: Surroundings
@@ -100,7 +102,7 @@ import Testing
         let cache = try world.cache()
 
         let entry = try cache.store(MemorySource(Array("anything".utf8)), key: key("text")) { _ in
-            InspectedPicture(contentType: "image/x-test", fileExtension: "bin", details: "{\"frames\":3}")
+            FileFacts(contentType: "image/x-test", fileExtension: "bin", details: "{\"frames\":3}")
         }.entry
 
         #expect(entry.contentType == "image/x-test")
@@ -113,7 +115,7 @@ import Testing
 
         #expect(throws: CacheFailure.self) {
             try cache.store(MemorySource(picture()), key: key("moon")) { _ in
-                InspectedPicture(contentType: "image/gif", fileExtension: "../x")
+                FileFacts(contentType: "image/gif", fileExtension: "../x")
             }
         }
     }

@@ -2,7 +2,9 @@ import HTTP
 import Libc
 import Support
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 /// A root of its own for each test, with a clock that only moves when it is told to.
 final class Surroundings: Sendable {
@@ -24,13 +26,13 @@ final class Surroundings: Sendable {
     func cache(
         scope: String? = nil, capacity: Int = 200_000_000, lease: Duration = .seconds(600),
         _ change: (inout CacheSettings) -> Void = { _ in }
-    ) throws -> ImageCache {
+    ) throws -> CacheStore {
         var settings = CacheSettings(root: root, scope: try scope.map(ScopeName.init))
         settings.capacity = capacity
         settings.lease = lease
         change(&settings)
         let log = Log(tool: "test", threshold: .detail, write: messages.add)
-        return try ImageCache(settings: settings, clock: time.clock, log: log, interruption: interruption)
+        return try CacheStore(settings: settings, clock: time.clock, log: log, interruption: interruption)
     }
 
     /// The index as it is; where there is none, one that has not been set up, as earlier versions began one.
@@ -109,7 +111,7 @@ final class Messages: Sendable {
     @Sendable func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-extension ImageCache {
+extension CacheStore {
     /// All originals and variants of the scope.
     func allEntries() throws -> [Entry] {
         var filter = EntryFilter()

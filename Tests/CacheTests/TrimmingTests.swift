@@ -1,20 +1,22 @@
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
 @Suite struct TrimmingTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
 
-    private func store(_ names: [String], in cache: ImageCache) throws {
+    private func store(_ names: [String], in cache: CacheStore) throws {
         for name in names {
             _ = try cache.store(MemorySource(picture(name.hashValue, bytes: 1000)), key: key(name))
             world.time.advance(.seconds(1))
         }
     }
 
-    private func kept(in cache: ImageCache) throws -> Set<String> {
+    private func kept(in cache: CacheStore) throws -> Set<String> {
         Set(try cache.allEntries().map { $0.key ?? "" })
     }
 

@@ -1,13 +1,15 @@
 import Support
 import Testing
 
-@testable import Cache
+@testable import Fetch
+@testable import Store
+@testable import Tools
 
-extension ImageCache {
+extension CacheStore {
     /// A single variant, and whether it was made now.
     fileprivate func variant(
         of parent: CacheKey, options: String,
-        make: (Entry, any ByteSink) throws -> InspectedPicture
+        make: (Entry, any ByteSink) throws -> FileFacts
     ) throws -> (entry: Entry, isMade: Bool) {
         var result: (entry: Entry, isMade: Bool)?
         try variants(of: parent, options: [options], ready: { result = ($1, $2) }) { original, missing, done in
@@ -22,9 +24,9 @@ extension ImageCache {
     init() throws { world = try Surroundings() }
 
     /// Writes the original's size as text.
-    private func make(_ original: Entry, _ sink: any ByteSink) throws -> InspectedPicture {
+    private func make(_ original: Entry, _ sink: any ByteSink) throws -> FileFacts {
         try sink.write(Array("\(original.bytes)".utf8))
-        return InspectedPicture(contentType: "image/jpeg", fileExtension: "jpg", width: 3, height: 2)
+        return FileFacts(contentType: "image/jpeg", fileExtension: "jpg", width: 3, height: 2)
     }
 
     @Test func variantIsMadeOnceForEachSetOfOptions() throws {

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Formats
 import Images
 import Support
@@ -28,7 +30,7 @@ import Testing
         let key = ExerciseGIF(id: try id(name), resolution: resolution).cacheKey
         return try caches.standard().store(MemorySource(bytes), key: CacheKey(printed: key)) { source in
             let facts = try GIFAcceptance.inspect(source)
-            return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
+            return FileFacts(format: .gif, upright: facts.size, details: facts.note)
         }.entry
     }
 

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Options
 import Records
 import Support
@@ -29,7 +31,7 @@ extension ToolContext {
     /// on the disk.
     ///
     /// - Parameter needs: what the command needs beside it; all else is given up.
-    public func openCache(_ needs: Needs = Needs()) throws -> ImageCache {
+    public func openCache(_ needs: Needs = Needs()) throws -> CacheStore {
         let settings = try cacheSettings()
         confine(settings, needs)
         return try caches(settings).standard()

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import HTTP
 import Support
 
@@ -112,7 +114,7 @@ public struct GIFCache: Sendable {
         }
     }
 
-    /// What `put` would give, where that takes microseconds: the GIF is there and fresh. See `ImageCache.immediately`.
+    /// What `put` would give, where that takes microseconds: the GIF is there and fresh. See `CacheStore.immediately`.
     func immediately(_ gif: ExerciseGIF) -> Item? {
         guard let key = try? CacheKey(printed: gif.cacheKey), let request = try? service.imageRequest(for: gif),
             case .cache(let cache)? = try? caches.place(for: request.url),
@@ -123,11 +125,11 @@ public struct GIFCache: Sendable {
 
     static let inspect: Inspection = { source in
         let facts = try GIFAcceptance.inspect(source)
-        return InspectedPicture(format: .gif, upright: facts.size, details: facts.note)
+        return FileFacts(format: .gif, upright: facts.size, details: facts.note)
     }
 
     /// nil if the entry that was found is unreadable as a GIF.
-    private func fetch(_ request: HTTPRequest, _ key: CacheKey, in cache: ImageCache) throws -> Item? {
+    private func fetch(_ request: HTTPRequest, _ key: CacheKey, in cache: CacheStore) throws -> Item? {
         let (entry, status) = try cache.fetch(request, key: key, client: client, inspect: Self.inspect)
         return try GIFFacts(of: entry).map { Item(entry: entry, status: status, facts: $0) }
     }

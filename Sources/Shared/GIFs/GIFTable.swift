@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Support
 
 /// GIFs as a table for a terminal, a line each, so that a long one begins to show at once.

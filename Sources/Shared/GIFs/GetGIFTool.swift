@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Records
 
 /// Finds each record's GIF in the cache, without the network: the work of `gif-cache get`, `pin` and `unpin`.

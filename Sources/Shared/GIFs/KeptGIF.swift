@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Records
 
 /// The GIF of an exercise that is in the cache.
@@ -8,7 +10,7 @@ public struct KeptGIF: Sendable {
     /// Nil only where the file cannot be read as a GIF.
     public let facts: GIFFacts?
     /// Where it is kept.
-    let cache: ImageCache
+    let cache: CacheStore
 
     public var status: CacheStatus { cache.status(of: entry) }
 

@@ -1,11 +1,13 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Support
 
 /// All GIFs of a scope: listed, counted, removed.
 extension KeptGIFs {
     /// The caches that may have GIFs, on the disk and in memory: policies change, and what was kept under an earlier
     /// one is still there.
-    func all() throws -> [ImageCache] { try caches.all() }
+    func all() throws -> [CacheStore] { try caches.all() }
 
     /// The entries of GIFs, among those that `filter` accepts.
     static func narrowed(_ filter: EntryFilter, _ resolution: Resolution?) -> EntryFilter {
@@ -31,7 +33,7 @@ extension KeptGIFs {
     /// Goes through GIFs.
     public struct Listing {
         fileprivate struct Source {
-            let cache: ImageCache
+            let cache: CacheStore
             var entries: EntryListing
             /// Its next one, where that was looked at.
             var head: KeptGIF?

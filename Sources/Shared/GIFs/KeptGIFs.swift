@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 
 /// The GIFs of exercises that the cache has, found without the network.
 ///
@@ -15,7 +17,7 @@ public struct KeptGIFs: Sendable {
 
     /// The best GIF of an exercise that is there, expired or not. Throws `CacheFailure.absent` where there is none.
     ///
-    /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `ImageCache.peek`.
+    /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `CacheStore.peek`.
     public func find(
         _ id: ExerciseID, _ choice: ResolutionChoice, handingOut: Bool = true
     ) throws -> KeptGIF {
@@ -35,7 +37,7 @@ public struct KeptGIFs: Sendable {
         throw CacheFailure.absent(key: wanted.cacheKey)
     }
 
-    /// The wanted GIF where it can be handed out in microseconds; see `ImageCache.immediately`.
+    /// The wanted GIF where it can be handed out in microseconds; see `CacheStore.immediately`.
     func immediately(_ id: ExerciseID, _ choice: ResolutionChoice) -> KeptGIF? {
         let gif = ExerciseGIF(id: id, resolution: choice.wanted)
         guard let key = try? CacheKey(printed: gif.cacheKey), let cache = (try? cache(of: gif)) ?? nil
@@ -43,7 +45,7 @@ public struct KeptGIFs: Sendable {
         return immediately(gif, key, cache)
     }
 
-    private func immediately(_ gif: ExerciseGIF, _ key: CacheKey, _ cache: ImageCache) -> KeptGIF? {
+    private func immediately(_ gif: ExerciseGIF, _ key: CacheKey, _ cache: CacheStore) -> KeptGIF? {
         guard let entry = cache.immediately(key, asFetch: false), let facts = (try? GIFFacts(of: entry)) ?? nil
         else { return nil }
         return KeptGIF(gif: gif, entry: entry, facts: facts, cache: cache)
@@ -58,7 +60,7 @@ public struct KeptGIFs: Sendable {
     }
 
     /// Where a GIF is kept by its policy; nil for nowhere.
-    private func cache(of gif: ExerciseGIF) throws -> ImageCache? {
+    private func cache(of gif: ExerciseGIF) throws -> CacheStore? {
         guard case .cache(let cache) = try caches.place(for: service.imageRequest(for: gif).url) else { return nil }
         return cache
     }

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Images
 import Libc
 import Records
@@ -46,7 +48,7 @@ extension KeptGIF {
                 let format = OutputFormat.png
                 try done(
                     variant.index,
-                    InspectedPicture(
+                    FileFacts(
                         contentType: format.contentType, fileExtension: format.fileExtension,
                         width: poster.size.width, height: poster.size.height))
             }

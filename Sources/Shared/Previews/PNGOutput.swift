@@ -1,5 +1,7 @@
 import CZlib
-import Cache
+import Store
+import Fetch
+import Tools
 import Support
 
 /// Writes a PNG of rows that are packed already, at zlib's fastest level (PNG §5, §9, §10).

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import HTTP
 import Images
 import Records
@@ -21,14 +23,14 @@ extension ShrinkTool {
             forVariantsOf: path,
             address: try record.string("cache.url")
                 ?? source.flatMap { source in
-                    try source.sha256OfStream.map { _ in try CacheItem.key(of: source).text }
+                    try source.sha256OfStream.map { _ in try CacheKey.of(source).text }
                 },
             isBypassed: record.string("cache.status") == CacheStatus.bypass.rawValue, scope: scope)
     }
 
     /// The key of the picture, which is not asked to be anywhere.
     func key(_ source: InputFile, _ record: Record) throws -> CacheKey {
-        try record.string("cache.key").map { try CacheKey(printed: $0) } ?? CacheItem.key(of: source)
+        try record.string("cache.key").map { try CacheKey(printed: $0) } ?? CacheKey.of(source)
     }
 
     func makeBypassed(

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Formats
 import Images
 import Libc
@@ -8,7 +10,7 @@ import Support
 /// Into the cache, beside their original.
 extension ShrinkTool {
     func makeCached(
-        _ source: InputFile, _ path: String, _ record: Record, in cache: ImageCache,
+        _ source: InputFile, _ path: String, _ record: Record, in cache: CacheStore,
         ready: @escaping (Variant, JSON) -> Void
     ) throws {
         do {
@@ -20,7 +22,7 @@ extension ShrinkTool {
     }
 
     private func makeBeside(
-        _ source: InputFile, _ path: String, _ record: Record, in cache: ImageCache,
+        _ source: InputFile, _ path: String, _ record: Record, in cache: CacheStore,
         ready: @escaping (Variant, JSON) -> Void
     ) throws {
         let parent = try original(source, path, record, in: cache)
@@ -55,13 +57,13 @@ extension ShrinkTool {
     }
 
     /// The key of the picture's original in the cache. A file that is not there is put there first.
-    func original(_ file: InputFile, _ path: String, _ record: Record, in cache: ImageCache) throws -> CacheKey {
+    func original(_ file: InputFile, _ path: String, _ record: Record, in cache: CacheStore) throws -> CacheKey {
         if let text = record.string("cache.key") {
             let key = try CacheKey(printed: text)
             if let entry = try cache.lookup(key, handingOut: false), entry.path == path { return key }
         }
         try requireScope(of: path, record)
-        let key = try CacheItem.key(of: file)
+        let key = try CacheKey.of(file)
         return try named(path) {
             // What is over a limit costs the cache nothing.
             let info = try inspect(file, limits: maker.options.limits)
@@ -73,7 +75,7 @@ extension ShrinkTool {
             {
                 // Under a key of its own: nobody else takes it for the whole picture.
                 let key = try CacheKey(printed: "truncated:\(key)")
-                let picture = InspectedPicture(format: info.format, upright: info.uprightSize)
+                let picture = FileFacts(format: info.format, upright: info.uprightSize)
                 _ = try cache.store(file, key: key) { _ in picture }
                 return key
             }

@@ -1,11 +1,13 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Images
 import Records
 
 /// What a record says of a variant.
 extension ShrinkTool {
-    static func picture(_ result: ShrinkResult) -> InspectedPicture {
-        InspectedPicture(
+    static func picture(_ result: ShrinkResult) -> FileFacts {
+        FileFacts(
             contentType: result.format.contentType, fileExtension: result.format.fileExtension,
             width: result.size.width, height: result.size.height, details: facts(result))
     }
@@ -47,7 +49,7 @@ extension ShrinkTool {
 
     static func field(_ target: String, _ result: ShrinkResult, status: String) -> JSON {
         var field = Record()
-        field.setPath("path", CacheItem.absolutePath(target))
+        field.setPath("path", CacheKey.absolutePath(target))
         field.set("width", .integer(result.size.width))
         field.set("height", .integer(result.size.height))
         field.set("bytes", .integer(result.bytes))

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Images
 import Libc
 import Placeholders
@@ -93,7 +95,7 @@ extension ShrinkTool {
     }
 
     /// The placeholder's entry, drawn where it is not there yet.
-    func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: ImageCache) throws -> Entry {
+    func drawn(_ placeholder: Placeholder, _ variant: Variant, in cache: CacheStore) throws -> Entry {
         let key = maker.key(placeholder, variant)
         if let entry = try cache.lookup(CacheKey(printed: key)) { return entry }
         let sink = MemorySink()

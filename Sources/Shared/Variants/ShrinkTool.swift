@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import Formats
 import Images
 import Placeholders
@@ -91,7 +93,7 @@ public struct ShrinkTool: RecordTool {
                 return try drawPlaceholders(left, for: record, nil, path: path, named: named, ready: add)
             }
             do {
-                if argument != nil { result.setPath("path", CacheItem.absolutePath(path)) }
+                if argument != nil { result.setPath("path", CacheKey.absolutePath(path)) }
                 // Opened once: what was allowed is what is read.
                 var (source, path, record) = (
                     try argument == nil ? InputFile(pathGuard.open(path)) : input(path), path, record

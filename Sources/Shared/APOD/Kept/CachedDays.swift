@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import HTTP
 import Support
 
@@ -15,7 +17,7 @@ public final class CachedDays: DayStore {
 
     private struct State {
         /// Nil if the policy keeps nothing.
-        var caches: [Service: ImageCache?] = [:]
+        var caches: [Service: CacheStore?] = [:]
         var isUnreadable = false
         var isUnwritable = false
         var hasWarned = false
@@ -85,7 +87,7 @@ public final class CachedDays: DayStore {
         return addresses[service].map(\.redacted).flatMap { $0 == standard ? nil : $0 }
     }
 
-    private func cache(for service: Service) throws -> ImageCache? {
+    private func cache(for service: Service) throws -> CacheStore? {
         try state.withLock { state throws in
             if let known = state.caches[service] { return known }
             let policy = addresses[service].map { address in caches.policy(for: address.normalized) } ?? .disabled
@@ -96,7 +98,7 @@ public final class CachedDays: DayStore {
     }
 
     /// Nil if there is nothing to read from.
-    private func reading<Result>(_ service: Service, _ body: (ImageCache) throws -> Result) throws -> Result? {
+    private func reading<Result>(_ service: Service, _ body: (CacheStore) throws -> Result) throws -> Result? {
         if state.withLock({ $0.isUnreadable }) { return nil }
         do {
             return try cache(for: service).map(body)

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import HTTP
 import Records
 import Support
@@ -78,7 +80,7 @@ public struct ExerciseList: Sendable {
         return pages.exercises
     }
 
-    private func keep(_ exercises: [Record], in cache: ImageCache) throws {
+    private func keep(_ exercises: [Record], in cache: CacheStore) throws {
         let now = clock.now()
         let row = Metadata(
             name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
@@ -87,7 +89,7 @@ public struct ExerciseList: Sendable {
     }
 
     /// Nil if the policy keeps nothing.
-    private func place() throws -> ImageCache? {
+    private func place() throws -> CacheStore? {
         switch try caches.policy(for: service.listRequest(limit: 0, offset: 0).url.normalized) {
         case .disabled: nil
         case .enabled: try caches.cache()

@@ -1,0 +1,32 @@
+import HTTP
+import Store
+import Support
+
+extension Bypass {
+    /// Fetches what is at an address. What an attempt has left when it breaks off is of no use to the next one, and
+    /// goes. Throws `FetchFailure`, what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    ///
+    /// - Parameters:
+    ///   - key: by default that of the request's address.
+    ///   - inspect: by default a whole picture.
+    public func fetch(
+        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
+    ) throws -> Entry {
+        let key = key ?? CacheKey(url: request.url)
+        if settings.isOffline { throw CacheFailure.offline(key: key.text) }
+        var request = request
+        request.acceptsCompression = false
+        request.rangeStart = nil
+        return try interruption.during {
+            let file = try begin()
+            _ = try client.get(request) { event in
+                switch event {
+                case .head: try file.restart()
+                case .body(let bytes): try file.write(bytes)
+                case .pause: break
+                }
+            }
+            return try finish(file, key: key, url: request.url.redacted, inspect: inspect)
+        }
+    }
+}

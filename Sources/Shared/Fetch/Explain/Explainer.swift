@@ -1,0 +1,98 @@
+import HTTP
+import Libc
+import Store
+import Support
+
+/// Explains what fetching would do. Changes nothing: no lease, no counter, no file, and no root where there is none.
+/// An index of an older layout is brought to today's, as whenever it is opened.
+public struct Explainer: Sendable {
+    private let caches: Caches
+    private let client: HTTPClient
+    private let clock: Clock
+
+    /// - Parameter client: whose guard judges addresses. No connection is opened.
+    public init(
+        settings: CacheSettings, client: HTTPClient, clock: Clock = .system, log: Log = .silent,
+        interruption: Interruption
+    ) {
+        caches = Caches(settings: settings, clock: clock, log: log, interruption: interruption)
+        self.client = client
+        self.clock = clock
+    }
+
+    /// What a fetch of this request would do now. Looks up the host's name, unless the run is offline. Throws
+    /// `CacheFailure`, `Cancelled`.
+    public func explain(_ request: HTTPRequest, key: CacheKey) throws -> Explanation {
+        let now = clock.now()
+        let settings = caches.settings
+        let rule = settings.policies.rule(for: request.url.normalized)
+        let policy = rule?.policy ?? settings.policies.standard
+        var facts = ExplainedFacts()
+        if policy == .disabled {
+            facts.isBypassed = true
+        } else if let cache = try caches.existing(inMemory: policy == .memory) {
+            facts = try cache.facts(of: request, key: key, now: now)
+        }
+        facts.refusal = request.exposure?.message
+        if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
+        let (decision, reason) = facts.decide(now: now, rules: settings.freshnessRules(now: now))
+        return Explanation(
+            url: request.url.redacted, key: key.text, scope: try caches.scope().text, policy: policy,
+            rule: rule?.pattern.description, decision: decision, reason: reason, kept: facts.kept,
+            negative: facts.negative, leftover: facts.leftover, isLocked: facts.isLocked, addresses: facts.addresses)
+    }
+}
+
+extension CacheSettings {
+    /// What the settings say about asking servers, for what begins now.
+    func freshnessRules(now: Timestamp) -> Freshness.Rules {
+        Freshness.Rules(
+            isOffline: isOffline, refreshes: refreshes, servesStale: servesStale,
+            respectsServer: respectsCacheControl, askedAt: now)
+    }
+}
+
+extension CacheStore {
+    /// Whether a fetch would ask the server now, as far as that can be told without waiting for anybody. Changes
+    /// nothing.
+    public func wouldAsk(_ request: HTTPRequest, key: CacheKey) throws -> Bool {
+        let now = clock.now()
+        switch try facts(of: request, key: key, now: now).decide(now: now, rules: settings.freshnessRules(now: now))
+            .decision
+        {
+        case .fetch, .revalidate: return true
+        case .hit, .stale, .offlineMiss, .rememberedFailure, .refused: return false
+        }
+    }
+
+    /// What is known of a request without asking anybody. Changes nothing: a row whose file is gone stays.
+    func facts(of request: HTTPRequest, key: CacheKey, now: Timestamp) throws -> ExplainedFacts {
+        var facts = ExplainedFacts()
+        facts.kept = try index.find(key.name, in: scope).map { entry in
+            Explanation.Kept(
+                entry: entry, isExpired: entry.isExpired(at: now), isWhole: index.root.isWhole(entry),
+                age: max(now - entry.fetchedAt, .zero))
+        }
+        facts.isOfAnotherAddress = facts.kept.map { $0.entry.url != request.url.redacted } ?? false
+        if settings.negativeTTL != .none, request.isForAnybody {
+            facts.negative = try index.negative(key.name, in: scope, address: Download.address(of: request), now: now)
+        }
+        let partial = PartialFile(
+            name: CacheRoot.partial(key.name, in: scope, generation: try index.generation(of: active)), root: index.root
+        )
+        facts.leftover = partial.leftover(for: Download.address(of: request))
+        facts.isLocked = KeyLock.isHeld(root: index.root, CacheRoot.lock(key.name, in: scope))
+        return facts
+    }
+}
+
+extension PartialFile {
+    /// Returns what a fetch of this address would find; nil if it would find nothing.
+    fileprivate func leftover(for address: String) -> Explanation.Leftover? {
+        guard let file = try? root.open(name, O_RDONLY), file.count > 0 else { return nil }
+        let note = readNote()
+        return Explanation.Leftover(
+            bytes: file.count, total: note?.total, validator: note?.validator,
+            canContinue: note?.address == address && note?.boot == Self.boot && Self.boot != nil)
+    }
+}

@@ -1,0 +1,104 @@
+import HTTP
+import Records
+import Store
+import Support
+
+extension Explanation {
+    /// The explanation as members of a JSON object. What is not known is left out.
+    public var json: JSON {
+        .object([
+            "decision": .string(decision.rawValue), "reason": .string(reason), "url": .string(url),
+            "key": .string(key), "scope": .string(scope), "policy": .string(policy.rawValue),
+            "rule": rule.map(JSON.string), "entry": kept?.json, "failure": negative?.json,
+            "partial": leftover?.json, "locked": .bool(isLocked),
+            "addresses": addresses.map { .array($0.map(\.json)) },
+        ])
+    }
+
+    /// The explanation for a person: the decision first, then a line for each fact, without a line feed at the end.
+    /// What strangers wrote is escaped.
+    public var text: String {
+        var lines = ["\(url): \(decision.rawValue): \(reason)", "  key       \(key)", "  scope     \(scope)"]
+        lines.append("  policy    \(policy.rawValue)\(rule.map { " by the rule \($0)" } ?? "")")
+        if let kept { lines += kept.lines }
+        if let negative { lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)") }
+        if let leftover { lines.append("  partial   \(leftover.words)") }
+        if isLocked { lines.append("  lock      held by somebody who fetches it now") }
+        if let addresses, addresses.isEmpty { lines.append("  address   none found for this name") }
+        for judged in addresses ?? [] { lines.append("  address   \(judged.address): \(judged.words)") }
+        return lines.map(TerminalText.escaped).joined(separator: "\n")
+    }
+}
+
+extension Explanation.Kept {
+    fileprivate var json: JSON {
+        .object([
+            "status": .string((isExpired ? CacheStatus.stale : .hit).rawValue), "whole": .bool(isWhole),
+            "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
+            "url": entry.url.map(JSON.string), "bytes": .integer(entry.bytes),
+            "content_type": .string(entry.contentType), "age_ms": .integer(Int(age.milliseconds)),
+            "fetched_at": .string(entry.fetchedAt.iso8601), "expires_at": .string(entry.expiresAt.iso8601),
+            "last_used": .string(entry.lastUsed.iso8601), "lease_until": .string(entry.leaseUntil.iso8601),
+            "pinned": .bool(entry.isPinned), "must_revalidate": .bool(entry.mustRevalidate),
+            "etag": entry.validators.etag.map(JSON.string),
+            "last_modified": entry.validators.lastModified.map(JSON.string),
+        ])
+    }
+
+    fileprivate var lines: [String] {
+        var first = "  entry     \(entry.contentType), \(ByteCount.description(entry.bytes))"
+        if entry.isPinned { first += ", pinned" }
+        if !isWhole { first += ", but its file is gone or has another size" }
+        var lines = [
+            first, "  fetched   \(entry.fetchedAt.iso8601)",
+            "  \(isExpired ? "expired" : "expires")   \(entry.expiresAt.iso8601)",
+            "  lease     until \(entry.leaseUntil.iso8601)",
+        ]
+        if let etag = entry.validators.etag { lines.append("  etag      \(etag)") }
+        if let date = entry.validators.lastModified { lines.append("  modified  \(date)") }
+        if entry.mustRevalidate { lines.append("  server    does not want it used once it has expired") }
+        return lines
+    }
+}
+
+extension Explanation.Leftover {
+    fileprivate var json: JSON {
+        .object([
+            "bytes": .integer(bytes), "total": total.map(JSON.integer), "validator": validator.map(JSON.string),
+            "resumable": .bool(canContinue),
+        ])
+    }
+
+    fileprivate var words: String {
+        let all = total.map { " of \($0)" } ?? ""
+        return "\(bytes)\(all) bytes, \(canContinue ? "can be continued (\(validator ?? ""))" : "cannot be continued")"
+    }
+}
+
+extension NegativeAnswer {
+    fileprivate var json: JSON {
+        .object([
+            "code": .string(code), "exit": .integer(Int(exitCode.rawValue)), "since": .string(since.iso8601),
+            "until": .string(until.iso8601),
+        ])
+    }
+}
+
+extension JudgedAddress {
+    /// `allowed`, or the class for which it is refused.
+    fileprivate var words: String {
+        switch verdict {
+        case .allowed: "allowed"
+        case .refused(let kind): "refused, \(kind.phrase)"
+        }
+    }
+
+    fileprivate var json: JSON {
+        var kind: AddressClass?
+        if case .refused(let refused) = verdict { kind = refused }
+        return .object([
+            "address": .string(address.description), "allowed": .bool(kind == nil),
+            "class": kind.map { .string($0.rawValue) },
+        ])
+    }
+}

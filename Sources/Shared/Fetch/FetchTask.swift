@@ -1,0 +1,206 @@
+import HTTP
+import Store
+import Support
+
+/// One picture that is wanted from its server, if the cache does not have it fresh: looked up, waited for, asked for,
+/// kept.
+struct FetchTask {
+    typealias Outcome = (entry: Entry, status: CacheStatus)
+
+    let cache: CacheStore
+    let request: HTTPRequest
+    let key: CacheKey
+    let client: HTTPClient
+    let inspect: Inspection
+    /// Sees the body while it arrives.
+    let watcher: (any BodyWatcher)?
+
+    /// Returns the entry and how it was come by. Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`,
+    /// `CacheFailure`, `SystemFailure`, `Cancelled`.
+    func run() throws -> Outcome {
+        let rules = cache.settings.freshnessRules(now: cache.clock.now())
+        if let known = cache.recalled(key.text, version: cache.index.version()),
+            case .ready(let outcome) = try step(known, rules)
+        {
+            return outcome
+        }
+        var wasLost = false
+        let first = try cache.againIfRemoved { try look { wasLost = true } }
+        switch try step(first.entry, rules) {
+        case .ready(let outcome):
+            cache.remember(outcome.entry, as: key.text, version: first.version)
+            return outcome
+        case .ask: try repeatFailure(first)
+        }
+        try cache.requireWriting()
+        var known: Look? = first
+        return try cache.withstanding {
+            defer { known = nil }
+            return try runAlone(known, rules, &wasLost)
+        }
+    }
+
+    /// Waits for whoever fetches the same key, and asks the server if that one has not.
+    ///
+    /// - Parameter known: what was known of the key a moment ago; nil if that is of no use any more.
+    private func runAlone(_ known: Look?, _ rules: Freshness.Rules, _ wasLost: inout Bool) throws -> Outcome {
+        let watch = try GenerationWatch(cache.index, cache.active, generation: known?.generation)
+        let lock = try cache.lock(key.name, whileWaiting: watch.check)
+        defer { withExtendedLifetime(lock) {} }
+        var rules = rules
+        rules.hasWaited = lock.wasContended
+        var current = known
+        // Others may have fetched it since: this is the one look that counts.
+        if known?.version == nil || lock.wasContended || cache.index.version() != known?.version {
+            current = try look(isLocked: true) { wasLost = true }
+        }
+        do {
+            switch try step(current?.entry, rules) {
+            case .ready(let outcome):
+                if rules.hasWaited { cache.index.count(in: cache.scope) { $0.add(.coalesced) } }
+                return outcome
+            case .ask(let validators):
+                try repeatFailure(current)
+                return try ask(validators, about: current?.entry, rules, watch, wasLost: wasLost)
+            }
+        } catch let error where CacheStore.isOfRemoval(error) {
+            // Files go with a purge, too; that is no reason to fetch again.
+            try cache.index.check(watch.generation, of: cache.active)
+            throw error
+        }
+    }
+
+    // MARK: Deciding
+
+    /// What comes next for an entry, or for none.
+    private enum Step {
+        case ready(Outcome)
+        /// The server must be asked: whether the entry is still right if there are validators.
+        case ask(Validators?)
+    }
+
+    /// What the index knows, with the entry checked against its file.
+    private func look(isLocked: Bool = false, onLoss: () -> Void) throws -> Look {
+        var look = try cache.index.look(
+            key.name, in: cache.active, address: cache.negativeAddress(of: request), now: cache.clock.now())
+        look.entry = try cache.sound(look.entry, of: key, isLocked: isLocked, onLoss: onLoss)
+        return look
+    }
+
+    private func step(_ entry: Entry?, _ rules: Freshness.Rules) throws -> Step {
+        switch Freshness.decide(entry, now: cache.clock.now(), rules: rules) {
+        case .serve(let status):
+            guard let entry, let handed = try cache.handOut(entry) else { return .ask(nil) }
+            cache.count(status, handed)
+            return .ready((handed, status))
+        case .unavailable: throw CacheFailure.offline(key: key.text)
+        case .fetch: return .ask(nil)
+        // Under a key of the user's own may lie what another server gave.
+        case .revalidate(let validators): return .ask(entry?.url == request.url.redacted ? validators : nil)
+        }
+    }
+
+    private func repeatFailure(_ look: Look?) throws {
+        guard let failure = look?.negative else { return }
+        cache.index.count(in: cache.scope) { $0.add(.negativeHits) }
+        throw failure
+    }
+
+    // MARK: Asking the server
+
+    /// To be called with the key's lock held.
+    private func ask(
+        _ validators: Validators?, about entry: Entry?, _ rules: Freshness.Rules, _ watch: GenerationWatch,
+        wasLost: Bool
+    ) throws -> Outcome {
+        let partial = PartialFile(
+            name: CacheRoot.partial(key.name, in: cache.scope, generation: watch.generation), root: cache.index.root)
+        var mayRemember = true
+        do {
+            func download(_ validators: Validators?) throws -> Download.Outcome {
+                try Download(
+                    request: request, into: partial, validators: validators,
+                    bypass: rules.respectsServer ? cache.bypass : nil, watcher: watcher, use: cache.settings.memory?.use
+                ).run(client: client.watched(by: watch.check), inspect: inspect)
+            }
+            var old = entry
+            var outcome = try download(validators)
+            if case .unchanged(let renewed, let headers) = outcome {
+                partial.remove()
+                if let entry, let kept = try refresh(entry, validators: renewed, headers: headers, watch.generation) {
+                    cache.count(.revalidated, kept)
+                    return (kept, .revalidated)
+                }
+                // Trimmed while the server was asked: it must be asked for the bytes.
+                old = nil
+                outcome = try download(nil)
+            }
+            switch outcome {
+            case .body(let body):
+                let reason = MissReason(replacing: old, at: cache.clock.now(), elseIf: wasLost)
+                return (try keep(body, partial, replacing: old, watch.generation, reason), .miss)
+            case .aside(let file):
+                mayRemember = false
+                return try handOut(file)
+            case .unchanged:
+                throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
+            }
+        } catch let failure as FetchFailure where failure.isTransient {
+            guard let entry, Freshness.mayServeStale(entry, rules: rules), let handed = try cache.handOut(entry) else {
+                throw failure
+            }
+            cache.log.warning("\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
+            cache.index.count(in: cache.scope) { $0.add(failure: failure) }
+            cache.count(.stale, handed)
+            return (handed, .stale)
+        } catch {
+            if mayRemember { cache.remember(error, of: request, key: key) }
+            throw error
+        }
+    }
+
+    private func refresh(
+        _ entry: Entry, validators: Validators, headers: HTTPHeaders, _ generation: Int64
+    ) throws -> Entry? {
+        let now = cache.clock.now()
+        let retention = retention(of: headers, now: now)
+        return try cache.index.refresh(
+            entry, in: cache.active, validators: validators, expiresAt: retention.expiresAt,
+            mustRevalidate: retention.mustRevalidate, leaseUntil: max(entry.leaseUntil, cache.lease.end(from: now)),
+            generation: generation, now: now)
+    }
+
+    /// A picture that its server wants nobody to keep.
+    private func handOut(_ file: BypassFile) throws -> Outcome {
+        cache.index.count(in: cache.scope) {
+            $0.add(miss: .policy)
+            $0.add(.bytesFetched, file.count)
+        }
+        return (try cache.bypass.finish(file, key: key, url: request.url.redacted, inspect: inspect), .bypass)
+    }
+
+    private func retention(of headers: HTTPHeaders, now: Timestamp) -> Retention {
+        Retention(
+            of: headers, now: now, ttl: cache.settings.ttl, respectsServer: cache.settings.respectsCacheControl)
+    }
+
+    private func keep(
+        _ body: Download.Body, _ partial: PartialFile, replacing old: Entry?, _ generation: Int64, _ reason: MissReason
+    ) throws -> Entry {
+        defer { partial.remove() }
+        // A process that is killed from here on leaves nothing beside an entry that nobody would look for there.
+        partial.removeNote()
+        let now = cache.clock.now()
+        let retention = retention(of: body.headers, now: now)
+        let new = NewEntry(
+            name: key.name, key: key.text, url: request.url.redacted,
+            file: try BlobStore.file(key.name, body.picture), bytes: body.bytes, sha256: body.sha256,
+            picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: retention.expiresAt,
+            lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: retention.mustRevalidate)
+        cache.index.count(in: cache.scope) {
+            $0.add(miss: reason)
+            $0.add(.bytesFetched, body.received)
+        }
+        return try cache.keep(partial.name, as: new, replacing: old, generation: generation)
+    }
+}

@@ -1,0 +1,50 @@
+import Store
+import Support
+
+/// What to do about a key, given what the cache has.
+enum Freshness: Equatable {
+    /// Hand out the entry as it is.
+    case serve(CacheStatus)
+    /// Ask the server whether the entry is still the same.
+    case revalidate(Validators)
+    /// Ask the server for everything.
+    case fetch
+    /// There is nothing that may be used, and nobody may be asked.
+    case unavailable
+
+    /// What the user has asked for.
+    struct Rules: Equatable {
+        var isOffline = false
+        var refreshes = false
+        /// Whether what has expired will do where the server does not answer.
+        var servesStale = true
+        /// Whether a server's word on keeping its answers counts.
+        var respectsServer = false
+        /// Whether somebody else held the key's lock meanwhile, and may have asked.
+        var hasWaited = false
+        /// When this run began to ask: what another has fetched since then is as new as what it would get itself.
+        var askedAt: Timestamp
+    }
+
+    /// Decides without looking at anything but its arguments. Validation follows RFC 9111 §4.3, with our own expiry
+    /// in place of the server's, unless that is to be respected.
+    static func decide(_ entry: Entry?, now: Timestamp, rules: Rules) -> Freshness {
+        guard let entry else { return rules.isOffline ? .unavailable : .fetch }
+        let isExpired = entry.isExpired(at: now)
+        if rules.isOffline {
+            if !isExpired { return .serve(.hit) }
+            return mayServeStale(entry, rules: rules) ? .serve(.stale) : .unavailable
+        }
+        let isRecent = entry.fetchedAt >= rules.askedAt
+        if !isExpired && (!rules.refreshes || isRecent) { return .serve(.hit) }
+        // What must be asked for at each use has expired at once: but not for whoever waited while another asked.
+        if isRecent && rules.hasWaited { return .serve(.hit) }
+        // Without an address there is no server that could know the entry's validators.
+        return entry.validators.isEmpty ? .fetch : .revalidate(entry.validators)
+    }
+
+    /// Whether an expired entry may stand in where its server does not answer (RFC 9111 §4.2.4).
+    static func mayServeStale(_ entry: Entry, rules: Rules) -> Bool {
+        rules.servesStale && !(rules.respectsServer && entry.mustRevalidate)
+    }
+}

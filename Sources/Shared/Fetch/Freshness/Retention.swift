@@ -1,0 +1,30 @@
+import HTTP
+import Store
+import Support
+
+/// How long what a server gave may be used: by our own rule, which its own may only shorten.
+struct Retention: Equatable {
+    var expiresAt: Timestamp
+    /// Whether it must not be used once it has expired, not even where the server cannot be reached.
+    var mustRevalidate = false
+
+    /// Our own rule: `ttl` from now on.
+    init(now: Timestamp, ttl: Duration) { expiresAt = now + ttl }
+
+    /// The same, no longer than the server's fields say, where they are to be respected (RFC 9111 §4.2, §5.2.2). What
+    /// must not be kept, but is there already, has expired at once.
+    init(of headers: HTTPHeaders, now: Timestamp, ttl: Duration, respectsServer: Bool) {
+        self.init(now: now, ttl: ttl)
+        guard respectsServer else { return }
+        let control = CacheControl(headers)
+        mustRevalidate = control.mustRevalidate || control.noCache || control.noStore
+        if control.noCache || control.noStore {
+            expiresAt = now
+        } else if let freshness = headers.freshness(now: now) {
+            expiresAt = min(expiresAt, now + freshness)
+        }
+    }
+
+    /// Whether the server lets anybody keep its answer.
+    static func allowsKeeping(_ headers: HTTPHeaders) -> Bool { !CacheControl(headers).noStore }
+}

@@ -1,0 +1,41 @@
+import Formats
+import HTTP
+import Store
+import Support
+
+extension CacheStore {
+    /// The address of which a failure may be remembered that is given again; nil if the server is to be asked in any
+    /// case.
+    func negativeAddress(of request: HTTPRequest) -> String? {
+        guard settings.negativeTTL != .none, !settings.refreshes, request.isForAnybody else { return nil }
+        return Download.address(of: request)
+    }
+
+    /// Remembers a failure that is definite, unless its server wants nobody to keep the answer and is to be respected.
+    /// That it cannot be written down changes nothing about it.
+    func remember(_ error: any Error, of request: HTTPRequest, key: CacheKey) {
+        let failure = Support.failure(of: error)
+        guard request.isForAnybody, let span = settings.negativeTTL.span(of: failure) else { return }
+        if settings.respectsCacheControl, let headers = (failure as? FetchFailure)?.headers,
+            !Retention.allowsKeeping(headers)
+        {
+            return
+        }
+        let now = clock.now()
+        // A format's failure does not say of what; those of fetching do.
+        let text = failure is FormatFailure ? "\(request.url.redacted): \(failure.message)" : failure.message
+        let answer = NegativeAnswer(
+            code: failure.code, exitCode: failure.exitCode, text: text, since: now, until: now + span)
+        do {
+            try index.remember(answer, key.name, in: scope, address: Download.address(of: request), now: now)
+        } catch {
+            log.detail("a failure was not remembered: \(Support.failure(of: error).message)")
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether everybody would get the same answer: one that depends on credentials or on a user's own fields is
+    /// neither remembered nor given to others.
+    var isForAnybody: Bool { headers.isEmpty && !carriesCredentials }
+}

@@ -1,0 +1,35 @@
+import Store
+import Support
+
+/// Lets work begin no more often than once in a while, first come first served.
+public final class StartPacing: Sendable {
+    private let delay: Duration
+    private let now: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) throws -> Void
+    /// When the next one may begin.
+    private let next = Monitor(Duration.zero)
+
+    /// - Parameters:
+    ///   - delay: from one beginning to the next.
+    ///   - now: a time that only goes forward, from any beginning.
+    ///   - sleep: throws `Cancelled` when the run is stopped.
+    public init(
+        delay: Duration, now: @escaping @Sendable () -> Duration = SteadyTime.now,
+        sleep: @escaping @Sendable (Duration) throws -> Void
+    ) {
+        self.delay = delay
+        self.now = now
+        self.sleep = sleep
+    }
+
+    /// Waits for the caller's turn. The first one has it at once.
+    public func take() throws {
+        let wait = next.withLock { next in
+            let now = now()
+            let begin = max(now, next)
+            next = begin + delay
+            return begin - now
+        }
+        if wait > .zero { try sleep(wait) }
+    }
+}

@@ -1,0 +1,42 @@
+import Formats
+import Store
+import Support
+
+extension FileFacts {
+    /// Those of a picture.
+    public init(format: ImageFormat, upright size: PixelSize, details: String? = nil) {
+        self.init(
+            contentType: format.contentType, fileExtension: format.fileExtension, width: size.width,
+            height: size.height, details: details)
+    }
+}
+
+extension CacheStore {
+    /// Accepts whole pictures of the formats that the tools read, as `ImageInspection` does. Throws `FormatFailure`.
+    public static let wholePicture: Inspection = { source in
+        let header = try ImageInspection.inspect(source)
+        return FileFacts(format: header.format, upright: header.uprightSize)
+    }
+
+    /// Opens the cache for whole pictures. Throws as the other initialiser does.
+    public convenience init(
+        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
+        interruption: Interruption
+    ) throws {
+        try self.init(
+            settings: settings, clock: clock, log: log, metrics: metrics, interruption: interruption,
+            inspect: Self.wholePicture)
+    }
+}
+
+extension Verification {
+    /// Verifies a cache of whole pictures.
+    public convenience init(
+        settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
+        progress: Progress = .none, interruption: Interruption, selection: Selection? = nil
+    ) {
+        self.init(
+            settings: settings, jobs: jobs, repairs: repairs, clock: clock, log: log, progress: progress,
+            interruption: interruption, inspect: CacheStore.wholePicture, selection: selection)
+    }
+}

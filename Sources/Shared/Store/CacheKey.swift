@@ -1,0 +1,62 @@
+import Support
+
+/// What an entry is found by: the address it came from, or a name of the user's.
+///
+/// A key says what it is, so that no two kinds can meet: an address (`https://…`), a local file (`file:///…`), a name
+/// of the user's own (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), or what else a tool makes.
+/// Keys are compared by their bytes, as their entries' files are named.
+public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+
+    /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
+    static let byteLimit = 128 << 10
+    /// The longest name of the user's own.
+    static let nameLimit = 1024
+    package static let namePrefix = "key:"
+
+    /// The key of a name that the user or a record gives: `key:` and the name, whatever it looks like, so that it never
+    /// takes the place of an address. A name that begins with `key:` is such a key already. Throws
+    /// `CacheFailure.badKey` unless the name has 1 to 1024 bytes and no control characters.
+    public init(name: String) throws {
+        let name = name.hasPrefix(Self.namePrefix) ? String(name.dropFirst(Self.namePrefix.count)) : name
+        text = Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit))
+    }
+
+    /// The key of an address in its normal form, without secrets.
+    package init(address: String) { text = address }
+
+    /// A key as a tool made or printed it. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
+    /// characters.
+    public init(printed text: String) throws {
+        self.text = try Self.checked(text, byteLimit: Self.byteLimit)
+    }
+
+    private static func checked(_ text: String, byteLimit: Int) throws -> String {
+        guard let text = text.utf8Path else { throw CacheFailure.badKey(reason: "it is not UTF-8") }
+        if text.isEmpty { throw CacheFailure.badKey(reason: "it is empty") }
+        if text.utf8.count > byteLimit { throw CacheFailure.badKey(reason: "it has more than \(byteLimit) bytes") }
+        if text.hasControlCharacters { throw CacheFailure.badKey(reason: "it has control characters") }
+        return text
+    }
+
+    /// Whether the text looks like a key as it is printed that is not an address.
+    public static func isPrintedKey(_ text: String) -> Bool {
+        [namePrefix, "file:///", "exercisedb:"].contains(where: text.hasPrefix)
+    }
+
+    public static func == (a: CacheKey, b: CacheKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+
+    public func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    public var description: String { text }
+
+    /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
+    package var name: String { String(SHA256.hex(of: text).prefix(32)) }
+
+    /// What the file of a variant is called. No key has the NUL in between, so a variant never meets an original.
+    func variantName(_ options: String) -> String { String(SHA256.hex(of: "\(text)\0\(options)").prefix(32)) }
+
+}

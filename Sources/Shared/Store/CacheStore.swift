@@ -1,0 +1,300 @@
+import Support
+
+/// The files of one scope, kept on the disk and shared with every other process that uses the same root.
+///
+/// All calls block, and may come from any number of threads. Entries appear whole or not at all; one that turns out
+/// to be damaged or without its file is treated as absent.
+public final class CacheStore: Sendable {
+    public let settings: CacheSettings
+    /// Looks at bytes before they are stored.
+    public let inspect: Inspection
+    package let index: Index
+    package let active: ActiveScope
+    package let clock: Clock
+    package let log: Log
+    package let metrics: Metrics
+    package let interruption: Interruption
+    package let lease: Lease
+    /// What was handed out lately.
+    let recent: Monitor<LRU<String, RecentEntry>>
+    let trimming = Monitor(Trimming())
+
+    /// How long a run may spend at its end on files that purges have left: too short to be felt.
+    private static let purgeTime: Duration = .milliseconds(50)
+    /// How long trimming may take at the end of a run.
+    private static let trimTime: Duration = .milliseconds(250)
+
+    /// Opens the cache. A missing root counts as an empty one; it is made when something is kept. Costs some tenths of
+    /// a millisecond, however many entries there are. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
+    /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that others could have prepared or may change.
+    ///
+    /// - Parameter inspect: looks at bytes before they are stored, and throws if they are not to be.
+    public convenience init(
+        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
+        interruption: Interruption, inspect: @escaping Inspection
+    ) throws {
+        try self.init(
+            settings: settings, index: nil, clock: clock, log: log, metrics: metrics, interruption: interruption,
+            inspect: inspect)
+    }
+
+    /// - Parameter index: that of the root, if it is open already.
+    package init(
+        settings: CacheSettings, index: Index?, clock: Clock, log: Log, metrics: Metrics, interruption: Interruption,
+        inspect: @escaping Inspection
+    ) throws {
+        self.settings = settings
+        self.clock = clock
+        self.log = log
+        self.metrics = metrics
+        self.interruption = interruption
+        self.inspect = inspect
+        lease = Lease(promise: settings.lease)
+        recent = Monitor(LRU(countLimit: settings.recentEntries, costLimit: settings.recentBytes))
+        self.index = try index ?? Index(root: settings.cacheRoot, log: log, interruption: interruption)
+        active = ActiveScope(
+            name: try settings.scope ?? self.index.currentScope() ?? .standard, followsCurrent: settings.scope == nil,
+            followedRoot: settings.followedRoot.map { CacheRoot($0, isShared: settings.allowsSharedRoot) })
+        self.index.beginUse()
+    }
+
+    deinit { if index.endUse() { close() } }
+
+    /// The scope in use.
+    public var scope: ScopeName { active.name }
+
+    /// The absolute path of the root.
+    public var root: String { index.root.path }
+
+    /// The entry of this key, expired or not; nil if there is none. Never asks the network.
+    ///
+    /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
+    ///   a lease. At most one small write a minute and entry.
+    public func lookup(_ key: CacheKey, handingOut: Bool = true) throws -> Entry? {
+        try observed(.lookup, key) {
+            var wasLost = false
+            let version = index.version()
+            if let entry = recalled(key.text, version: version) {
+                count(.hit, entry)
+                flushIfDue()
+                return (entry, .hit)
+            }
+            guard let found = try sound(key, onLoss: { wasLost = true }),
+                let entry = handingOut ? try handOut(found) : found
+            else {
+                index.count(in: scope) { $0.add(miss: wasLost ? .lost : .absent) }
+                return nil
+            }
+            remember(entry, as: key.text, version: version)
+            let status = status(of: entry)
+            count(status, entry)
+            return (entry, status)
+        }?.entry
+    }
+
+    /// Whether an entry is fresh (`hit`) or has expired (`stale`).
+    public func status(of entry: Entry) -> CacheStatus { entry.isExpired(at: clock.now()) ? .stale : .hit }
+
+    /// Removes an entry and its variants at once, whatever leases they have; false where there was none.
+    @discardableResult
+    public func remove(_ key: CacheKey) throws -> Bool {
+        try requireWriting()
+        let removal = try index.remove(key.name, in: scope, sparesPinned: false, now: clock.now())
+        try index.sweep(now: clock.now())
+        if let removal { metrics.add(removalEvent(key: key.text, removal)) }
+        return removal != nil
+    }
+
+    /// Puts the root in order: writes what was counted and not written yet, of all scopes, trims if leases that have
+    /// ended allow it now, and takes on a little of what purges have left. Called when the last cache of this process
+    /// on this root goes; a tool that ends by `exit` calls it itself. The cache stays usable.
+    public func close() {
+        if index.isReadOnly { return }
+        do {
+            if index.hasCounts {
+                try index.flush(now: clock.now())
+                // A run that only looked something up must not pay for a capacity that was cut by a million entries.
+                trim(atMost: Self.trimTime)
+            }
+            if index.takeHasWritten() { try continuePurges(for: Self.purgeTime) }
+            index.settleLog()
+        } catch {
+            log.detail("the cache was not put in order: \(failure(of: error).message)")
+        }
+    }
+
+    // MARK: Shared by what follows in other files
+
+    /// The entry of this name, if its file is there as the index says. A row that is wrong is removed.
+    /// - Parameters:
+    ///   - isLocked: whether the caller holds the entry's lock.
+    ///   - onLoss: is told that there was a row, and its file was not there.
+    package func sound(_ name: String, isLocked: Bool = false, onLoss: () -> Void = {}) throws -> Entry? {
+        try index.find(name, in: scope).flatMap { try checked($0, isLocked: isLocked, onLoss: onLoss) }
+    }
+
+    /// The entry, if its file is there as the row says. A row that is wrong is removed. Parameters as above.
+    func checked(_ found: Entry, isLocked: Bool, onLoss: () -> Void = {}) throws -> Entry? {
+        var entry = found
+        if entry.isUnsettled {
+            guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
+            entry = settled
+        }
+        if index.root.isWhole(entry) { return entry }
+        onLoss()
+        // The file is gone, or the whole root is.
+        try index.reopenIfReplaced()
+        if !index.isReadOnly {
+            try index.heal(entry.name, in: scope, now: clock.now(), isSound: index.root.isWhole)
+            log.detail("the file of \(entry.key ?? entry.name) was lost: its entry is dropped")
+        }
+        return nil
+    }
+
+    /// Finds out whether an entry, whose replacement began, belongs to the file that is there: waits for whoever
+    /// replaces it, else compares the content.
+    private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
+        if index.isReadOnly { return index.root.hasContent(of: entry) ? entry : nil }
+        let lock = isLocked ? nil : try lock(entry.name)
+        defer { withExtendedLifetime(lock) {} }
+        guard let entry = try index.find(entry.name, in: scope) else { return nil }
+        if !entry.isUnsettled { return entry }
+        if index.root.hasContent(of: entry) {
+            try index.settle(entry, now: clock.now())
+            return entry
+        }
+        // Put in place, and then cut short: it was whole before.
+        if entry.kind == .original,
+            let stored = try adopt(
+                entry.file, folder: index.folder(of: scope), name: scope, key: entry.key, url: entry.url)
+        {
+            return stored
+        }
+        try index.heal(entry.name, in: scope, now: clock.now()) { !$0.isUnsettled }
+        return nil
+    }
+
+    /// Writes down that the entry is used from now on, if that is not written already; nil if it has just gone.
+    package func handOut(_ entry: Entry) throws -> Entry? {
+        flushIfDue()
+        return try handOut([entry])[0]
+    }
+
+    /// The same for several entries, in one transaction. A root that cannot be written keeps nobody from reading.
+    package func handOut(_ entries: [Entry]) throws -> [Entry?] {
+        let now = clock.now()
+        let due = index.isReadOnly ? [] : entries.indices.filter { lease.mustWrite(entries[$0], now: now) }
+        if due.isEmpty { return entries }
+        do {
+            let touched = try index.touch(
+                due.map { place in
+                    let entry = entries[place]
+                    // One that was written before the clock was set back means nothing.
+                    let kept = entry.lastUsed > now ? now : entry.leaseUntil
+                    return (entry, max(kept, lease.end(from: now)))
+                }, now: now)
+            var result: [Entry?] = entries
+            for (place, entry) in zip(due, touched) { result[place] = entry }
+            return result
+        } catch let failure as CacheFailure {
+            switch failure {
+            case .readOnly, .diskFull, .io, .busy:
+                log.detail("the use of an entry was not written down: \(failure.message)")
+                return entries
+            default: throw failure
+            }
+        }
+    }
+
+    /// The lock of one entry's name, for whoever fetches, makes or removes it. Throws what `whileWaiting` throws.
+    package func lock(_ name: String, whileWaiting: () throws -> Void = {}) throws -> KeyLock {
+        let lock = try KeyLock(
+            root: index.root, CacheRoot.lock(name, in: scope), interruption: interruption, whileWaiting: whileWaiting)
+        // The root may have been removed under a running tool.
+        try index.reopenIfReplaced()
+        return lock
+    }
+
+    /// Runs work that a signal lets finish; again where the root was removed under it, since the lock that `body` takes
+    /// makes a new one.
+    package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
+        try interruption.during { try againIfRemoved(body) }
+    }
+
+    /// Runs `body`, and again where the root was removed under it and that is why it failed: three times at most. A
+    /// removal takes its time and may take a part of the root that was made anew; and with the root go the locks, so
+    /// that somebody who held one may have moved a file away under this one's hands.
+    package func againIfRemoved<Result>(_ body: () throws -> Result) throws -> Result {
+        for _ in 0..<3 {
+            let before = index.identity
+            do {
+                return try body()
+            } catch
+                where Self.isOfRemoval(error)
+                || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
+            {
+                log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
+            }
+            try index.reopenIfReplaced()
+        }
+        do {
+            return try body()
+        } catch is PartialFile.Lost {
+            throw CacheFailure.io(detail: "its folder is removed again and again", root: root)
+        }
+    }
+
+    package static func isOfRemoval(_ error: any Error) -> Bool {
+        error is PartialFile.Lost || (error as? SystemFailure)?.code == "no-such-file"
+    }
+
+    /// Writes what was counted, if that was last done a while ago.
+    func flushIfDue() {
+        if index.owesCounts, !index.isReadOnly { try? index.flush(now: clock.now()) }
+    }
+
+    /// Makes the root where it is missing. Throws `CacheFailure.readOnly` if nothing can be written to it.
+    package func requireWriting() throws {
+        try index.make()
+        if index.isReadOnly { throw CacheFailure.readOnly(root: root) }
+    }
+
+    package func count(_ status: CacheStatus, _ entry: Entry) {
+        index.count(in: scope) { tally in
+            switch status {
+            case .hit: tally.add(.hits)
+            case .stale: tally.add(.stale)
+            case .revalidated: tally.add(.revalidated)
+            case .miss: tally.add(miss: .absent)
+            case .bypass: tally.add(miss: .policy)
+            }
+            if status != .miss { tally.add(.bytesServed, entry.bytes) }
+        }
+    }
+
+    /// Puts a finished file in place as an entry, then keeps the root within its capacity.
+    /// - Parameters:
+    ///   - temporary: its name below the root.
+    ///   - old: the entry that it replaces.
+    package func keep(_ temporary: String, as new: NewEntry, replacing old: Entry?, generation: Int64) throws -> Entry {
+        let now = clock.now()
+        if let old, old.file == new.file, old.sha256 != new.sha256 { try index.unsettle(old, now: now) }
+        index.count(in: scope) { $0.add(.bytesWritten, new.bytes) }
+        guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {
+            throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
+        }
+        try index.root.prepare(place)
+        let (entry, size) = try index.commit(new, in: active, generation: generation, now: now) {
+            try index.root.place(temporary, at: place)
+        }
+        if settings.memory != nil {
+            // The log takes memory there, and its copying into the database waits for no disk.
+            index.settleLog(over: 1)
+        } else {
+            // With the index free for others: a file without a row finds its way back, a row without a file does not.
+            try index.root.synchronize(place)
+        }
+        trim(size)
+        return entry
+    }
+}

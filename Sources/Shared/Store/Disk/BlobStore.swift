@@ -1,0 +1,81 @@
+import Libc
+import Support
+
+/// The files of the entries.
+package enum BlobStore {
+    /// The name of an entry's file. The extension is checked, although it comes from the inspection: a path is made of
+    /// it.
+    package static func file(_ name: String, _ picture: FileFacts) throws -> String {
+        guard CacheRoot.isExtension(picture.fileExtension[...]) else {
+            throw CacheFailure.fault(detail: "\(picture.fileExtension) is no extension for a file")
+        }
+        return "\(name).\(picture.fileExtension)"
+    }
+
+    /// The digest of all bytes of a source, in hexadecimal digits. `check` is called between two pieces, and what it
+    /// throws ends it.
+    package static func sha256(of source: some ByteSource, check: () throws -> Void = {}) throws -> String {
+        var hash = try digest(of: source, check: check)
+        return hash.finish()
+    }
+
+    /// The digest of all bytes of a source, ready for more; `check` as above.
+    package static func digest(of source: some ByteSource, check: () throws -> Void = {}) throws -> SHA256 {
+        var hash = SHA256()
+        try copy(source) { piece in
+            try check()
+            hash.update(piece)
+        }
+        return hash
+    }
+
+    /// Gives all bytes of a source, piece by piece. The memory that takes does not depend on their number.
+    package static func copy(_ source: some ByteSource, to receive: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while true {
+            let count = try source.read(into: buffer, at: offset)
+            if count == 0 { return }
+            try receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += count
+        }
+    }
+}
+
+extension CacheRoot {
+    /// Whether the entry's file is there with the size that the index says. One look at the file's metadata. One that
+    /// somebody else put there does not count.
+    package func isWhole(_ entry: Entry) -> Bool {
+        guard let status = file(entry.place) else { return false }
+        return status.bytes == entry.bytes && (isShared || status.owner == geteuid())
+    }
+
+    /// Whether the entry's file has the content that the index says. Reads all of it.
+    package func hasContent(of entry: Entry) -> Bool {
+        guard let file = try? open(entry.place, O_RDONLY) else { return false }
+        return (try? BlobStore.sha256(of: file)) == entry.sha256
+    }
+
+    /// Makes the folder of a file that is about to be put in place, before anybody has to wait for that. Throws
+    /// `UnsafePlace` if others may write to one that is there.
+    package func prepare(_ name: String) throws {
+        let folder = String(name[..<(name.lastIndex(of: "/") ?? name.endIndex)])
+        guard let status = status(of: folder) else { return try makeFolder(folder) }
+        try check(status, at: path(of: folder))
+    }
+
+    /// Moves a finished file to its place, in one step. Its bytes must be on the disk already; its name is only
+    /// when `synchronize` has returned.
+    func place(_ temporary: String, at name: String) throws {
+        // A folder that was just made is empty, and whoever cleans at this moment removes it again.
+        for _ in 0..<16 {
+            do {
+                return try rename(temporary, to: name)
+            } catch let failure as SystemFailure where failure.isMissing {
+                try prepare(name)
+            }
+        }
+        try rename(temporary, to: name)
+    }
+}

@@ -1,0 +1,100 @@
+import Libc
+import Support
+
+/// A file past the cache while it is written; it goes with the last reference, unless it is kept.
+///
+/// Its name is all that is known of it: `<end of the lease>-<128 random bits>.<extension>`, the end in milliseconds
+/// since 1970. While it is written, the extension is `part` and its writer holds a lock on it, so that nobody takes it
+/// for one that a killed run has left, however long the writing takes.
+///
+/// For one thread at a time.
+package final class BypassFile: ByteSink {
+    private(set) var path: String
+    private let folder: String
+    private let token: String
+    private let file: BoundedFile
+    private var hash = SHA256()
+    private var isKept = false
+
+    /// How long what a killed run has left stays at least. More than nothing, so that a new file is not swept before
+    /// its writer has locked it.
+    private static let grace: Duration = .seconds(60)
+
+    /// Begins a file in `folder`, which is `RuntimePlaces.bypassFolder`.
+    ///
+    /// - Parameter use: bounds what it takes, if the folder is in memory.
+    package init(folder: String, now: Timestamp, use: MemoryUse? = nil) throws {
+        self.folder = folder
+        token = (0..<2).map { _ in
+            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+        path = BypassName(end: now + Self.grace, token: token, fileExtension: BypassName.partial).path(in: folder)
+        let file = try File.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, purpose: .makeOutput)
+        self.file = BoundedFile(file, use: use)
+        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let failure = SystemFailure(errno: errno, "lock \(path)")
+            path.withPathPointer { _ = unlink($0) }
+            throw failure
+        }
+    }
+
+    deinit {
+        if !isKept { path.withPathPointer { _ = unlink($0) } }
+    }
+
+    package var count: Int { file.count }
+
+    package func write(_ bytes: RawSpan) throws {
+        try file.write(bytes)
+        bytes.withUnsafeBytes { hash.update($0) }
+    }
+
+    /// Forgets what was written so far: the same body comes once more.
+    package func restart() throws {
+        try file.restart()
+        hash = SHA256()
+    }
+
+    /// The bytes so far, to be inspected.
+    package func reopened() throws -> File { try File.open(path, O_RDONLY) }
+
+    /// Keeps the file until `end`, and gives the digest of its bytes; afterwards `path` is its lasting one.
+    package func keep(until end: Timestamp, fileExtension: String) throws -> String {
+        let place = BypassName(end: end, token: token, fileExtension: fileExtension).path(in: folder)
+        guard path.withPathPointer({ old in place.withPathPointer { rename(old, $0) } }) == 0 else {
+            throw SystemFailure(errno: errno, "put \(place) in place", purpose: .makeOutput)
+        }
+        path = place
+        isKept = true
+        return hash.finish()
+    }
+}
+
+/// The name of a file past the cache.
+struct BypassName: Equatable {
+    let end: Timestamp
+    let token: String
+    let fileExtension: String
+
+    static let partial = "part"
+
+    package init(end: Timestamp, token: String, fileExtension: String) {
+        self.end = end
+        self.token = token
+        self.fileExtension = fileExtension
+    }
+
+    /// Nil for a name that none of ours has.
+    package init?(_ name: String) {
+        guard let dash = name.firstIndex(of: "-"), let dot = name.lastIndex(of: "."), dash < dot,
+            let end = Int64(name[..<dash]), end >= 0
+        else { return nil }
+        token = String(name[name.index(after: dash)..<dot])
+        fileExtension = String(name[name.index(after: dot)...])
+        guard token.utf8.count == 32, token.utf8.allSatisfy("0123456789abcdef".utf8.contains) else { return nil }
+        self.end = Timestamp(milliseconds: end)
+    }
+
+    package func path(in folder: String) -> String { "\(folder)/\(max(0, end.milliseconds))-\(token).\(fileExtension)" }
+}

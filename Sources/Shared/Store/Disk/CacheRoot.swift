@@ -1,0 +1,227 @@
+import Libc
+import Support
+
+/// Where everything lies below the root of a cache:
+/// ```
+/// CACHEDIR.TAG                      tells backup programs to pass by (bford.info/cachedir)
+/// index.sqlite (-wal, -shm)         what is there; `index.sqlite.new` while one is being made
+/// scopes/<scope>/<2 digits>/<file>  one file an entry
+/// scopes/<scope>/g<n>/…             the same, for a scope that has been purged n times
+/// partial/<scope>-<name>            a download under way, or what one that died has left; `.note` and others beside it
+/// partial/<scope>-<name>.g<n>       the same, for a scope that has been purged n times
+/// locks/all                         a byte each for `<scope>-<name>`, locked while that entry is fetched or made; for
+///                                   `setup`, while the index is made; for `purge`, while what purges have left is
+///                                   removed; for `purger`, by the background process (see `KeyLock`)
+/// rebuild                           there while files may have lost their rows with an older index
+/// ```
+/// `<scope>` and `<name>` are 32 hexadecimal digits of a SHA-256: no text from outside ever becomes a path. The two
+/// digits in between spread the files over 256 folders, since not every file system is at ease with a million files
+/// in one. Folders are 0700, files 0600.
+///
+/// The root is resolved once and held open (`Folder`). All names are relative to it, and none leads through a link. A
+/// root is used only where it is missing, empty or a cache already, this user's, and not writable by everyone.
+package final class CacheRoot: Sendable {
+    /// Absolute, without links in it and without a slash at the end.
+    package let path: String
+    /// Whether others may own the root or write to it, since the user said so.
+    let isShared: Bool
+    private let held: Monitor<Folder?>
+    /// What this process holds of `KeyLock`s.
+    let locks = LockTable()
+
+    /// A relative path is taken from the current folder. Opens nothing yet.
+    package init(_ path: String, isShared: Bool = false) {
+        self.path = Folder.resolve(path)
+        self.isShared = isShared
+        held = Monitor(nil)
+    }
+
+    static let index = "index.sqlite"
+    static let scopes = "scopes"
+    package static let partials = "partial"
+    static let locks = "locks"
+    static let tag = "CACHEDIR.TAG"
+    static let rebuildMark = "rebuild"
+
+    static let setupLock = "\(locks)/setup"
+    static let purgeLock = "\(locks)/purge"
+    static let purgerLock = "\(locks)/purger"
+
+    /// The absolute path of the index, for SQLite.
+    var index: String { path(of: Self.index) }
+
+    /// The absolute path of what a name stands for.
+    package func path(of name: String) -> String { "\(path)/\(name)" }
+
+    package static func partial(_ name: String, in scope: ScopeName, generation: Int64) -> String {
+        "\(partials)/\(scope.hash)-\(name)\(generation == 0 ? "" : ".g\(generation)")"
+    }
+
+    /// The same for every generation: whoever takes it waits for one whose generation is over, and who sees that soon.
+    package static func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
+
+    // MARK: The open folder
+
+    /// The open root, or nil if it is missing. Throws `UnsafePlace` if others could have prepared it or may change it,
+    /// `CacheFailure.notACache` if it is something else, `cannotMakeRoot` if it is no folder, `SystemFailure`.
+    package func folder() throws -> Folder? {
+        try held.withLock { held throws in
+            if let held { return held }
+            do {
+                let folder = try Folder(resolved: path)
+                try check(folder)
+                held = folder
+            } catch let failure as SystemFailure where failure.isMissing {
+            } catch let failure as SystemFailure where [ENOTDIR, ELOOP, EACCES].contains(failure.errno) {
+                throw CacheFailure.cannotMakeRoot(path: path, errno: failure.errno)
+            }
+            return held
+        }
+    }
+
+    /// Opens the root anew at the next use if its path leads to another folder by now, or to none.
+    func refresh() {
+        held.withLock { held in
+            var status = stat()
+            guard let folder = held else { return }
+            let isThere = path.withPathPointer { stat($0, &status) } == 0
+            if !isThere || FileStatus(status).identity != folder.identity { held = nil }
+        }
+    }
+
+    private func check(_ folder: Folder) throws {
+        for name in [Self.scopes, Self.partials, Self.locks] {
+            if let status = folder.status(of: name) { try check(status, at: path(of: name)) }
+        }
+        try check(folder.status(), at: path)
+        // Whose index it is, the index itself says.
+        if let index = folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
+        try requireCache(folder)
+    }
+
+    /// Throws `UnsafePlace` for a folder that is not trusted.
+    func check(_ status: FileStatus, at path: String) throws {
+        guard let fault = UnsafePlace.fault(ofFolder: path, status) else { return }
+        if case .link = fault { throw fault }
+        if !isShared { throw fault }
+    }
+
+    /// Throws `CacheFailure.notACache` unless the root is empty or a cache, whatever its index is.
+    func requireCache() throws { if let folder = try folder() { try requireCache(folder) } }
+
+    private func requireCache(_ folder: Folder) throws {
+        guard RootContents(of: folder) == .foreign else { return }
+        throw CacheFailure.notACache(root: path)
+    }
+
+    /// Whether there is nothing yet: no root, or an empty one. Throws as `folder` does.
+    func isAbsent() throws -> Bool {
+        guard let folder = try folder() else { return true }
+        return RootContents(of: folder) == .empty
+    }
+
+    // MARK: Below it
+
+    func status(of name: String) -> FileStatus? { (try? folder())?.status(of: name) }
+
+    /// The names in a folder, in no order; none where it is missing or cannot be read. All at once: a folder of the
+    /// cache has a 256th of a scope's files.
+    package func names(in name: String) -> [String] { (try? folder())?.names(in: name) ?? [] }
+
+    /// The status of a regular file; nil for anything else.
+    package func file(_ name: String) -> FileStatus? { status(of: name).flatMap { $0.kind == .file ? $0 : nil } }
+
+    /// Whether a name still leads to this file.
+    func has(_ file: File, as name: String) -> Bool { status(of: name)?.identity == file.identity }
+
+    /// Opens a file that is there. Throws `SystemFailure`, `UnsafePlace`.
+    package func open(_ name: String, _ flags: Int32) throws -> File {
+        guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
+        return try folder.open(name, flags)
+    }
+
+    /// Removes a file. One that is not there, or cannot be removed, is no failure: what has no row is swept later.
+    func remove(_ name: String) { _ = (try? folder())?.remove(name) }
+
+    /// Removes a folder if it is empty; false where it is not, or cannot be removed.
+    func removeFolder(_ name: String) -> Bool { (try? folder())?.removeFolder(name) ?? false }
+
+    /// Gives a file another name. Throws `SystemFailure`.
+    func rename(_ name: String, to other: String) throws {
+        guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "move \(path(of: name))") }
+        try folder.rename(name, to: other)
+    }
+
+    /// Waits until a file's name is on the disk. One that was removed or trimmed meanwhile, with its folder, is no
+    /// failure. Throws `SystemFailure`.
+    func synchronize(_ name: String) throws {
+        do {
+            try folder()?.synchronize(nameOf: name)
+        } catch let failure as SystemFailure where failure.isMissing {}
+    }
+
+    // MARK: Making
+
+    /// Makes what is missing; any number of processes may do so at once. The index is for `Index` to make.
+    func make() throws {
+        for folder in [Self.scopes, Self.partials, Self.locks] { try makeFolder(folder) }
+        do {
+            try made().open(Self.tag, O_WRONLY | O_CREAT | O_EXCL).write(Array(RootContents.tag.utf8))
+        } catch let failure as SystemFailure where failure.errno == EEXIST {}
+    }
+
+    /// Makes a folder below the root with all above it, the root among them.
+    func makeFolder(_ name: String) throws { try makingRoot { try $0.makeFolder(name) } }
+
+    /// Opens a file to be written, with the folder it lies in.
+    func openToWrite(_ name: String, _ flags: Int32) throws -> File {
+        do {
+            guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
+            return try folder.open(name, flags | O_CREAT, purpose: .makeOutput)
+        } catch let failure as SystemFailure where failure.isMissing {
+            return try makingRoot { folder in
+                if let slash = name.lastIndex(of: "/") { try folder.makeFolder(String(name[..<slash])) }
+                return try folder.open(name, flags | O_CREAT, purpose: .makeOutput)
+            }
+        }
+    }
+
+    /// Runs `body` on the root, and once more on a new one if it was removed: nothing can be made in that.
+    private func makingRoot<Result>(_ body: (Folder) throws -> Result) throws -> Result {
+        do {
+            return try body(made())
+        } catch let failure as SystemFailure where failure.isMissing {
+            refresh()
+            return try body(made())
+        }
+    }
+
+    /// Makes the root's own folder if it is missing. Throws as `folder` does, and `CacheFailure`.
+    func makeRoot() throws { _ = try made() }
+
+    /// The open root, made where it is missing.
+    private func made() throws -> Folder {
+        if let folder = try folder() { return folder }
+        try Self.makeFolders(path)
+        guard let folder = try folder() else { throw CacheFailure.cannotMakeRoot(path: path, errno: ENOENT) }
+        return folder
+    }
+
+    /// Makes a folder with all above it, each with mode 0700.
+    private static func makeFolders(_ path: String) throws {
+        func make() -> Bool { path.withPathPointer { mkdir($0, 0o700) } == 0 || errno == EEXIST }
+        if make() { return }
+        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+            throw CacheFailure.root(path, errno: errno)
+        }
+        try makeFolders(String(path[..<slash]))
+        if !make() { throw CacheFailure.root(path, errno: errno) }
+    }
+
+    /// The device and inode that the index has now; nil if there is none. Differs from what was opened after the
+    /// root was deleted or moved, or a damaged index was set aside: it is looked for by its path.
+    package func indexIdentity() -> File.Identity? {
+        var status = stat()
+        return index.withPathPointer({ lstat($0, &status) }) == 0 ? FileStatus(status).identity : nil
+    }
+}

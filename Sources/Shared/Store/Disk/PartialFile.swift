@@ -1,0 +1,127 @@
+import Libc
+import Support
+
+/// A download under way, or what one that broke off has left. Belongs to whoever holds the key's lock.
+///
+/// Beside the bytes lies a note of the version that they belong to. The note goes before the bytes are cut off, and is
+/// written before new ones come: bytes never stand beside the note of another version. A body that comes all at once
+/// has none. A note is void after a restart of the machine, since bytes that were not waited for may be missing in the
+/// middle.
+package struct PartialFile {
+    /// Its name below the root.
+    package let name: String
+    package let root: CacheRoot
+
+    package init(name: String, root: CacheRoot) {
+        self.name = name
+        self.root = root
+    }
+
+    /// Absolute.
+    package var path: String { root.path(of: name) }
+
+    /// What the bytes belong to.
+    package struct Note: Equatable {
+        /// SHA-256 of the address that was asked.
+        package var address: String
+        /// What goes into `If-Range`: a strong ETag, or a `Last-Modified` that is as good as one.
+        package var validator: String
+        /// How many bytes there will be; nil if the server did not say.
+        package var total: Int?
+        package var boot: String
+
+        package init(address: String, validator: String, total: Int? = nil, boot: String) {
+            self.address = address
+            self.validator = validator
+            self.total = total
+            self.boot = boot
+        }
+
+        /// The part of the validators that names these bytes.
+        package var validators: Validators {
+            validator.hasPrefix("\"") ? Validators(etag: validator) : Validators(lastModified: validator)
+        }
+    }
+
+    private var noteName: String { name + Self.noteMark }
+    package static let noteMark = ".note"
+
+    /// Opens the file for reading and writing, as it is.
+    package func open() throws -> File { try root.openToWrite(name, O_RDWR) }
+
+    /// Opens the file anew, which has grown since `file` was opened. Throws `Lost` where it is not the same any more.
+    package func reopen(_ file: File) throws -> File {
+        guard let same = try? root.open(name, O_RDWR), same.identity == file.identity else { throw Lost() }
+        return same
+    }
+
+    /// The root, or this file, was removed while somebody wrote to it.
+    package struct Lost: Error {
+        package init() {}
+    }
+
+    /// The note; nil if there is none, or not a whole one.
+    package func readNote() -> Note? {
+        guard let file = try? root.open(noteName, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end" else { return nil }
+        return Note(
+            address: String(lines[1]), validator: String(lines[2]), total: Int(lines[3]), boot: String(lines[4]))
+    }
+
+    /// Removes the note, where there is one: the bytes can then not be continued.
+    package func removeNote() { remove(noteName) }
+
+    /// Makes `file` empty. Throws `Lost` where another file stands in its place by now.
+    package func restart(_ file: File) throws {
+        guard root.has(file, as: name) else { throw Lost() }
+        removeNote()
+        if lseek(file.descriptor, 0, SEEK_END) > 0 { try Self.truncate(file, to: 0) }
+    }
+
+    /// Notes what will come into `file`, which has been restarted for it. Throws `Lost` where another file
+    /// stands in its place by now, beside which this note must not come to lie.
+    package func write(_ note: Note, of file: File) throws {
+        guard root.has(file, as: name) else { throw Lost() }
+        let total = note.total.map(String.init) ?? ""
+        try root.openToWrite(noteName, O_WRONLY | O_EXCL).write(
+            Array("\(Self.magic)\n\(note.address)\n\(note.validator)\n\(total)\n\(note.boot)\nend\n".utf8))
+    }
+
+    package static func truncate(_ file: File, to count: Int) throws {
+        while ftruncate(file.descriptor, off_t(count)) != 0 {
+            if errno != EINTR { throw SystemFailure(errno: errno, "cut \(file.path)") }
+        }
+        if lseek(file.descriptor, off_t(count), SEEK_SET) < 0 {
+            throw SystemFailure(errno: errno, "write \(file.path)")
+        }
+    }
+
+    /// Removes bytes and note, as far as they are still there.
+    package func remove() {
+        remove(name)
+        removeNote()
+    }
+
+    /// Looks first: to remove what is not there would lock the folder all the same, which all downloads share.
+    private func remove(_ name: String) {
+        if root.status(of: name) != nil { root.remove(name) }
+    }
+
+    private static let magic = "apod-tools partial 2"
+
+    /// A word for the time since the machine was started; nil if the system has none.
+    package static let boot: String? = {
+        #if canImport(Darwin)
+        var name = [CChar](repeating: 0, count: 64)
+        var size = name.count
+        guard sysctlbyname("kern.bootsessionuuid", &name, &size, nil, 0) == 0 else { return nil }
+        return String(cString: name)
+        #else
+        guard let file = try? File.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
+            let bytes = try? file.contents(atMost: 64)
+        else { return nil }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        #endif
+    }()
+}

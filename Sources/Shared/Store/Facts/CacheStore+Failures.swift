@@ -1,0 +1,16 @@
+import Support
+
+extension CacheStore {
+    /// Forgets the failures of a key, also where it has no entry.
+    public func forgetFailures(of key: CacheKey) throws {
+        try requireWriting()
+        try index.forgetNegatives(of: key.name, in: scope, now: clock.now())
+    }
+
+    /// Forgets failures of one scope or of all, those whose time is over or all of them. Returns how many there were.
+    @discardableResult
+    public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
+        try requireWriting()
+        return try index.forgetNegatives(of: scope, expiredOnly: expiredOnly, now: clock.now())
+    }
+}

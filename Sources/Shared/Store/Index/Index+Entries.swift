@@ -1,0 +1,208 @@
+import Support
+
+/// A file that is ready to be put in place, and what its row will say.
+package struct NewEntry {
+    package var name: String
+    /// Nil only where it is not known, see `Entry.key`.
+    package var key: String?
+    package var kind: Entry.Kind = .original
+    package var parent: String?
+    package var parentSHA256: String?
+    package var url: String?
+    package var file: String
+    package var bytes: Int
+    package var sha256: String
+    package var picture: FileFacts
+    package var validators = Validators()
+    package var fetchedAt: Timestamp
+    package var expiresAt: Timestamp
+    package var lastUsed: Timestamp
+    package var leaseUntil: Timestamp
+    /// Asked for of an entry that is restored; a new one takes over what its predecessor was.
+    package var isPinned = false
+    package var mustRevalidate = false
+
+    package init(
+        name: String, key: String?, kind: Entry.Kind = .original, parent: String? = nil, parentSHA256: String? = nil,
+        url: String? = nil, file: String, bytes: Int, sha256: String, picture: FileFacts,
+        validators: Validators = Validators(), fetchedAt: Timestamp, expiresAt: Timestamp, lastUsed: Timestamp,
+        leaseUntil: Timestamp, isPinned: Bool = false, mustRevalidate: Bool = false
+    ) {
+        self.name = name
+        self.key = key
+        self.kind = kind
+        self.parent = parent
+        self.parentSHA256 = parentSHA256
+        self.url = url
+        self.file = file
+        self.bytes = bytes
+        self.sha256 = sha256
+        self.picture = picture
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+        self.expiresAt = expiresAt
+        self.lastUsed = lastUsed
+        self.leaseUntil = leaseUntil
+        self.isPinned = isPinned
+        self.mustRevalidate = mustRevalidate
+    }
+}
+
+extension Index {
+    static let selectByName = "SELECT \(columns) FROM entries WHERE scope = \(liveScope) AND name = ?2"
+    static let touch = "UPDATE entries SET last_used = ?4, lease_until = ?5 \(sameEntry)"
+    static let upsert = """
+        INSERT INTO entries (scope, name, key, kind, parent, parent_sha256, url, file, bytes, content_type, sha256,
+            width, height, details, etag, last_modified, fetched_at, expires_at, last_used, lease_until, pinned,
+            must_revalidate)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+        ON CONFLICT (scope, name) DO UPDATE SET
+            key = ?3, kind = ?4, parent = ?5, parent_sha256 = ?6, url = ?7, file = ?8, bytes = ?9, content_type = ?10,
+            sha256 = ?11, width = ?12, height = ?13, details = ?14, etag = ?15, last_modified = ?16, fetched_at = ?17,
+            expires_at = ?18, last_used = ?19, lease_until = ?20, must_revalidate = ?22, unsettled = 0
+        RETURNING \(columns)
+        """
+    /// Within a transaction, by the scope's number.
+    static let removeFamily = "DELETE FROM entries WHERE scope = ?1 AND (name = ?2 OR parent = ?2)"
+    static let expireVariants = "UPDATE entries SET expires_at = ?3 WHERE scope = \(liveScope) AND parent = ?2"
+
+    /// Of an entry that was read before, as long as its scope has not been purged: `?2` its name, `?3` its number,
+    /// which alone could be another's by now.
+    static let sameEntry = "WHERE id = ?3 AND name = ?2 AND scope = \(liveScope)"
+
+    static let columns = """
+        id, name, key, kind, parent_sha256, url, file, bytes, content_type, sha256, width, height, details, etag, \
+        last_modified, fetched_at, expires_at, last_used, lease_until, pinned, unsettled, \
+        (SELECT folder FROM scopes WHERE scopes.id = entries.scope), must_revalidate
+        """
+
+    /// The row of this name, whatever has become of its file.
+    package func find(_ name: String, in scope: ScopeName) throws -> Entry? {
+        try perform { try $0.find(name, in: scope) }
+    }
+
+    /// Marks an entry whose file is about to be replaced: should that be cut short, nobody will trust the row.
+    func unsettle(_ entry: Entry, now: Timestamp) throws {
+        try write(now: now) { connection in
+            _ = try connection.database.run(
+                "UPDATE entries SET unsettled = 1 \(Self.sameEntry)", Value(entry.scope.hash), Value(entry.name),
+                Value(entry.id))
+        }
+    }
+
+    /// Takes the mark off again: row and file do belong together.
+    func settle(_ entry: Entry, now: Timestamp) throws {
+        try write(now: now) { connection in
+            _ = try connection.database.run(
+                "UPDATE entries SET unsettled = 0 \(Self.sameEntry)", Value(entry.scope.hash), Value(entry.name),
+                Value(entry.id))
+        }
+    }
+
+    /// Puts a file in place by `place` and writes its row, as one.
+    ///
+    /// Where the new file has another name than that of the entry it replaces, the old one goes, unless somebody may
+    /// still use it: then it stays, as an entry that only trimming sees.
+    ///
+    /// Returns the entry and what is to be done about the root's size, as it is then.
+    func commit(
+        _ new: NewEntry, in scope: ActiveScope, generation: Int64, now: Timestamp, place: () throws -> Void
+    ) throws -> (entry: Entry, size: RootSize) {
+        var isPlaced = false
+        return try write(now: now) { connection in
+            try connection.check(generation, of: scope)
+            let database = connection.database
+            let scopeID = try connection.makeScope(scope.name)
+            if new.file != new.name {
+                try database.run(
+                    "DELETE FROM entries WHERE scope = ?1 AND name = ?2", Value(scopeID), Value(new.file))
+            }
+            let old = try connection.find(new.name, in: scope.name)
+            if let old, old.file != new.file {
+                if old.isPinned || old.leaseUntil > now {
+                    try database.run(
+                        "UPDATE entries SET name = file, kind = ?2, parent = name, pinned = 0 WHERE id = ?1",
+                        Value(Int(old.id)), Value(Entry.Kind.superseded.rawValue))
+                } else {
+                    try database.run("DELETE FROM entries WHERE id = ?1", Value(Int(old.id)))
+                }
+            }
+            // Once only, although a damaged index makes all of this run twice.
+            if !isPlaced { try place() }
+            isPlaced = true
+            let stored = try database.first(
+                Self.upsert, Value(scopeID), Value(new.name), Value(new.key), Value(new.kind.rawValue),
+                Value(new.parent), Value(new.parentSHA256), Value(new.url), Value(new.file), Value(new.bytes),
+                Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
+                Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
+                Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
+                Value(new.leaseUntil), Value(old?.isPinned ?? false), Value(new.mustRevalidate)
+            ) { entry($0, scope: scope.name) }
+            try database.run(Self.dropNegatives, Value(scopeID), Value(new.name))
+            guard let stored else { throw CacheFailure.fault(detail: "an entry was written and is not there") }
+            return (stored, try connection.rootSize())
+        }
+    }
+
+    /// Writes down that an entry was found unchanged by its server; nil if it has gone meanwhile.
+    package func refresh(
+        _ entry: Entry, in scope: ActiveScope, validators: Validators, expiresAt: Timestamp,
+        mustRevalidate: Bool = false, leaseUntil: Timestamp, generation: Int64, now: Timestamp
+    ) throws -> Entry? {
+        try write(now: now) { connection in
+            try connection.check(generation, of: scope)
+            let refreshed = try connection.database.first(
+                """
+                UPDATE entries SET etag = ?4, last_modified = ?5, fetched_at = ?6, expires_at = ?7, last_used = ?6,
+                    lease_until = ?8, must_revalidate = ?9
+                \(Self.sameEntry) RETURNING \(Self.columns)
+                """, Value(entry.scope.hash), Value(entry.name), Value(entry.id), Value(validators.etag),
+                Value(validators.lastModified), Value(now), Value(expiresAt), Value(leaseUntil),
+                Value(mustRevalidate)
+            ) { self.entry($0, scope: entry.scope) }
+            let hash = Value(entry.scope.hash)
+            try connection.database.run(Self.dropLiveNegatives, hash, Value(entry.name))
+            try connection.database.run(Self.expireVariants, hash, Value(entry.name), Value(expiresAt))
+            return refreshed
+        }
+    }
+
+    /// Removes the row of this name where `isSound` denies it. Asked within the transaction: nobody can store the
+    /// entry anew between the question and its consequence.
+    func heal(_ name: String, in scope: ScopeName, now: Timestamp, isSound: (Entry) -> Bool) throws {
+        try write(now: now) { connection in
+            guard let found = try connection.find(name, in: scope), !isSound(found) else { return }
+            try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
+            connection.tallies.change(scope) { $0.add(.healed) }
+        }
+    }
+
+    func entry(_ row: Row, scope: ScopeName) -> Entry { Entry(row, scope: scope, root: root) }
+}
+
+extension Index.Connection {
+    /// The row of this name, whatever has become of its file.
+    package func find(_ name: String, in scope: ScopeName) throws -> Entry? {
+        try database.first(Index.selectByName, Value(scope.hash), Value(name)) {
+            Entry($0, scope: scope, root: root)
+        }
+    }
+}
+
+extension Entry {
+    /// Reads what `Index.columns` lists.
+    fileprivate init(_ row: Row, scope: ScopeName, root: CacheRoot) {
+        let file = row.string(6)
+        let place = CacheRoot.blob(file, folder: row.string(21)) ?? ""
+        self.init(
+            key: row.optionalString(2), scope: scope, kind: Entry.Kind(rawValue: row.int(3)) ?? .original,
+            path: place.isEmpty ? "" : root.path(of: place), url: row.optionalString(5), bytes: row.int(7),
+            contentType: row.string(8), sha256: row.string(9), width: row.optionalInt(10),
+            height: row.optionalInt(11), details: row.optionalString(12), fetchedAt: row.timestamp(15),
+            expiresAt: row.timestamp(16), lastUsed: row.timestamp(17), leaseUntil: row.timestamp(18),
+            isPinned: row.bool(19),
+            validators: Validators(etag: row.optionalString(13), lastModified: row.optionalString(14)),
+            id: row.int64(0), name: row.string(1), file: file, place: place, parentSHA256: row.optionalString(4),
+            isUnsettled: row.bool(20), mustRevalidate: row.bool(22))
+    }
+}

@@ -1,0 +1,276 @@
+import Libc
+import Support
+
+/// Holds a root against its index: every row has its file, every file its content, every sum its rows.
+///
+/// Other processes may use the root meanwhile. What seems wrong is looked at again with the entry's lock or within a
+/// transaction, where nobody can be changing it, so that a store or a removal under way is no false alarm; and no
+/// transaction is longer than one row takes, but for counting sums anew. Without `repairs` nothing is changed.
+///
+/// What a killed run leaves behind (partial files, files whose row never came or has gone) is no problem: everybody
+/// heeds it, and `clean` takes it away. It is counted, and removed by a repair.
+public final class Verification: Sendable {
+    private let settings: CacheSettings
+    let jobs: Int
+    private let repairs: Bool
+    let clock: Clock
+    private let log: Log
+    private let progress: Progress
+    let interruption: Interruption
+    private let inspect: Inspection
+    let selection: Selection?
+    let found = Monitor(Found())
+
+    struct Found {
+        var step = VerificationStep(.index)
+        var problems = 0
+        /// All that there are, once they have been marked.
+        var entries = 0
+        var failure: (any Error)?
+    }
+
+    public typealias Report = @Sendable (VerificationEvent) throws -> Void
+
+    /// - Parameters:
+    ///   - jobs: how many files are read at once.
+    ///   - selection: what alone is looked at; nil for the whole root.
+    public init(
+        settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
+        progress: Progress = .none, interruption: Interruption,
+        inspect: @escaping Inspection, selection: Selection? = nil
+    ) {
+        self.settings = settings
+        self.jobs = max(1, jobs)
+        self.repairs = repairs
+        self.clock = clock
+        self.log = log
+        self.progress = progress
+        self.interruption = interruption
+        self.inspect = inspect
+        self.selection = selection
+    }
+
+    /// Carries out all steps, and gives how many problems there were, mended ones among them. `report` is called as
+    /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    public func run(report: @escaping Report) throws -> Int {
+        let root = settings.cacheRoot
+        // What is no cache is refused, rather than found empty.
+        _ = try root.folder()
+        if selection != nil { return try verifySelection(of: root, report) }
+        let state = try step(.index, report) { try examineIndex(of: root, report) }
+        // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
+        guard state == .usable || repairs else { return found.withLock { $0.problems } }
+        // There is nothing, and it stays so.
+        guard root.indexIdentity() != nil || repairs else { return 0 }
+        let cache = try CacheStore(
+            settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
+        if repairs { try cache.requireWriting() }
+        if state == .damaged { try cache.index.setAside() }
+        let mustRebuild = root.awaitsRebuild
+        if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
+        try step(.mark, report) { try mark(cache, report) }
+        try step(.check, report) { try check(cache, report) }
+        try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
+        if repairs { try cache.index.flush(now: clock.now()) }
+        return found.withLock { $0.problems }
+    }
+
+    /// Of a part of the root nothing is known but the rows.
+    private func verifySelection(of root: CacheRoot, _ report: @escaping Report) throws -> Int {
+        guard root.indexIdentity() != nil else { return 0 }
+        let cache = try CacheStore(
+            settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
+        if repairs { try cache.requireWriting() }
+        try step(.mark, report) { try mark(cache, report) }
+        try step(.check, report) { try check(cache, report) }
+        if repairs { try cache.index.flush(now: clock.now()) }
+        return found.withLock { $0.problems }
+    }
+
+    // MARK: Steps
+
+    private enum IndexState { case usable, damaged, lost }
+
+    private func examineIndex(of root: CacheRoot, _ report: Report) throws -> IndexState {
+        func problem(_ code: VerificationProblem.Code, _ detail: String?) throws {
+            try tell(code, path: root.index, detail: detail, isRepaired: repairs, report)
+        }
+        do {
+            guard let complaints = try waitingWhileBusy(interruption, { try Index.complaints(root) }) else {
+                if root.names(in: CacheRoot.scopes).isEmpty { return .usable }
+                try problem(.indexLost, nil)
+                return .lost
+            }
+            if !complaints.isEmpty {
+                try problem(.indexDamaged, complaints.joined(separator: "; "))
+                return .damaged
+            }
+        } catch CacheFailure.indexDamaged(let detail, _) {
+            try problem(.indexDamaged, detail)
+            return .damaged
+        }
+        if root.awaitsRebuild { try problem(.indexLost, nil) }
+        return .usable
+    }
+
+    private func rebuild(_ cache: CacheStore) throws {
+        try cache.rebuild { entry in
+            found.withLock {
+                $0.step.count += 1
+                $0.step.bytes += entry.bytes
+            }
+        }
+    }
+
+    private func mark(_ cache: CacheStore, _ report: @escaping Report) throws {
+        defer { found.withLock { $0.entries = $0.step.count } }
+        try forEachEntry(cache) { [self] entry, scope in
+            if let code = Self.wrong(entry, cache) {
+                let wrong = try cache.index.recheck(
+                    entry.name, in: scope, drops: repairs, now: clock.now()
+                ) { Self.wrong($0, cache) != nil }
+                if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
+            }
+            return 0
+        }
+        if repairs { try cache.index.sweep(now: clock.now()) }
+    }
+
+    /// What a look at a file's metadata says against its row; nothing where the row itself is in doubt, which is put
+    /// right at the next use.
+    private static func wrong(_ entry: Entry, _ cache: CacheStore) -> VerificationProblem.Code? {
+        if entry.isUnsettled { return nil }
+        guard let found = cache.index.root.file(entry.place) else { return .fileMissing }
+        return found.bytes == entry.bytes ? nil : .fileSize
+    }
+
+    private func check(_ cache: CacheStore, _ report: @escaping Report) throws {
+        progress.expect(records: found.withLock { $0.entries })
+        progress.beginWork()
+        try forEachEntry(cache, showing: progress) { [self] entry, scope in
+            // What is missing was told before.
+            guard Self.wrong(entry, cache) == nil, !entry.isUnsettled else { return 0 }
+            do {
+                let file = try cache.index.root.open(entry.place, O_RDONLY)
+                if try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256 {
+                    if let fault = try selection?.fault(entry, file) {
+                        try refuse(entry, scope, cache, detail: fault, report)
+                    }
+                    return file.count
+                }
+            } catch is SystemFailure {}
+            try suspect(entry, scope, cache, report)
+            return 0
+        }
+        if repairs { try cache.index.sweep(now: clock.now()) }
+    }
+
+    /// Looks once more, with the entry's lock: whoever replaces its file has it. A lock that is held is left to its
+    /// holder.
+    private func suspect(
+        _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report
+    ) throws {
+        let root = cache.index.root
+        let name = CacheRoot.lock(owner: "\(scope.folder.prefix(32))-\(entry.name.prefix(32))")
+        let lock = cache.index.isReadOnly ? nil : try KeyLock.ifFree(root: root, name)
+        defer { withExtendedLifetime(lock) {} }
+        if lock == nil, !cache.index.isReadOnly { return }
+        let found = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now()) {
+            !$0.isUnsettled && Self.wrong($0, cache) == nil
+        }
+        guard let now = found else { return }
+        var code = VerificationProblem.Code.contentDiffers
+        var detail: String?
+        do {
+            let sha256 = try BlobStore.sha256(of: root.open(now.place, O_RDONLY), check: interruption.check)
+            if sha256 == now.sha256 { return }
+            detail = "its SHA-256 is \(sha256), not \(now.sha256)"
+        } catch let failure as SystemFailure {
+            code = .fileUnreadable
+            detail = failure.message
+        }
+        // One that was trimmed or removed meanwhile had lost its file rightly: neither asks for the lock.
+        let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
+            $0.id == now.id && $0.sha256 == now.sha256
+        }
+        if still == nil { return }
+        try tell(code, now, detail: detail, report)
+    }
+
+    /// Tells that a file has the content of its row, which should not have been kept.
+    private func refuse(
+        _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, detail: String, _ report: Report
+    ) throws {
+        let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
+            $0.id == entry.id && $0.sha256 == entry.sha256
+        }
+        if let still { try tell(.contentRefused, still, detail: detail, report) }
+    }
+
+    private func sweep(_ cache: CacheStore, _ report: Report, sparesOrphans: Bool) throws {
+        var left = Removal()
+        for (folder, file) in try cache.index.doomedFiles() {
+            left.add(CacheRoot.blob(file, folder: folder).flatMap(cache.index.root.file)?.bytes ?? 0)
+        }
+        if repairs { try cache.index.sweep(now: clock.now()) }
+        if !sparesOrphans {
+            try cache.forEachOrphan { folder, files in
+                func count(_ file: String) {
+                    let name = "\(folder.name)/\(file)"
+                    guard let found = cache.index.root.file(name) else { return }
+                    left.add(found.bytes)
+                    if repairs { cache.index.root.remove(name) }
+                }
+                if !repairs { return files.forEach(count) }
+                try cache.index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: count)
+            }
+        }
+        left.add(try cache.leftPartials(removing: repairs))
+        found.withLock {
+            $0.step.count += left.entries
+            $0.step.bytes += left.bytes
+        }
+        if try !cache.index.sumsAreRight() {
+            if repairs { try cache.index.repairSums(now: clock.now()) }
+            try tell(.sumsDiffer, path: cache.index.root.index, detail: nil, isRepaired: repairs, report)
+        }
+    }
+
+    // MARK: Telling
+
+    @discardableResult
+    private func step<Result>(
+        _ kind: VerificationStep.Kind, _ report: Report, _ body: () throws -> Result
+    ) throws -> Result {
+        try interruption.check()
+        found.withLock { $0.step = VerificationStep(kind) }
+        let begin = Timestamp.now()
+        let result = try body()
+        var step = found.withLock { $0.step }
+        step.duration = Timestamp.now() - begin
+        try report(.step(step))
+        return result
+    }
+
+    private func tell(
+        _ code: VerificationProblem.Code, _ entry: Entry, detail: String? = nil, _ report: Report
+    ) throws {
+        try tell(
+            code, scope: entry.scope.text, key: entry.key, path: entry.path, detail: detail, isRepaired: repairs,
+            report)
+    }
+
+    private func tell(
+        _ code: VerificationProblem.Code, scope: String? = nil, key: String? = nil, path: String, detail: String?,
+        isRepaired: Bool, _ report: Report
+    ) throws {
+        try found.withLock {
+            $0.problems += 1
+            $0.step.problems += 1
+            try report(
+                .problem(
+                    VerificationProblem(
+                        code: code, scope: scope, key: key, path: path, detail: detail, isRepaired: isRepaired)))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Libc
+import Support
+
+/// A file that is written from its beginning to its end, and that never takes more memory than there may be.
+public final class BoundedFile: ByteSink {
+    public let file: File
+    /// How many bytes it has.
+    public private(set) var count: Int
+    private let use: MemoryUse?
+
+    /// - Parameters:
+    ///   - count: how many bytes are there, behind which its position is.
+    ///   - use: nil for a file on the disk.
+    package init(_ file: File, count: Int = 0, use: MemoryUse?) {
+        self.file = file
+        self.count = count
+        self.use = use
+    }
+
+    /// Writes all of `bytes`. Throws `SystemFailure`, `CacheFailure.memoryFull`.
+    public func write(_ bytes: RawSpan) throws {
+        let (end, overflow) = count.addingReportingOverflow(bytes.byteCount)
+        guard !overflow else { throw SystemFailure(errno: EFBIG, "write \(file.path)") }
+        if let use {
+            try use.grow(from: count, to: end) { try file.write(bytes) }
+        } else {
+            try file.write(bytes)
+        }
+        count = end
+    }
+
+    /// Makes the file empty.
+    func restart() throws {
+        try PartialFile.truncate(file, to: 0)
+        count = 0
+    }
+}

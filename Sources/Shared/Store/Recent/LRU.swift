@@ -1,0 +1,99 @@
+/// Values by their keys, bounded by number and by cost: the least recently used ones give way. Every operation costs
+/// the same however many there are.
+package struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct Node {
+        let key: Key
+        var value: Value
+        var cost: Int
+        /// Places of its neighbours in the order of use; -1 at the ends.
+        var newer: Int
+        var older: Int
+    }
+
+    let countLimit: Int
+    let costLimit: Int
+    /// What all values cost.
+    private(set) var cost = 0
+    /// Without holes: the last one moves to where another is removed.
+    private var nodes: [Node] = []
+    private var places: [Key: Int] = [:]
+    private var newest = -1
+    private var oldest = -1
+
+    /// Limits below zero are those of zero, which keep nothing.
+    package init(countLimit: Int, costLimit: Int) {
+        self.countLimit = countLimit
+        self.costLimit = costLimit
+    }
+
+    var count: Int { nodes.count }
+
+    /// The values, in no order.
+    package var values: [Value] { nodes.map(\.value) }
+
+    /// The keys, the most recently used one first.
+    var keys: [Key] {
+        var keys: [Key] = []
+        var place = newest
+        while place >= 0 {
+            keys.append(nodes[place].key)
+            place = nodes[place].older
+        }
+        return keys
+    }
+
+    /// The value of this key, which counts as used now.
+    package mutating func use(_ key: Key) -> Value? {
+        guard let place = places[key] else { return nil }
+        if place != newest {
+            unlink(place)
+            linkAsNewest(place)
+        }
+        return nodes[place].value
+    }
+
+    /// Keeps a value in place of an older one of its key. One that alone costs more than the limit is not kept, nor is
+    /// what it would have replaced.
+    ///
+    /// - Parameter cost: at least 0.
+    /// - Returns: those that gave way, the least recently used one first.
+    @discardableResult
+    package mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
+        var gone: [Value] = []
+        if let place = places[key] { gone.append(remove(at: place)) }
+        guard countLimit > 0, cost <= costLimit else { return gone }
+        while nodes.count >= countLimit || self.cost > costLimit - cost { gone.append(remove(at: oldest)) }
+        nodes.append(Node(key: key, value: value, cost: cost, newer: -1, older: -1))
+        places[key] = nodes.count - 1
+        self.cost += cost
+        linkAsNewest(nodes.count - 1)
+        return gone
+    }
+
+    private mutating func remove(at place: Int) -> Value {
+        unlink(place)
+        let value = nodes[place].value
+        cost -= nodes[place].cost
+        places[nodes[place].key] = nil
+        let last = nodes.removeLast()
+        guard place < nodes.count else { return value }
+        nodes[place] = last
+        places[last.key] = place
+        if last.newer >= 0 { nodes[last.newer].older = place } else { newest = place }
+        if last.older >= 0 { nodes[last.older].newer = place } else { oldest = place }
+        return value
+    }
+
+    private mutating func linkAsNewest(_ place: Int) {
+        nodes[place].newer = -1
+        nodes[place].older = newest
+        if newest >= 0 { nodes[newest].newer = place } else { oldest = place }
+        newest = place
+    }
+
+    private mutating func unlink(_ place: Int) {
+        let (newer, older) = (nodes[place].newer, nodes[place].older)
+        if newer >= 0 { nodes[newer].older = older } else { newest = older }
+        if older >= 0 { nodes[older].newer = newer } else { oldest = newer }
+    }
+}

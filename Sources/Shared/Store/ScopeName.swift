@@ -1,0 +1,43 @@
+import Support
+
+/// The name of a scope: a part of the cache that shares nothing with the others, such as one user's pictures.
+public struct ScopeName: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+    /// 32 hexadecimal digits of the name's SHA-256, by which files are named. A name may be any text, so it never
+    /// becomes a path itself; 128 bits never collide by chance.
+    package let hash: String
+
+    /// Takes 1 to 255 bytes of UTF-8 without control characters, else throws `CacheFailure.badScope`. 255 bytes are
+    /// what a name may have anywhere else, too (NAME_MAX).
+    public init(_ text: String) throws {
+        if text.isEmpty { throw CacheFailure.badScope(reason: "it is empty") }
+        if text.utf8.count > 255 { throw CacheFailure.badScope(reason: "it has more than 255 bytes") }
+        if text.hasForeignBytes { throw CacheFailure.badScope(reason: "it is not UTF-8") }
+        if text.hasControlCharacters { throw CacheFailure.badScope(reason: "it has control characters") }
+        self.init(checked: text)
+    }
+
+    private init(checked text: String) {
+        self.text = text
+        hash = String(SHA256.hex(of: text).prefix(32))
+    }
+
+    /// The folder below `scopes/` that holds the files of one generation of this scope: nothing that is stored after a
+    /// purge meets what is still being removed.
+    func folder(generation: Int64) -> String { generation == 0 ? hash : "\(hash)/g\(generation)" }
+
+    /// The scope of everyone who never named one.
+    public static let standard = ScopeName(checked: "default")
+
+    public static func == (a: ScopeName, b: ScopeName) -> Bool { a.hash == b.hash }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    public var description: String { text }
+}
+
+extension String {
+    /// Whether there are C0 or C1 controls or DEL (Unicode category Cc).
+    package var hasControlCharacters: Bool {
+        unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+}

@@ -1,0 +1,118 @@
+import Support
+
+/// What is counted for each scope. Names are written into the index: they are only ever added, never used anew.
+public enum Counter: String, Sendable, CaseIterable {
+    case hits
+    case misses
+    case missesAbsent = "misses_absent"
+    case missesExpired = "misses_expired"
+    case missesRefresh = "misses_refresh"
+    case missesLost = "misses_lost"
+    case missesPolicy = "misses_policy"
+    case negativeHits = "negative_hits"
+    case stale
+    case revalidated
+    case coalesced
+    case stored
+    case variantsMade = "variants_made"
+    case variantHits = "variant_hits"
+    case variantsCoalesced = "variants_coalesced"
+    case bytesServed = "bytes_served"
+    case bytesFetched = "bytes_fetched"
+    case bytesWritten = "bytes_written"
+    case evictions
+    case bytesEvicted = "bytes_evicted"
+    case removed
+    case bytesRemoved = "bytes_removed"
+    case healed
+
+    /// What the counter counts: the one definition, which the manual repeats word for word.
+    public var meaning: String {
+        switch self {
+        case .hits: "Pictures that were asked for, found, and fresh."
+        case .misses:
+            "Pictures that were asked for and not found, or not fit to be handed out; the sum of the next five."
+        case .missesAbsent: "Misses of what was not there."
+        case .missesExpired:
+            "Misses of what was there and is another one by now: it had expired, or a file had changed."
+        case .missesRefresh: "Misses of what was fresh, but was to be asked for anew, and had changed."
+        case .missesLost: "Misses of what the index knew and whose file was gone or another one."
+        case .missesPolicy: "Misses of what a policy keeps out of the cache."
+        case .negativeHits: "Failures that were remembered, so that no server was asked."
+        case .stale: "Pictures that were handed out although they had expired."
+        case .revalidated:
+            "Pictures that had expired, or were to be asked for anew, and were unchanged, as their server said."
+        case .coalesced: "Pictures that another thread or process fetched while this one waited; each is a hit, too."
+        case .stored: "Pictures that were stored from a file or from memory."
+        case .variantsMade: "Variants that were made."
+        case .variantHits: "Variants that were asked for and found."
+        case .variantsCoalesced:
+            "Variants that another thread or process made while this one waited; each is a hit, too."
+        case .bytesServed: "Bytes of the files that were handed out of the cache."
+        case .bytesFetched: "Bytes of bodies that came from servers and were kept."
+        case .bytesWritten: "Bytes of the files that were put into the cache, variants included."
+        case .evictions: "Entries that were given up to keep below the capacity."
+        case .bytesEvicted: "Bytes of the entries that were given up."
+        case .removed: "Entries that rm and clean removed, variants included."
+        case .bytesRemoved: "Bytes of the entries that were removed."
+        case .healed: "Entries whose file was gone or another one, and which were dropped for it."
+        }
+    }
+
+    public var countsBytes: Bool { rawValue.hasPrefix("bytes_") }
+}
+
+/// Why a picture was not found, or was not fit to be handed out.
+package enum MissReason: Sendable {
+    case absent, expired, refresh, lost, policy
+
+    var counter: Counter {
+        switch self {
+        case .absent: .missesAbsent
+        case .expired: .missesExpired
+        case .refresh: .missesRefresh
+        case .lost: .missesLost
+        case .policy: .missesPolicy
+        }
+    }
+
+    /// Why an entry that was found is replaced.
+    package init(replacing entry: Entry?, at now: Timestamp, elseIf wasLost: Bool, isStored: Bool = false) {
+        guard let entry else {
+            self = wasLost ? .lost : .absent
+            return
+        }
+        self = isStored || entry.isExpired(at: now) ? .expired : .refresh
+    }
+}
+
+/// Counts of one scope that have not been written yet.
+package struct Tally: Sendable, Equatable {
+    private var amounts: [Counter: Int] = [:]
+    private var failures: [String: Int] = [:]
+
+    static let failurePrefix = "failure:"
+
+    package mutating func add(_ counter: Counter, _ amount: Int = 1) { amounts[counter, default: 0] += amount }
+
+    package mutating func add(failure: any Failure) { failures[failure.code, default: 0] += 1 }
+
+    package mutating func add(miss reason: MissReason) {
+        add(.misses)
+        add(reason.counter)
+    }
+
+    /// What is to be added to each counter, by its name in the index.
+    var counts: [(name: String, amount: Int)] {
+        amounts.map { ($0.rawValue, $1) } + failures.map { (Self.failurePrefix + $0, $1) }
+    }
+}
+
+/// Counts of all scopes that have not been written yet.
+struct Tallies: Sendable, Equatable {
+    private(set) var all: [ScopeName: Tally] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    mutating func change(_ scope: ScopeName, _ change: (inout Tally) -> Void) { change(&all[scope, default: Tally()]) }
+}

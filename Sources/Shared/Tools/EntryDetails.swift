@@ -1,0 +1,86 @@
+import Fetch
+import Records
+import Store
+import Support
+
+/// All that is known of an entry: what `img-cache info` says.
+public struct EntryDetails: Sendable {
+    /// What a look at the file says.
+    public enum FileState: String, Sendable {
+        case ok, missing
+        case otherSize = "other-size"
+        case otherContent = "other-content"
+    }
+
+    public let entry: Entry
+    public let status: CacheStatus
+    public let file: FileState
+    public let variants: [Entry]
+
+    /// - Parameter hashing: whether to read the file and compare its SHA-256.
+    public init(_ entry: Entry, in cache: CacheStore, hashing: Bool) throws {
+        self.entry = entry
+        status = cache.status(of: entry)
+        variants = try cache.variants(of: entry)
+        if let facts = cache.index.root.file(entry.place) {
+            file =
+                facts.bytes != entry.bytes
+                ? .otherSize : hashing && !cache.index.root.hasContent(of: entry) ? .otherContent : .ok
+        } else {
+            file = .missing
+        }
+    }
+
+    public var json: JSON {
+        .object([
+            "key": entry.key.map(JSON.string), "scope": .string(entry.scope.text),
+            "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
+            "url": entry.url.map(JSON.string), "status": .string(status.rawValue), "file": .string(file.rawValue),
+            "pinned": .bool(entry.isPinned), "bytes": .integer(entry.bytes),
+            "content_type": .string(entry.contentType), "sha256": .string(entry.sha256),
+            "width": entry.width.map(JSON.integer), "height": entry.height.map(JSON.integer),
+            "fetched_at": .string(entry.fetchedAt.iso8601), "expires_at": .string(entry.expiresAt.iso8601),
+            "last_used": .string(entry.lastUsed.iso8601), "lease_until": .string(entry.leaseUntil.iso8601),
+            "etag": entry.validators.etag.map(JSON.string),
+            "last_modified": entry.validators.lastModified.map(JSON.string),
+            "variants": .array(variants.map(Self.json(of:))),
+        ])
+    }
+
+    private static func json(of variant: Entry) -> JSON {
+        .object([
+            "path": .text(ofPath: variant.path), "path_base64": .base64(ofPath: variant.path),
+            "bytes": .integer(variant.bytes),
+            "content_type": .string(variant.contentType), "width": variant.width.map(JSON.integer),
+            "height": variant.height.map(JSON.integer), "last_used": .string(variant.lastUsed.iso8601),
+        ])
+    }
+
+    /// The same for a person: a line each, names before values.
+    public func text(now: Timestamp) -> String {
+        var lines: [(String, String)] = []
+        func add(_ name: String, _ value: String?) {
+            if let value { lines.append((name, TerminalText.escaped(value))) }
+        }
+        func size(_ entry: Entry) -> String {
+            let pixels = entry.width.flatMap { width in entry.height.map { ", \(width) x \($0) pixels" } } ?? ""
+            return "\(ByteCount.description(entry.bytes)), \(entry.contentType)\(pixels)"
+        }
+        add("key", entry.key)
+        add("scope", entry.scope.text)
+        add("address", entry.url == entry.key ? nil : entry.url)
+        add("file", entry.path + (file == .ok ? "" : " (\(file.rawValue))"))
+        add("picture", size(entry))
+        add("sha256", entry.sha256)
+        add("status", status.rawValue + (entry.isPinned ? ", pinned" : ""))
+        add("fetched", "\(entry.fetchedAt.iso8601) (\(TimeSpan.description(now - entry.fetchedAt)) ago)")
+        add("expires", "\(entry.expiresAt.iso8601) (in \(TimeSpan.description(entry.expiresAt - now)))")
+        add("last used", entry.lastUsed.iso8601)
+        add("leased to", entry.leaseUntil > now ? entry.leaseUntil.iso8601 : nil)
+        add("etag", entry.validators.etag)
+        add("modified", entry.validators.lastModified)
+        for variant in variants { add("variant", "\(size(variant)), \(variant.path)") }
+        return lines.map { name, value in name + String(repeating: " ", count: 11 - name.count) + value + "\n" }
+            .joined()
+    }
+}

@@ -1,0 +1,26 @@
+import Fetch
+import Records
+import Store
+import Support
+
+/// Pins each record's picture, or takes the pin off: the work of `img-cache pin` and `unpin`.
+public struct PinTool: CacheTool {
+    public let name = "img-cache"
+    private let caches: Caches
+    private let rules: CacheItem.Rules
+    private let isPinned: Bool
+
+    public init(caches: Caches, rules: CacheItem.Rules, isPinned: Bool) {
+        self.caches = caches
+        self.rules = rules
+        self.isPinned = isPinned
+    }
+
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+        let (found, cache) = try caches.find(record, argument: argument, rules: rules)
+        guard let entry = try cache.setPinned(found, isPinned) else {
+            throw CacheFailure.absent(key: found.key ?? "")
+        }
+        record.setCached(entry, status: cache.status(of: entry))
+    }
+}

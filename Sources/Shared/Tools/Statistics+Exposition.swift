@@ -1,0 +1,87 @@
+import Fetch
+import Store
+import Support
+
+/// Statistics in the text format that Prometheus reads, by node_exporter's textfile collector above all
+/// (prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4).
+extension Statistics {
+    var exposition: String {
+        var text = ""
+        func family(_ name: String, _ type: String, _ help: String, _ samples: [Exposition.Sample]) {
+            text += Exposition.family("apod_tools_cache_\(name)", type: type, help: help, samples)
+        }
+        func scoped(_ value: (Scope) -> Int?) -> [Exposition.Sample] {
+            scopes.compactMap { scope in value(scope).map { ([("scope", scope.name)], "\($0)") } }
+        }
+        family("entries", "gauge", "Entries of a scope.", scoped { $0.entries })
+        family("bytes", "gauge", "Bytes of the files of a scope.", scoped { $0.bytes })
+        family("capacity_bytes", "gauge", "Bytes that the cache may keep, over all scopes.", [([], "\(capacity)")])
+        family("excess_bytes", "gauge", "Bytes over the capacity, which leases and pins hold.", [([], "\(excess)")])
+        family("pinned_entries", "gauge", "Entries that are pinned.", [([], "\(pinned.entries)")])
+        family("pinned_bytes", "gauge", "Bytes of the entries that are pinned.", [([], "\(pinned.bytes)")])
+        family(
+            "leased_entries", "gauge", "Entries whose leases are in force, without pinned ones.",
+            [([], "\(leased.entries)")])
+        family("leased_bytes", "gauge", "Bytes of the entries whose leases are in force.", [([], "\(leased.bytes)")])
+        family("metadata", "gauge", "Records of metadata of a scope.", scoped { $0.metadata.entries })
+        family("metadata_bytes", "gauge", "Bytes of the metadata of a scope.", scoped { $0.metadata.bytes })
+        family(
+            "counted_since_timestamp_seconds", "gauge", "When the counters of a scope began.",
+            scopes.compactMap { scope in
+                scope.since.map { ([("scope", scope.name)], Exposition.seconds($0)) }
+            })
+        for counter in Counter.allCases {
+            family(counter.expositionName, "counter", counter.meaning, scoped { $0[counter] })
+        }
+        family(
+            "failures_total", "counter", "Failures, by their code.",
+            scopes.flatMap { scope in
+                scope.failures.sorted { $0.key < $1.key }.map { code, count in
+                    ([("scope", scope.name), ("code", code)], "\(count)")
+                }
+            })
+        return text
+    }
+}
+
+extension Counter {
+    /// `hits_total`; with the unit behind the name, as is the custom there: `served_bytes_total`.
+    fileprivate var expositionName: String {
+        countsBytes ? "\(rawValue.dropFirst("bytes_".count))_bytes_total" : "\(rawValue)_total"
+    }
+}
+
+enum Exposition {
+    typealias Sample = (labels: [(name: String, value: String)], value: String)
+
+    /// All samples of one name, which have to stand together; nothing where there are none.
+    static func family(_ name: String, type: String, help: String, _ samples: [Sample]) -> String {
+        if samples.isEmpty { return "" }
+        var text = "# HELP \(name) \(escaped(help, quotes: false))\n# TYPE \(name) \(type)\n"
+        for (labels, value) in samples {
+            let pairs = labels.map { "\($0.name)=\"\(escaped($0.value, quotes: true))\"" }.joined(separator: ",")
+            text += "\(name)\(pairs.isEmpty ? "" : "{\(pairs)}") \(value)\n"
+        }
+        return text
+    }
+
+    /// Seconds since 1970 with three decimals.
+    static func seconds(_ time: Timestamp) -> String {
+        let (seconds, rest) = max(time.milliseconds, 0).quotientAndRemainder(dividingBy: 1000)
+        return "\(seconds).\(rest < 100 ? "0" : "")\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    /// A backslash, a line feed and, in a label's value, a quotation mark.
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\"" where quotes: result += "\\\""
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,126 @@
+import Fetch
+import Store
+import Support
+
+extension Statistics {
+    /// The statistics for a person, in 80 columns: what there is, then what was counted for each scope, with the name
+    /// that each counter has in the other formats and in the manual.
+    var text: String {
+        let share = capacity > 0 ? " (\(Int(Double(bytes) / Double(capacity) * 100)) %)" : ""
+        let excess = excess > 0 ? ", \(ByteCount.description(excess)) too many" : ""
+        let all = Sum(entries: entries, bytes: bytes).words
+        var lines = ["\(all) of \(ByteCount.description(capacity))\(share)\(excess)"]
+        func add(_ label: String, _ text: String) {
+            lines.append("  " + label.padded(to: 23) + text)
+        }
+        if leased.entries > 0 { add("leases in force", leased.words) }
+        if pinned.entries > 0 { add("pinned", pinned.words) }
+        if heldBytes > 0 { add("cannot be trimmed now", ByteCount.description(heldBytes)) }
+        if metadata.entries > 0 { add("metadata", metadata.wordsOfMetadata) }
+        for scope in scopes { lines += [""] + scope.lines }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension Statistics.Sum {
+    fileprivate var wordsOfMetadata: String {
+        "\(entries) \(entries == 1 ? "record" : "records"), \(ByteCount.description(bytes))"
+    }
+
+    fileprivate var words: String {
+        "\(entries) \(entries == 1 ? "entry" : "entries"), \(ByteCount.description(bytes))"
+    }
+}
+
+extension Statistics.Scope {
+    /// What it holds, how much was found, and each counter that is not nought.
+    fileprivate var lines: [String] {
+        let since = since.map { ", counted since \($0.iso8601)" } ?? ""
+        var lines = [
+            "scope \(TerminalText.escaped(name)): \(Statistics.Sum(entries: entries, bytes: bytes).words)\(since)"
+        ]
+        if metadata.entries > 0 { lines.append("  metadata: \(metadata.wordsOfMetadata)") }
+        if let found {
+            let tenths = Int((Double(found.count) / Double(found.asked) * 1000).rounded(.down))
+            lines.append("  found \(found.count) of \(found.asked) asked for (\(tenths / 10).\(tenths % 10) %)")
+        }
+        for group in CounterGroup.all {
+            let rows = group.rows.filter { self[$0.counter] != 0 }
+            if rows.isEmpty { continue }
+            lines += ["", "  \(group.title)"]
+            for (counter, label) in rows {
+                let amount = counter.countsBytes ? ByteCount.description(self[counter]) : "\(self[counter])"
+                lines.append(Self.row(label, amount, "  \(counter.rawValue)"))
+            }
+        }
+        if !failures.isEmpty {
+            lines += ["", "  Failures, by code"]
+            for (code, count) in failures.sorted(by: { $0.key < $1.key }) {
+                lines.append(Self.row(code, "\(count)", ""))
+            }
+        }
+        return lines
+    }
+
+    private static func row(_ label: String, _ amount: String, _ name: String) -> String {
+        let amountWidth = 9
+        let gap = String(repeating: " ", count: max(1, amountWidth - amount.count))
+        return "    " + label.padded(to: 46) + gap + amount + name
+    }
+}
+
+/// Counters that tell of one thing, with short words for each; `Counter.meaning` has the full ones.
+struct CounterGroup {
+    let title: String
+    let rows: [(counter: Counter, label: String)]
+
+    /// Every counter is in one of them.
+    static let all = [
+        CounterGroup(
+            title: "Pictures asked for",
+            rows: [
+                (.hits, "found, fresh"),
+                (.coalesced, "  of these, fetched meanwhile by another run"),
+                (.revalidated, "found, unchanged on the server"),
+                (.stale, "found, expired, handed out all the same"),
+                (.misses, "not found, or not usable"),
+                (.missesAbsent, "  not in the cache"),
+                (.missesExpired, "  expired, and changed since"),
+                (.missesRefresh, "  asked for anew, and changed"),
+                (.missesLost, "  file lost or changed on the disk"),
+                (.missesPolicy, "  kept out of the cache by a policy"),
+                (.negativeHits, "refused without asking: it failed lately"),
+            ]),
+        CounterGroup(
+            title: "Variants asked for",
+            rows: [
+                (.variantHits, "found"),
+                (.variantsCoalesced, "  of these, made meanwhile by another run"),
+                (.variantsMade, "made"),
+            ]),
+        CounterGroup(
+            title: "Bytes",
+            rows: [
+                (.bytesServed, "handed out of the cache"),
+                (.bytesFetched, "downloaded and kept"),
+                (.bytesWritten, "written to the cache, variants included"),
+            ]),
+        CounterGroup(
+            title: "What came and went",
+            rows: [
+                (.stored, "pictures stored from files or from memory"),
+                (.evictions, "entries trimmed to keep below the capacity"),
+                (.bytesEvicted, "  their size"),
+                (.removed, "entries removed by rm and clean"),
+                (.bytesRemoved, "  their size"),
+                (.healed, "entries dropped: file lost or changed"),
+            ]),
+    ]
+}
+
+extension String {
+    /// ASCII, with blanks up to so many columns.
+    fileprivate func padded(to columns: Int) -> String {
+        self + String(repeating: " ", count: max(0, columns - utf8.count))
+    }
+}

@@ -1,3 +1,4 @@
+import Images
 import Testing
 
 @testable import Placeholders
@@ -24,5 +25,13 @@ import Testing
         // The gray that is just dark enough on white, known to everyone who checks contrasts.
         #expect(abs(RGB(0x767676).contrast(with: RGB(0xFFFFFF)) - 4.54) < 0.005)
         #expect(RGB(0x777777).contrast(with: RGB(0xFFFFFF)) < 4.5)
+    }
+}
+
+extension RGB {
+    /// From 1 (none) to 21 (black on white) (WCAG 2.1, contrast ratio). Text wants 4.5 (1.4.3), icons want 3 (1.4.11).
+    fileprivate func contrast(with other: RGB) -> Double {
+        let (one, two) = (relativeLuminance, other.relativeLuminance)
+        return (max(one, two) + 0.05) / (min(one, two) + 0.05)
     }
 }

@@ -13,12 +13,6 @@ struct RGB: Sendable, Hashable {
         0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
     }
 
-    /// From 1 (none) to 21 (black on white) (WCAG 2.1, contrast ratio). Text wants 4.5 (1.4.3), icons want 3 (1.4.11).
-    func contrast(with other: RGB) -> Double {
-        let (one, two) = (relativeLuminance, other.relativeLuminance)
-        return (max(one, two) + 0.05) / (min(one, two) + 0.05)
-    }
-
     /// IEC 61966-2-1, with the power 2.4 written as 2 + 2/5 and its fifth root found by Newton's method: the standard
     /// library alone has no other.
     private static func linear(_ sample: UInt8) -> Double {

@@ -18,7 +18,7 @@ final class PixelOutput {
     private let channels: Int
     private let options: DecodeOptions
     private let cutPlace: CutPlace
-    private let looks: RowLooks
+    private let effects: RowEffects
     private let writer: any RowWriter
     private let gathers: Bool
     private var gathered: [UInt8] = []
@@ -39,13 +39,13 @@ final class PixelOutput {
         self.channels = channels
         self.options = options
         self.cutPlace = cutPlace
-        looks = RowLooks(
+        effects = RowEffects(
             channels: channels, size: placement.target, gradient: output.gradient,
             cornerRadius: output.cornerRadius * placement.share,
             background: output.encoding.format.hasAlpha ? nil : output.encoding.background)
-        let perPixel = output.encoding.bytesPerPixel + (output.byteLimit == nil ? 0 : looks.channels)
+        let perPixel = output.encoding.bytesPerPixel + (output.byteLimit == nil ? 0 : effects.channels)
         memory.append(try options.reserve(memory: placement.target, bytesPerPixel: perPixel))
-        writer = try makeWriter(placement.target, looks.channels)
+        writer = try makeWriter(placement.target, effects.channels)
         hasher = output.wantsHash ? PlaceholderHasher(size: placement.target) : nil
         gathers = orientation != .upright || placement.cover != nil
         if gathers {
@@ -105,9 +105,9 @@ final class PixelOutput {
 
     /// An upright row of the output.
     private func emit(_ row: UnsafeMutablePointer<UInt8>) throws {
-        let shown = looks.apply(row, y)
+        let shown = effects.apply(row, y)
         y += 1
-        hasher?.add(shown, channels: looks.channels)
+        hasher?.add(shown, channels: effects.channels)
         try writer.write(shown)
     }
 }

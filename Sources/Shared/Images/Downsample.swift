@@ -13,32 +13,20 @@ import Support
 ///   - done: is told the index and the result of each output as soon as its last byte has gone to its sink,
 ///     the smallest first.
 /// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and what source, sinks and `done` throw.
-public func shrink(
+public func downsample(
     _ source: some ByteSource, _ info: PictureInfo, to outputs: [Output], options: DecodeOptions = DecodeOptions(),
-    isLinear: Bool = false, done: (Int, ShrinkResult) throws -> Void
+    isLinear: Bool = false, done: (Int, DownsampleResult) throws -> Void
 ) throws {
-    try ShrinkJob(info: info, outputs: outputs, options: options, isLinear: isLinear).run(source, done: done)
+    try DownsampleJob(info: info, outputs: outputs, options: options, isLinear: isLinear).run(source, done: done)
 }
 
-/// Makes one picture of another and gives its bytes.
-public func shrink(
-    _ source: some ByteSource, to geometry: Geometry, encode encoding: EncodeOptions,
-    options: DecodeOptions = DecodeOptions()
-) throws -> (bytes: [UInt8], result: ShrinkResult) {
-    let sink = MemorySink()
-    var result: ShrinkResult?
-    let output = Output(geometry, encoding: encoding, sink: sink)
-    try shrink(source, inspect(source, limits: options.limits), to: [output], options: options) { result = $1 }
-    return (sink.bytes, result!)
-}
-
-/// Makes an output of pixels that are there, as `shrink` makes it of a picture.
+/// Makes an output of pixels that are there, as `downsample` makes it of a picture.
 public func render(
     _ pixels: PixelBuffer, to output: Output, options: DecodeOptions = DecodeOptions()
-) throws -> ShrinkResult {
+) throws -> DownsampleResult {
     let info = PictureInfo(
         format: .png, storedSize: pixels.size, orientation: .upright, hasAlpha: pixels.hasAlpha, isAnimated: false)
-    var result: ShrinkResult?
-    try ShrinkJob(info: info, outputs: [output], options: options, isLinear: false).run(pixels) { result = $1 }
+    var result: DownsampleResult?
+    try DownsampleJob(info: info, outputs: [output], options: options, isLinear: false).run(pixels) { result = $1 }
     return result!
 }

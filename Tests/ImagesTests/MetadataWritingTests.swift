@@ -186,12 +186,12 @@ import Testing
     @Test(arguments: [1, 3]) func aJPEGMadeOfAJPEGIsProgressiveAndHasMetadataToo(channels: Int) throws {
         let input = try PixelBuffer.waves(90, 60, channels: channels).jpeg()
         let target = PixelSize(width: 40, height: 27)
-        let (plain, _) = try shrink(MemorySource(input), to: .exactly(target), encode: EncodeOptions())
+        let (plain, _) = try downsample(MemorySource(input), to: .exactly(target), encode: EncodeOptions())
         let source = MemorySource(input)
         let sink = MemorySink()
         let wanted = Output(
             .exactly(target), encoding: EncodeOptions(isProgressive: true), exif: ExifBlock(Self.exif), sink: sink)
-        try shrink(source, inspect(source), to: [wanted]) { _, _ in }
+        try downsample(source, inspect(source), to: [wanted]) { _, _ in }
         let output = sink.bytes
         #expect(output.contains(frameHeader: 0xC2) && !plain.contains(frameHeader: 0xC2))
         #expect(try EmbeddedMetadata.read(MemorySource(output)).exif == Self.exif)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Images
 
-@Suite struct ShrinkTests {
+@Suite struct DownsampleTests {
     @Test func outputHasExactlyTheSizeAskedForWhateverThePath() throws {
         var random = SeededRandom(seed: 11)
         for round in 0..<40 {
@@ -16,7 +16,7 @@ import Testing
                 width: Int.random(in: 1...70, using: &random), height: Int.random(in: 1...70, using: &random))
             let input = try encode(picture, EncodeOptions(format: round % 2 == 0 ? .jpeg : .png))
             for format in OutputFormat.readable {
-                let output = try shrunk(input, to: target, EncodeOptions(format: format))
+                let output = try downsampled(input, to: target, EncodeOptions(format: format))
                 #expect(output.size == target)
             }
         }
@@ -27,7 +27,7 @@ import Testing
             let picture = PixelBuffer(
                 size: PixelSize(width: size.0, height: size.1), filledWith: [201, 3, 255])
             let input = try encode(picture, EncodeOptions(format: .png))
-            let output = try shrunk(
+            let output = try downsampled(
                 input, to: PixelSize(width: target.0, height: target.1), EncodeOptions(format: .png))
             #expect(output == PixelBuffer(size: output.size, filledWith: [201, 3, 255]))
         }
@@ -39,7 +39,7 @@ import Testing
             bytes: (0..<4).flatMap { _ in (0..<256).map { UInt8($0) } })
         let input = try encode(ramp, EncodeOptions(format: .png))
         for width in [255, 200, 100, 33, 10, 512] {
-            let output = try shrunk(input, to: PixelSize(width: width, height: 2), EncodeOptions(format: .png))
+            let output = try downsampled(input, to: PixelSize(width: width, height: 2), EncodeOptions(format: .png))
             let row = output.bytes[0..<width]
             #expect(zip(row, row.dropFirst()).allSatisfy { $0 <= $1 })
         }
@@ -54,7 +54,7 @@ import Testing
         let input = try encode(picture, EncodeOptions(format: .png))
         for (width, height) in [(40, 30), (89, 13), (7, 5), (120, 100)] {
             let target = PixelSize(width: width, height: height)
-            let output = try shrunk(input, to: target, EncodeOptions(format: .png))
+            let output = try downsampled(input, to: target, EncodeOptions(format: .png))
             let reference = referenceLanczos(picture, to: target)
             #expect(output.channels == channels)
             #expect(psnr(output.bytes, reference.bytes) > 50)
@@ -65,7 +65,7 @@ import Testing
         let picture = PixelBuffer.waves(1200, 30, channels: 1)
         let target = PixelSize(width: 20, height: 3)
         let png = EncodeOptions(format: .png)
-        let output = try shrunk(try encode(picture, png), to: target, png)
+        let output = try downsampled(try encode(picture, png), to: target, png)
         #expect(psnr(output.bytes, referenceLanczos(picture, to: target).bytes) > 40)
     }
 
@@ -76,7 +76,7 @@ import Testing
             let input = try picture.jpeg(quality: 100, chroma: (chroma[0], chroma[1]))
             for (w, h) in [(79, 59), (40, 30), (21, 15), (width, height), (200, 150)] {
                 let target = PixelSize(width: w, height: h)
-                let output = try shrunk(input, to: target, EncodeOptions(quality: 100))
+                let output = try downsampled(input, to: target, EncodeOptions(quality: 100))
                 let reference = referenceLanczos(picture, to: target)
                 let (kept, best) = (psnr(output.bytes, reference.bytes), try halvedChroma(reference))
                 // Above 45 dB what counts is the loss in the input.
@@ -91,7 +91,7 @@ import Testing
         for y in 0..<64 {
             for x in 0..<30 { for c in 0..<4 { picture.bytes[(y * 64 + x) * 4 + c] = 255 } }
         }
-        let output = try shrunk(
+        let output = try downsampled(
             try encode(picture, EncodeOptions(format: .png)), to: PixelSize(width: 13, height: 13),
             EncodeOptions(format: .png))
         for i in stride(from: 0, to: output.bytes.count, by: 4) where output.bytes[i + 3] > 8 {
@@ -103,7 +103,7 @@ import Testing
         let picture = PixelBuffer(size: PixelSize(width: 40, height: 40), filledWith: [255, 0, 0, 0])
         let input = try encode(picture, EncodeOptions(format: .png))
         for (colour, expected) in [(RGB.white, UInt8(255)), (RGB.black, 0)] {
-            let output = try shrunk(
+            let output = try downsampled(
                 input, to: PixelSize(width: 20, height: 20), EncodeOptions(format: .jpeg, background: colour))
             #expect(output.bytes.allSatisfy { abs(Int($0) - Int(expected)) <= 1 })
         }
@@ -113,7 +113,7 @@ import Testing
         let picture = PixelBuffer.waves(50, 40, channels: 1)
         for format in [OutputFormat.jpeg, .png] {
             let target = PixelSize(width: 20, height: 16)
-            let output = try shrunk(try picture.jpeg(), to: target, EncodeOptions(format: format))
+            let output = try downsampled(try picture.jpeg(), to: target, EncodeOptions(format: format))
             #expect(output.channels == 1)
         }
     }
@@ -122,7 +122,7 @@ import Testing
         let input = try PixelBuffer.noise(120, 90, channels: 3).jpeg()
         for format in OutputFormat.readable {
             let runs = try (0..<2).map { _ in
-                try shrink(
+                try downsample(
                     MemorySource(input), to: .exactly(PixelSize(width: 31, height: 24)),
                     encode: EncodeOptions(format: format))
             }
@@ -137,7 +137,7 @@ import Testing
         let interruption = Interruption()
         interruption.cancel(.outputClosed)
         #expect(throws: Cancelled.self) {
-            _ = try shrink(
+            _ = try downsample(
                 MemorySource(input), to: Geometry(), encode: EncodeOptions(),
                 options: DecodeOptions(interruption: interruption))
         }
@@ -149,7 +149,7 @@ import Testing
             #expect(throws: SystemFailure(errno: 28, "write")) {
                 let output = Output(Geometry(), encoding: EncodeOptions(format: format), sink: FullSink())
                 let source = MemorySource(input)
-                try shrink(source, inspect(source), to: [output]) { _, _ in }
+                try downsample(source, inspect(source), to: [output]) { _, _ in }
             }
         }
     }

@@ -69,7 +69,7 @@ struct NearestNumbers {
     fileprivate let cells: UnsafeMutablePointer<UInt16>
     fileprivate let search: NearestColour
 
-    @inline(__always) func callAsFunction(_ red: Int, _ green: Int, _ blue: Int) -> UInt8 {
+    @inline(__always) func number(_ red: Int, _ green: Int, _ blue: Int) -> UInt8 {
         let cell = (red >> 2) << 12 | (green >> 2) << 6 | blue >> 2
         let known = cells[cell]
         return known == Self.unknown ? find(cell) : UInt8(truncatingIfNeeded: known)

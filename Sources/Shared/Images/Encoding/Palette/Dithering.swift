@@ -73,7 +73,7 @@ enum Dithering {
             let r = clamped(pixel.red &+ Int((error[0] &+ 8) >> 4))
             let g = clamped(pixel.green &+ Int((error[1] &+ 8) >> 4))
             let b = clamped(pixel.blue &+ Int((error[2] &+ 8) >> 4))
-            let number = nearest(r, g, b)
+            let number = nearest.number(r, g, b)
             numbers[column] = number
             let colour = colours[Int(number)]
             pass(r &- colour.red, error, under, ahead)
@@ -131,7 +131,7 @@ enum Dithering {
                     if pixel.isTransparent { continue }
                     let x = column &+ columns.lowerBound
                     let offset = offsets[x & 7]
-                    target[column] = nearest(
+                    target[column] = nearest.number(
                         clamped(pixel.red &+ offset), clamped(pixel.green &+ offset),
                         clamped(pixel.blue &+ blueOffsets[(x &+ 3) & 7]))
                 }

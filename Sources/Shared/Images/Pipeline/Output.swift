@@ -43,11 +43,11 @@ public struct Output {
     }
 
     /// Whether anything is done to its pixels, as pixels, after they have been resampled.
-    var hasLooks: Bool { gradient != .none || cornerRadius > 0 || wantsHash || byteLimit != nil }
+    var needsPixels: Bool { gradient != .none || cornerRadius > 0 || wantsHash || byteLimit != nil }
 }
 
 /// What has been made of a picture.
-public struct ShrinkResult: Sendable, Hashable {
+public struct DownsampleResult: Sendable, Hashable {
     /// The output, upright.
     public let size: PixelSize
     public let format: OutputFormat

@@ -3,7 +3,7 @@ import Formats
 
 /// What is done to each upright row of an output before it is encoded: gradient, corners, and a background where the
 /// format has no alpha.
-final class RowLooks {
+final class RowEffects {
     /// Samples of a pixel of the row that is given.
     let channels: Int
     private let size: PixelSize

@@ -3,7 +3,7 @@ import Formats
 import Support
 
 /// One picture under way from its reader to its outputs.
-struct ShrinkJob {
+struct DownsampleJob {
     let info: PictureInfo
     let outputs: [Output]
     let options: DecodeOptions
@@ -18,7 +18,7 @@ struct ShrinkJob {
     }
 
     /// An output with the numbers that follow from the picture, and what becomes of it.
-    private final class Planned {
+    private final class PlannedOutput {
         let index: Int
         let output: Output
         let placement: Placement
@@ -42,8 +42,8 @@ struct ShrinkJob {
             drain = ByteDrain(output.encoding.format, output.sink)
         }
 
-        func result(isTruncated: Bool, _ frames: FrameCounts?) -> ShrinkResult {
-            ShrinkResult(
+        func result(isTruncated: Bool, _ frames: FrameCounts?) -> DownsampleResult {
+            DownsampleResult(
                 size: placement.target, format: output.encoding.format, bytes: drain.count, isTruncated: isTruncated,
                 hash: hash, frames: frames)
         }
@@ -70,7 +70,7 @@ struct ShrinkJob {
         }
     }
 
-    func run(_ source: some ByteSource, done: (Int, ShrinkResult) throws -> Void) throws {
+    func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
         let planned = try plan()
         if try runAnimation(source, planned, done: done) { return }
         // First, as a WebP's frames are counted with canvases in memory.
@@ -82,7 +82,7 @@ struct ShrinkJob {
     }
 
     /// Runs pixels that are there through.
-    func run(_ pixels: PixelBuffer, done: (Int, ShrinkResult) throws -> Void) throws {
+    func run(_ pixels: PixelBuffer, done: (Int, DownsampleResult) throws -> Void) throws {
         let rows = PixelRows(pixels)
         try pass(Source(InterleavedRows(rows), rows.layout, profile: nil), plan()) { planned in
             try done(planned.index, planned.result(isTruncated: false, nil))
@@ -90,8 +90,8 @@ struct ShrinkJob {
     }
 
     /// The outputs' numbers, the largest output first.
-    private func plan() throws -> [Planned] {
-        let planned = try outputs.enumerated().map { try Planned($0, $1, info, options.limits) }
+    private func plan() throws -> [PlannedOutput] {
+        let planned = try outputs.enumerated().map { try PlannedOutput($0, $1, info, options.limits) }
         for planned in planned { planned.drain.checkpoint = { [options] in try options.check(before: $0) } }
         // Equal sizes in the order given.
         return planned.sorted { a, b in
@@ -100,7 +100,7 @@ struct ShrinkJob {
         }
     }
 
-    private func open(_ source: some ByteSource, _ planned: [Planned]) throws -> Source {
+    private func open(_ source: some ByteSource, _ planned: [PlannedOutput]) throws -> Source {
         guard info.format == .jpeg else {
             let reader = try rowReader(source, info, scale: 8, options: options)
             return Source(InterleavedRows(reader), reader.layout, profile: reader.profile)
@@ -121,7 +121,7 @@ struct ShrinkJob {
 
     /// Runs the planes of one picture, or of one frame, through to the outputs; `done` is told each, the smallest
     /// first.
-    private func pass(_ source: Source, _ planned: [Planned], done: (Planned) throws -> Void) throws {
+    private func pass(_ source: Source, _ planned: [PlannedOutput], done: (PlannedOutput) throws -> Void) throws {
         let flow = try RowFlow(
             source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
             stages: planned.map { planned in
@@ -142,7 +142,7 @@ struct ShrinkJob {
 
     /// Whether colours stay as they are: only where the profile that says what they mean can go along. GIFs and
     /// animations hold none, and of gray levels only JPEG and PNG.
-    private func keepsProfile(_ planned: Planned, _ source: Source) -> Bool {
+    private func keepsProfile(_ planned: PlannedOutput, _ source: Source) -> Bool {
         let encoding = planned.output.encoding
         guard planned.output.keepsProfile, encoding.format != .gif, planned.animation == nil else { return false }
         let holdsGray = encoding.format == .png || encoding.format == .jpeg && encoding.background.isGray
@@ -151,14 +151,14 @@ struct ShrinkJob {
     }
 
     /// Whether planes go straight into a JPEG's, without ever becoming pixels.
-    private func isDirect(_ planned: Planned, _ source: Source) -> Bool {
+    private func isDirect(_ planned: PlannedOutput, _ source: Source) -> Bool {
         planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
-            && planned.placement.cover == nil && !planned.output.hasLooks
+            && planned.placement.cover == nil && !planned.output.needsPixels
             && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
             && (source.transform == nil || keepsProfile(planned, source))
     }
 
-    private func sink(_ planned: Planned, _ stage: Stage, _ source: Source) throws -> any StageSink {
+    private func sink(_ planned: PlannedOutput, _ stage: Stage, _ source: Source) throws -> any StageSink {
         let output = planned.output
         var encoding = output.encoding
         let keepsProfile = keepsProfile(planned, source)
@@ -188,13 +188,13 @@ struct ShrinkJob {
 
 // MARK: Animations
 
-extension ShrinkJob {
+extension DownsampleJob {
     /// Runs the frames of an animation through to the outputs that show them. Gives false, and does nothing, for a
     /// picture of which one way of reading gives all that is asked for: the first frame.
     private func runAnimation(
-        _ source: some ByteSource, _ planned: [Planned], done: (Int, ShrinkResult) throws -> Void
+        _ source: some ByteSource, _ planned: [PlannedOutput], done: (Int, DownsampleResult) throws -> Void
     ) throws -> Bool {
-        func wantsAll(_ planned: Planned) -> Bool {
+        func wantsAll(_ planned: PlannedOutput) -> Bool {
             planned.output.frame == nil && planned.output.encoding.format.holdsAnimations
         }
         let isAsked = planned.contains { wantsAll($0) || ($0.output.frame ?? 0) > 0 }
@@ -210,10 +210,10 @@ extension ShrinkJob {
         }
         // A single frame is a still picture, which the encoders of those write smaller.
         if reader.frameCount == 1 { return false }
-        func isFitted(_ planned: Planned) -> Bool { wantsAll(planned) && planned.output.byteLimit != nil }
+        func isFitted(_ planned: PlannedOutput) -> Bool { wantsAll(planned) && planned.output.byteLimit != nil }
         for planned in planned where wantsAll(planned) && !isFitted(planned) {
             planned.animation = try AnimatedOutput(
-                planned.output, size: planned.placement.target, plays: reader.plays, options: options,
+                planned.output.encoding, size: planned.placement.target, plays: reader.plays, options: options,
                 into: planned.drain)
         }
         let last = planned.contains(where: wantsAll) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
@@ -241,7 +241,7 @@ extension ShrinkJob {
     }
 
     /// Makes an animation that may not take more than some bytes, from its first frame on at each quality.
-    private func fit(_ planned: Planned, _ source: some ByteSource) throws {
+    private func fit(_ planned: PlannedOutput, _ source: some ByteSource) throws {
         guard let byteLimit = planned.output.byteLimit else { return }
         let bytes = try fitted(planned.output.encoding, byteLimit: byteLimit) { encoding in
             let sink = MemorySink()
@@ -249,7 +249,7 @@ extension ShrinkJob {
             output.encoding = encoding
             output.byteLimit = nil
             output.sink = sink
-            let job = ShrinkJob(info: info, outputs: [output], options: options, isLinear: isLinear)
+            let job = DownsampleJob(info: info, outputs: [output], options: options, isLinear: isLinear)
             try job.run(source) { planned.hash = $1.hash }
             return sink.bytes
         }

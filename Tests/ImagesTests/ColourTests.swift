@@ -66,7 +66,7 @@ import Testing
         try transform.apply([120, 150, 110], &expected, count: 1, channels: (3, 3), checking: DecodeOptions())
         #expect(expected != [120, 150, 110])
         for format in [OutputFormat.jpeg, .png] {
-            let output = try shrunk(
+            let output = try downsampled(
                 input, to: PixelSize(width: 16, height: 12), EncodeOptions(format: format, quality: 100))
             #expect(
                 zip(output.bytes, expected).allSatisfy { abs(Int($0) - Int($1)) <= 3 },

@@ -12,7 +12,7 @@ import Testing
             let source = try File.openInput(path)
             for format in OutputFormat.readable {
                 do {
-                    let (bytes, result) = try shrink(
+                    let (bytes, result) = try downsample(
                         source, to: Geometry(width: 50, height: 50), encode: EncodeOptions(format: format))
                     #expect(try decode(MemorySource(bytes)).size == result.size, "\(path)")
                 } catch {
@@ -30,9 +30,9 @@ import Testing
             if name.hasPrefix("x") {
                 #expect(failureCode { _ = try decode(source) } != nil, "\(name)")
             } else {
-                // A shrink to the own size and a decode are different paths to the same pixels.
+                // Downsampling to the own size and decoding are different paths to the same pixels.
                 let whole = try decode(source)
-                let (copied, _) = try shrink(source, to: Geometry(), encode: EncodeOptions(format: .png))
+                let (copied, _) = try downsample(source, to: Geometry(), encode: EncodeOptions(format: .png))
                 #expect(try decode(MemorySource(copied)) == whole, "\(name)")
             }
         }

@@ -107,9 +107,21 @@ func referenceLanczos(_ source: PixelBuffer, to target: PixelSize) -> PixelBuffe
     return PixelBuffer(size: target, channels: channels, bytes: output)
 }
 
-/// Shrinks bytes in memory to exactly `size`.
-func shrunk(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions) throws -> PixelBuffer {
-    let (output, result) = try shrink(MemorySource(bytes), to: .exactly(size), encode: options)
+/// Makes one picture of another, and gives its bytes.
+func downsample(
+    _ source: some ByteSource, to geometry: Geometry, encode encoding: EncodeOptions,
+    options: DecodeOptions = DecodeOptions()
+) throws -> (bytes: [UInt8], result: DownsampleResult) {
+    let sink = MemorySink()
+    var result: DownsampleResult?
+    let output = Output(geometry, encoding: encoding, sink: sink)
+    try downsample(source, inspect(source, limits: options.limits), to: [output], options: options) { result = $1 }
+    return (sink.bytes, try #require(result))
+}
+
+/// Downsamples bytes in memory to exactly `size`.
+func downsampled(_ bytes: [UInt8], to size: PixelSize, _ options: EncodeOptions) throws -> PixelBuffer {
+    let (output, result) = try downsample(MemorySource(bytes), to: .exactly(size), encode: options)
     #expect(result.size == size)
     return try decode(MemorySource(output))
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HostileInputTests {
     private func code(_ bytes: [UInt8], limits: DecodeLimits = .standard) -> String? {
         failureCode {
-            _ = try shrink(
+            _ = try downsample(
                 MemorySource(bytes), to: Geometry(width: 16), encode: EncodeOptions(),
                 options: DecodeOptions(limits: limits))
         }
@@ -104,7 +104,7 @@ import Testing
         let bytes = try PixelBuffer.waves(10, 10, channels: 3).jpeg()
         #expect(
             failureCode {
-                _ = try shrink(
+                _ = try downsample(
                     MemorySource(bytes), to: .exactly(PixelSize(width: 20_000, height: 1)),
                     encode: EncodeOptions(format: .webp))
             } == "output-too-large")

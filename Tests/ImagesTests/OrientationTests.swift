@@ -38,7 +38,7 @@ import Testing
             let input = tagged(try stored(upright, orientation).jpeg(quality: 100, chroma: (1, 1)), orientation)
             for (w, h) in [(48, 32), (33, 21), (width, height)] {
                 let target = PixelSize(width: w, height: h)
-                let output = try shrunk(input, to: target, EncodeOptions(quality: 100))
+                let output = try downsampled(input, to: target, EncodeOptions(quality: 100))
                 let reference = referenceLanczos(upright, to: target)
                 #expect(try psnr(output.bytes, reference.bytes) > halvedChroma(reference) - 0.7)
             }
@@ -49,7 +49,7 @@ import Testing
         let upright = PixelBuffer.waves(60, 44, channels: 1)
         let input = tagged(try stored(upright, orientation).jpeg(quality: 100), orientation)
         let target = PixelSize(width: 25, height: 18)
-        let output = try shrunk(input, to: target, EncodeOptions(format: .png))
+        let output = try downsampled(input, to: target, EncodeOptions(format: .png))
         #expect(psnr(output.bytes, referenceLanczos(upright, to: target).bytes) > 40)
         let whole = try decode(MemorySource(input))
         #expect(psnr(whole.bytes, upright.bytes) > 40)

@@ -3,7 +3,7 @@ import Support
 
 /// Decodes a picture at its full size: upright, sRGB, 8 bits a sample; the first frame of an animation.
 ///
-/// Takes memory for all of its pixels, up to `limits.maxMemoryBytes`; to make a picture smaller, use `shrink`, which
+/// Takes memory for all of its pixels, up to `limits.maxMemoryBytes`; to make a picture smaller, use `downsample`, which
 /// doesn't. Throws `FormatFailure`, `ImageError`, and what the source throws.
 public func decode(
     _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()

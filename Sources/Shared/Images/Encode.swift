@@ -1,22 +1,23 @@
 import Formats
 import Support
 
-/// Encodes a picture. Transparent pixels are laid on `options.background` where the format has no alpha.
+/// Encodes a picture. Transparent pixels are laid on `options.background` if the format has no alpha.
 /// Throws `ImageError`.
 public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [UInt8] {
     let sink = MemorySink()
-    let looks = RowLooks(
+    let effects = RowEffects(
         channels: pixels.channels, size: pixels.size, gradient: .none, cornerRadius: 0,
         background: options.format.hasAlpha ? nil : options.background)
     let writer = try rowWriter(
-        options, size: pixels.size, channels: looks.channels, limits: .standard, into: ByteDrain(options.format, sink))
+        options, size: pixels.size, channels: effects.channels, limits: .standard, into: ByteDrain(options.format, sink)
+    )
     let rowBytes = pixels.size.width * pixels.channels
     let row = AlignedBuffer(count: rowBytes)
     for y in 0..<pixels.size.height {
         pixels.bytes.withUnsafeBufferPointer {
             row.bytes.update(from: $0.baseAddress! + y * rowBytes, count: rowBytes)
         }
-        try writer.write(looks.apply(row.bytes, y))
+        try writer.write(effects.apply(row.bytes, y))
     }
     try writer.finish()
     return sink.bytes

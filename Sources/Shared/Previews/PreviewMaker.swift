@@ -8,7 +8,7 @@ import Support
 /// Makes previews of a picture while it arrives: one each time that a scan or pass is complete and more is to come.
 ///
 /// Works on the download's own thread: a preview takes about as long as the disk needs for it, and the server meanwhile
-/// fills the buffers in between. A preview that cannot be made is told in the log's details, and nothing else suffers.
+/// fills the buffers in between. A preview that cannot be made is noted in the log's details; the download goes on.
 public final class PreviewMaker: BodyWatcher {
     private let limits: PreviewLimits
     private let log: Log
@@ -32,6 +32,7 @@ public final class PreviewMaker: BodyWatcher {
     }
 
     /// Begins anew. Of a body that is continued, what is there is looked at first, and shown as it was left.
+    /// Throws `Cancelled`.
     public func begin(_ body: ArrivingBody) throws {
         self.body = body
         // One that goes on where it broke off just now is known.
@@ -48,6 +49,7 @@ public final class PreviewMaker: BodyWatcher {
         if let last { try show(last) }
     }
 
+    /// Takes the next bytes, and makes the previews of the scans that they complete. Throws `Cancelled`.
     public func take(_ bytes: UnsafeRawBufferPointer) throws {
         var scans: [CompleteScan] = []
         finder.take(bytes) { scans.append($0) }

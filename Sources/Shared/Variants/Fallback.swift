@@ -87,7 +87,7 @@ extension VariantMaker {
     /// Draws a placeholder of exactly the variant's size and looks. Gives what it was not drawn with, in words.
     public func draw(
         _ placeholder: Placeholder, _ request: Request
-    ) throws -> (result: ShrinkResult, warnings: [String]) {
+    ) throws -> (result: DownsampleResult, warnings: [String]) {
         var options = options.begun()
         // The limit is for strangers' pictures; this one's size was asked for.
         options.limits.maxPixels = max(options.limits.maxPixels, DecodeLimits.standard.maxPixels)

@@ -48,7 +48,7 @@ extension ShrinkTool {
     /// Files past the cache for these variants; always made, as nothing is remembered.
     func makeBypassed(
         _ variants: [Variant], of key: CacheKey, past bypass: Bypass, ready: @escaping (Variant, JSON) -> Void,
-        make: ([VariantMaker.Request], (Int, ShrinkResult) throws -> Void) throws -> Void
+        make: ([VariantMaker.Request], (Int, DownsampleResult) throws -> Void) throws -> Void
     ) throws {
         try bypass.make(variants.count, of: key) { index, entry in
             ready(variants[index], Self.field(entry, status: "made"))

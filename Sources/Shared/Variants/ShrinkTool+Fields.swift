@@ -6,7 +6,7 @@ import Records
 
 /// What a record says of a variant.
 extension ShrinkTool {
-    static func picture(_ result: ShrinkResult) -> FileFacts {
+    static func picture(_ result: DownsampleResult) -> FileFacts {
         FileFacts(
             contentType: result.format.contentType, fileExtension: result.format.fileExtension,
             width: result.size.width, height: result.size.height, details: facts(result))
@@ -33,7 +33,7 @@ extension ShrinkTool {
     }
 
     /// What there is to say of a variant beside its size, as an object's text; nil for nothing.
-    static func facts(_ result: ShrinkResult) -> String? {
+    static func facts(_ result: DownsampleResult) -> String? {
         var facts = Record()
         if let frames = result.frames {
             facts.set("frames", .integer(frames.output))
@@ -47,7 +47,7 @@ extension ShrinkTool {
         return facts.isEmpty ? nil : String(decoding: facts.line, as: UTF8.self)
     }
 
-    static func field(_ target: String, _ result: ShrinkResult, status: String) -> JSON {
+    static func field(_ target: String, _ result: DownsampleResult, status: String) -> JSON {
         var field = Record()
         field.setPath("path", CacheKey.absolutePath(target))
         field.set("width", .integer(result.size.width))

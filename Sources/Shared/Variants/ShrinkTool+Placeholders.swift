@@ -116,7 +116,7 @@ extension ShrinkTool {
 
     func draw(
         _ placeholder: Placeholder, _ variant: Variant, to sink: any ByteSink
-    ) throws -> (result: ShrinkResult, isComplete: Bool) {
+    ) throws -> (result: DownsampleResult, isComplete: Bool) {
         let (result, warnings) = try maker.draw(placeholder, VariantMaker.Request(variant, sink: sink))
         for warning in warnings where warned.withLock({ $0.insert(warning).inserted }) { log.warning(warning) }
         return (result, warnings.isEmpty)

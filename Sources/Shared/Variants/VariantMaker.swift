@@ -37,7 +37,7 @@ public struct VariantMaker: Sendable {
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first.
     public func make(
         _ source: some ByteSource, _ info: PictureInfo, _ requests: [Request],
-        done: (Int, ShrinkResult) throws -> Void
+        done: (Int, DownsampleResult) throws -> Void
     ) throws {
         let (exif, xmp) = try carried(source)
         let outputs = requests.map { request in
@@ -51,7 +51,7 @@ public struct VariantMaker: Sendable {
         progress.beginWork()
         let start = SteadyTime.now()
         try metrics.measure {
-            try shrink(source, info, to: outputs, options: options, isLinear: rendition.isLinear) { index, result in
+            try downsample(source, info, to: outputs, options: options, isLinear: rendition.isLinear) { index, result in
                 metrics.add(Self.event(requests[index].variant, result, after: SteadyTime.now() - start))
                 try done(index, result)
             }
@@ -72,7 +72,7 @@ public struct VariantMaker: Sendable {
             ])
     }
 
-    private static func event(_ variant: Variant, _ result: ShrinkResult, after duration: Duration) -> MetricEvent {
+    private static func event(_ variant: Variant, _ result: DownsampleResult, after duration: Duration) -> MetricEvent {
         MetricEvent(
             .encode,
             [

@@ -123,8 +123,11 @@ struct ZoomProperties {
 
     /// The picture made smaller, as pixels.
     private static func shrunk(_ picture: PixelBuffer, _ geometry: Geometry) throws -> PixelBuffer {
-        let (bytes, _) = try shrink(MemorySource(encode(picture, png)), to: geometry, encode: png)
-        return try decode(MemorySource(bytes))
+        let source = MemorySource(try encode(picture, png))
+        let sink = MemorySink()
+        let output = Output(geometry, encoding: png, sink: sink)
+        try downsample(source, inspect(source), to: [output]) { _, _ in }
+        return try decode(MemorySource(sink.bytes))
     }
 
     /// Both variants of a picture, made of one decoding.

@@ -9,17 +9,17 @@ final class AnimatedOutput {
     private let canvas: AlignedBuffer
     private let memory: MemoryReservation
 
-    /// - Parameter output: of a format that holds animations.
-    init(_ output: Output, size: PixelSize, plays: Int, options: DecodeOptions, into drain: ByteDrain) throws {
+    /// - Parameter encoding: in a format that holds animations.
+    init(_ encoding: EncodeOptions, size: PixelSize, plays: Int, options: DecodeOptions, into drain: ByteDrain) throws {
         self.size = size
         // The canvas, and libwebpmux's own beside what each frame reserves for libwebp.
-        memory = try options.reserve(memory: size, bytesPerPixel: output.encoding.format == .webp ? 20 : 4)
+        memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 20 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
         guard
             let writer = try animationWriter(
-                output.encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption,
+                encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption,
                 into: drain)
-        else { throw ImageError.encoder(output.encoding.format, "it holds no animations") }
+        else { throw ImageError.encoder(encoding.format, "it holds no animations") }
         self.writer = writer
     }
 

@@ -10,7 +10,7 @@ protocol AnimationReader: AnyObject {
     var size: PixelSize { get }
     /// How many frames `nextFrame` gives, at least 1. Known before any is decoded.
     var frameCount: Int { get }
-    /// How often the animation is shown: 0 for ever, 1 where the file asks for no repetition.
+    /// How often the animation is shown: 0 for ever, 1 if the file asks for no repetition.
     ///
     /// WebP counts so. GIF stores the repetitions after the first showing, so that a stored 2 is 3 here, as browsers
     /// play it.
@@ -45,35 +45,4 @@ func animationReader(
     case .webp: try WebPAnimationReader(source, options: options)
     default: nil
     }
-}
-
-/// Decodes one frame of a GIF or WebP animation as it is shown, sRGB, with alpha: a poster.
-///
-/// Costs the frames up to it. `index` counts from 0; a still picture, of any format, has frame 0 alone.
-/// Throws `ImageError.noSuchFrame` behind the last, else as `decode` does.
-public func decodeFrame(
-    _ index: Int, of source: some ByteSource, options: DecodeOptions = DecodeOptions()
-) throws -> PixelBuffer {
-    let info = try inspect(source, limits: options.limits)
-    guard let reader = try animationReader(source, info, options: options) else {
-        guard index == 0 else { throw ImageError.noSuchFrame(index, count: 1) }
-        return try decode(source, limits: options.limits, interruption: options.interruption)
-    }
-    guard index >= 0, index < reader.frameCount else {
-        throw ImageError.noSuchFrame(index, count: reader.frameCount)
-    }
-    let count = reader.size.width * reader.size.height * 4
-    try options.limits.check(memory: count)
-    while let frame = try reader.nextFrame() {
-        guard frame.index == index else { continue }
-        var bytes = Array(UnsafeBufferPointer(start: frame.pixels, count: count))
-        if let transform = ColourTransform(profile: reader.profile, layout: .rgba) {
-            try bytes.withUnsafeMutableBufferPointer {
-                try transform.apply(
-                    $0.baseAddress!, $0.baseAddress!, count: count / 4, channels: (4, 4), checking: options)
-            }
-        }
-        return PixelBuffer(size: reader.size, channels: 4, bytes: bytes).upright(from: info.orientation)
-    }
-    throw ImageError.truncated(info.format)
 }

@@ -2,7 +2,7 @@ import CWebP
 import Formats
 import Support
 
-/// The frames of a WebP, drawn by libwebpdemux's animation decoder. In memory are the file's bytes, two canvases, and
+/// The frames of a WebP, drawn by libwebpdemux's animation decoder. Takes memory for the file's bytes, two canvases and
 /// what libwebp takes for a frame.
 final class WebPAnimationReader: AnimationReader {
     /// Two canvases, and a frame as large as they are.
@@ -100,7 +100,7 @@ final class WebPAnimationReader: AnimationReader {
 
 /// The chunks of a WebP file (WebP container specification).
 private enum WebPChunks {
-    /// The file's bytes. Where it ends too early and that is allowed: those up to the end of its last whole frame, with
+    /// The file's bytes. If it ends too early and that is allowed: those up to the end of its last whole frame, with
     /// the container's size put right.
     static func wholeFrames(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
         var bytes = try source.bytes(0..<source.count)

@@ -32,7 +32,7 @@ func readPicture(_ bytes: [UInt8], as format: ImageFormat) {
         cornerRadius: 3, keepsProfile: choice & 16 == 0, sink: MemorySink())
     // Both at a time take another way than one: smaller rows are made of larger ones.
     let outputs = choice & 128 == 0 ? [small] : choice & 256 == 0 ? [large] : [small, large]
-    try? shrink(source, info, to: outputs, options: options, isLinear: choice & 32 == 0) { _, result in
+    try? downsample(source, info, to: outputs, options: options, isLinear: choice & 32 == 0) { _, result in
         precondition(result.bytes > 0 && result.size.width > 0 && result.size.height > 0)
     }
     if choice & 64 == 0 { _ = try? decodeFrame(choice & 3, of: source, options: options) }

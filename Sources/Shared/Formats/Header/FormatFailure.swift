@@ -1,0 +1,62 @@
+import Support
+
+/// What is wrong with bytes that should have been a picture.
+public enum FormatFailure: Failure, Equatable {
+    /// There are no bytes at all.
+    case empty
+    /// The bytes are something else than a picture.
+    case notAnImage(BodyKind)
+    /// A picture, but of a format that the tools don't read.
+    case unsupported(BodyKind)
+    /// A picture, but not a GIF, which alone will do.
+    case notGIF(ImageFormat)
+    /// The bytes stop before the end that the format itself names.
+    case truncated(ImageFormat)
+    /// The bytes break a rule of the format; the fault is a noun phrase such as `a width or height of 0`.
+    case corrupt(ImageFormat, String)
+    /// A GIF with more frames, or more pixels over all frames, than the caller allows.
+    case overLimit(ImageFormat, String)
+
+    public var code: String {
+        switch self {
+        case .empty: "empty-body"
+        case .notAnImage: "not-an-image"
+        case .unsupported: "unsupported-image"
+        case .notGIF: "not-a-gif"
+        case .truncated: "truncated-image"
+        case .corrupt: "corrupt-image"
+        case .overLimit: "over-limit"
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .empty: "the body is empty"
+        case .notAnImage(let kind): "the body is \(kind.phrase), not a picture"
+        case .unsupported(let kind): "the body is \(kind.phrase); readable are JPEG, PNG, GIF and WebP"
+        case .notGIF(let format): "the body is a \(format.name) picture, not a GIF"
+        case .truncated(let format): "the \(format.name) ends too early: fetch it again"
+        case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
+        case .overLimit(let format, let excess): "the \(format.name) is over the limit: \(excess)"
+        }
+    }
+
+    public var exitCode: ExitCode {
+        switch self {
+        case .overLimit: .notAllowed
+        default: .data
+        }
+    }
+}
+
+extension ImageFormat {
+    /// The format's name as people write it.
+    public var name: String {
+        switch self {
+        case .jpeg: "JPEG"
+        case .png: "PNG"
+        case .gif: "GIF"
+        case .webp: "WebP"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// Looks for the orientation in an Exif block: a TIFF file within a picture (TIFF 6.0 §2, CIPA DC-008 4.5.2 and 4.6.4).
+///
+/// Metadata is often written carelessly, and a picture with a bad tag is still a picture: everything
+/// odd in it means upright, never an error.
+enum ExifOrientation {
+    /// Bytes of a SHORT, LONG, SSHORT and SLONG, by their type numbers (TIFF 6.0 §2).
+    private static let integerWidths = [3: 2, 4: 4, 8: 2, 9: 4]
+
+    /// The orientation that the TIFF file in `range` of the window names in its first directory: tag 0x0112, one whole
+    /// number of 1 to 8; `upright` for anything else. The type is SHORT, but cameras write LONG and SLONG too. A leading
+    /// `Exif\0\0`, as in JPEG, is stepped over. Reads the header and at most 512 directory entries.
+    static func read(_ window: inout SourceWindow, in range: Range<Int>) throws -> Orientation {
+        try find(&window, in: range) ?? .upright
+    }
+
+    private static func find(_ window: inout SourceWindow, in range: Range<Int>) throws -> Orientation? {
+        var base = range.lowerBound
+        if try window.has("Exif\0\0", at: base) { base += 6 }
+        let isBigEndian: Bool
+        if try window.has("MM\0*", at: base) {
+            isBigEndian = true
+        } else if try window.has("II*\0", at: base) {
+            isBigEndian = false
+        } else {
+            return nil
+        }
+        func number(_ offset: Int, _ width: Int) throws -> Int? {
+            guard offset >= base, offset <= range.upperBound - width else { return nil }
+            return isBigEndian
+                ? try window.bigEndian(at: offset, width) : try window.littleEndian(at: offset, width)
+        }
+        // Offsets count from the TIFF header. They have 32 bits and Int has 64, so sums cannot overflow.
+        guard let directory = try number(base + 4, 4), let entries = try number(base + directory, 2) else { return nil }
+        for index in 0..<min(entries, 512) {
+            let entry = base + directory + 2 + index * 12
+            guard let tag = try number(entry, 2) else { return nil }
+            guard tag == 0x0112 else { continue }
+            guard let type = try number(entry + 2, 2), let width = integerWidths[type],
+                try number(entry + 4, 4) == 1, let value = try number(entry + 8, width)
+            else { return nil }
+            return UInt8(exactly: value).flatMap(Orientation.init(rawValue:))
+        }
+        return nil
+    }
+}

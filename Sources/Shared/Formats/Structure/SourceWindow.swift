@@ -1,0 +1,87 @@
+import Support
+
+/// A few KB of a source, moved to wherever bytes are asked for, so that a parser can ask for single numbers at any
+/// offset while the source sees few reads and memory stays flat.
+///
+/// Every accessor gives nil if the source ends too early. Holds the source as an existential: it is called once a
+/// window, while the parsers' inner loops stay concrete.
+struct SourceWindow {
+    /// How many bytes the source promised to have.
+    let count: Int
+    private let source: any ByteSource
+    private let stride: Int
+    private var buffer: [UInt8]
+    private var start = 0
+    private var filled = 0
+
+    /// The first read fetches `head` bytes, each later one `stride` bytes from where they are needed.
+    init(_ source: any ByteSource, head: Int, stride: Int) {
+        self.source = source
+        self.stride = min(stride, head)
+        count = max(source.count, 0)
+        buffer = [UInt8](repeating: 0, count: min(head, max(count, 1)))
+    }
+
+    /// For a look at the header: most pictures say everything in their first 16 KB, and what lies behind is reached by
+    /// hops, each of which needs some bytes only.
+    static func forHeader(_ source: any ByteSource) -> SourceWindow {
+        SourceWindow(source, head: 16 << 10, stride: 4 << 10)
+    }
+
+    /// For a walk through all bytes.
+    static func forWalk(_ source: any ByteSource) -> SourceWindow {
+        SourceWindow(source, head: 64 << 10, stride: 64 << 10)
+    }
+
+    /// Makes the window hold `needed` bytes from `offset` on; false if the source has fewer.
+    private mutating func load(_ offset: Int, _ needed: Int) throws -> Bool {
+        guard offset >= 0, offset < count, needed <= count - offset else { return false }
+        if offset >= start, offset - start <= filled - needed { return true }
+        let length = min(max(filled == 0 ? buffer.count : stride, needed), buffer.count)
+        guard needed <= length else { return false }
+        start = offset
+        let source = source
+        filled = try buffer.withUnsafeMutableBytes {
+            try source.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<length]), at: offset)
+        }
+        return filled >= needed
+    }
+
+    mutating func byte(at offset: Int) throws -> UInt8? {
+        try load(offset, 1) ? buffer[offset - start] : nil
+    }
+
+    /// The `length` bytes from `offset` on; for names and signatures, far below the window's size.
+    mutating func bytes(at offset: Int, _ length: Int) throws -> ArraySlice<UInt8>? {
+        try load(offset, length) ? buffer[offset - start..<offset - start + length] : nil
+    }
+
+    /// Whether the bytes from `offset` on are `text`.
+    mutating func has(_ text: StaticString, at offset: Int) throws -> Bool {
+        guard try load(offset, text.utf8CodeUnitCount) else { return false }
+        for index in 0..<text.utf8CodeUnitCount where buffer[offset - start + index] != text.utf8Start[index] {
+            return false
+        }
+        return true
+    }
+
+    /// An unsigned number of `width` bytes (at most 4), most significant byte first.
+    mutating func bigEndian(at offset: Int, _ width: Int) throws -> Int? {
+        try bytes(at: offset, width).map { $0.reduce(0) { $0 << 8 | Int($1) } }
+    }
+
+    /// An unsigned number of `width` bytes (at most 4), least significant byte first.
+    mutating func littleEndian(at offset: Int, _ width: Int) throws -> Int? {
+        try bytes(at: offset, width).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
+    }
+
+    /// The next segment of a JPEG, or its end marker; nil if the bytes end first.
+    mutating func nextSegment(_ markers: inout JPEGMarkers) throws -> JPEGMarkers.Segment? {
+        while try load(markers.offset, 1) {
+            let range = markers.offset - start..<filled
+            let segment = buffer.withUnsafeBytes { markers.next(UnsafeRawBufferPointer(rebasing: $0[range])) }
+            if let segment { return segment }
+        }
+        return nil
+    }
+}

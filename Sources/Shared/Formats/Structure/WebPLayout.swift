@@ -1,0 +1,118 @@
+/// The chunks of a WebP (WebP container specification; VP8: RFC 6386 §9.1; VP8L: WebP lossless specification §3).
+enum WebPLayout {
+    /// More chunks than any file has before its `EXIF`, animations of thousands of frames included; a bound for hostile
+    /// ones.
+    static let hopLimit = 16_384
+
+    private enum Feature {
+        static let animation: UInt8 = 0x02
+        static let exif: UInt8 = 0x08
+        static let alpha: UInt8 = 0x10
+    }
+
+    struct Chunk {
+        let type: UInt32
+        /// Its data, which may reach beyond the end.
+        let body: Range<Int>
+        /// Where the next chunk begins: data is padded to an even count.
+        var end: Int { body.upperBound + body.count % 2 }
+    }
+
+    /// Size, alpha and animation from the first chunk; orientation from the `EXIF` chunk if the features announce
+    /// one, as libwebp has it.
+    static func header(_ window: inout SourceWindow) throws -> ImageHeader {
+        guard let chunk = try nextChunk(&window, at: 12) else { throw FormatFailure.truncated(.webp) }
+        let start = chunk.body.lowerBound
+        switch chunk.type {
+        case code("VP8 "):
+            return header(try lossySize(&window, chunk))
+        case code("VP8L"):
+            guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4)
+            else {
+                throw FormatFailure.truncated(.webp)
+            }
+            guard signature == 0x2F, chunk.body.count >= 5 else {
+                throw FormatFailure.corrupt(.webp, "a lossless stream without its signature")
+            }
+            return header(
+                PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1), hasAlpha: bits >> 28 & 1 == 1)
+        case code("VP8X"):
+            guard let features = try window.byte(at: start), let width = try window.littleEndian(at: start + 4, 3),
+                let height = try window.littleEndian(at: start + 7, 3)
+            else { throw FormatFailure.truncated(.webp) }
+            let size = PixelSize(width: width + 1, height: height + 1)
+            // Both have 24 bits, so the product fits; the container allows 2^32 - 1.
+            guard chunk.body.count >= 10, size.width * size.height <= UInt32.max else {
+                throw FormatFailure.corrupt(.webp, "a canvas over 2^32 - 1 pixels")
+            }
+            return header(
+                size,
+                orientation: features & Feature.exif == 0 ? .upright : try orientation(&window, from: chunk.end),
+                isAnimated: features & Feature.animation != 0, hasAlpha: features & Feature.alpha != 0)
+        default:
+            throw FormatFailure.corrupt(.webp, "its first chunk is not VP8, VP8L or VP8X")
+        }
+    }
+
+    /// Hops over the chunks that the container's size covers; one must be a picture or a frame of an animation. Bytes
+    /// behind the container don't count. Throws `FormatFailure`.
+    static func checkEnd(_ window: inout SourceWindow) throws {
+        guard let riffSize = try window.littleEndian(at: 4, 4) else { throw FormatFailure.truncated(.webp) }
+        let end = 8 + riffSize
+        // An odd size misses its padding byte; some writers leave that byte out at the end of the file.
+        guard end <= window.count else { throw FormatFailure.truncated(.webp) }
+        var sawPicture = false
+        var offset = 12
+        while offset + 8 <= end, let chunk = try nextChunk(&window, at: offset) {
+            guard chunk.body.upperBound <= end else {
+                throw FormatFailure.corrupt(.webp, "a chunk that reaches beyond the container")
+            }
+            if [code("VP8 "), code("VP8L"), code("ANMF")].contains(chunk.type) { sawPicture = true }
+            offset = chunk.end
+        }
+        guard sawPicture else { throw FormatFailure.corrupt(.webp, "no picture in the container") }
+    }
+
+    /// Start code and two numbers of 14 bits in a key frame's header.
+    private static func lossySize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize {
+        let start = chunk.body.lowerBound
+        guard let tag = try window.byte(at: start), let startCode = try window.bigEndian(at: start + 3, 3),
+            let width = try window.littleEndian(at: start + 6, 2),
+            let height = try window.littleEndian(at: start + 8, 2)
+        else { throw FormatFailure.truncated(.webp) }
+        guard tag & 1 == 0, startCode == 0x9D012A, chunk.body.count >= 10 else {
+            throw FormatFailure.corrupt(.webp, "a lossy stream that does not begin with a key frame")
+        }
+        let size = PixelSize(width: width & 0x3FFF, height: height & 0x3FFF)
+        guard size.width > 0, size.height > 0 else { throw FormatFailure.corrupt(.webp, "a width or height of 0") }
+        return size
+    }
+
+    private static func orientation(_ window: inout SourceWindow, from offset: Int) throws -> Orientation {
+        var offset = offset
+        for _ in 0..<hopLimit {
+            guard let chunk = try nextChunk(&window, at: offset) else { break }
+            if chunk.type == code("EXIF") { return try ExifOrientation.read(&window, in: chunk.body) }
+            offset = chunk.end
+        }
+        return .upright
+    }
+
+    /// The chunk at `offset`; nil if its type or length is cut off.
+    static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
+        guard let type = try window.bigEndian(at: offset, 4), let length = try window.littleEndian(at: offset + 4, 4)
+        else { return nil }
+        return Chunk(type: UInt32(type), body: offset + 8..<offset + 8 + length)
+    }
+
+    private static func header(
+        _ size: PixelSize, orientation: Orientation = .upright, isAnimated: Bool = false, hasAlpha: Bool = false
+    ) -> ImageHeader {
+        ImageHeader(
+            format: .webp, storedSize: size, orientation: orientation, isAnimated: isAnimated, hasAlpha: hasAlpha)
+    }
+
+    static func code(_ name: StaticString) -> UInt32 {
+        (0..<4).reduce(0) { $0 << 8 | UInt32(name.utf8Start[$1]) }
+    }
+}

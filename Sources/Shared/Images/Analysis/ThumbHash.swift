@@ -1,0 +1,162 @@
+import Formats
+import Libc
+
+/// A very small, blurred likeness of a picture in about 25 bytes, with its shape and transparency: ThumbHash, by Evan
+/// Wallace (https://evanw.github.io/thumbhash/).
+///
+/// A few cosine terms each of lightness (L), yellow against blue (P), red against green (Q), and opacity (A). The
+/// bytes begin with two numbers, least significant bit first:
+///
+///     24 bits: L mean 6, P mean 6, Q mean 6, L scale 5, has alpha 1
+///     16 bits: terms along the shorter side 3, P scale 6, Q scale 6, is landscape 1
+///      8 bits, with alpha only: A mean 4, A scale 4
+///
+/// and go on with the terms of L, P, Q and A, 4 bits each, the low half of a byte first.
+enum ThumbHash {
+    /// Columns and rows that a picture may have.
+    static let maxSide = 100
+
+    /// The bytes for a picture of 4 channels (straight alpha) and at most 100x100 pixels. O(pixels), about 50 terms.
+    static func bytes(_ picture: PixelBuffer) -> [UInt8] {
+        let (width, height) = (picture.size.width, picture.size.height)
+        let planes = Planes(picture)
+        let hasAlpha = planes.hasAlpha
+        // Terms of L along each side: in the picture's proportions, fewer if there is alpha to be told as well.
+        let limit = Double(hasAlpha ? 5 : 7) / Double(max(width, height))
+        let across = max(nearest(limit * Double(width)), 1)
+        let down = max(nearest(limit * Double(height)), 1)
+        let cosines = Cosines(width: width, height: height)
+        let lightness = Spectrum(planes.lightness, across: max(across, 3), down: max(down, 3), cosines)
+        let yellowBlue = Spectrum(planes.yellowBlue, across: 3, down: 3, cosines)
+        let redGreen = Spectrum(planes.redGreen, across: 3, down: 3, cosines)
+        let isLandscape = width > height
+
+        var bits = BitPacker()
+        bits.append(nearest(63 * lightness.mean), 6)
+        bits.append(nearest(31.5 + 31.5 * yellowBlue.mean), 6)
+        bits.append(nearest(31.5 + 31.5 * redGreen.mean), 6)
+        bits.append(nearest(31 * lightness.scale), 5)
+        bits.append(hasAlpha ? 1 : 0, 1)
+        bits.append(isLandscape ? down : across, 3)
+        bits.append(nearest(63 * yellowBlue.scale), 6)
+        bits.append(nearest(63 * redGreen.scale), 6)
+        bits.append(isLandscape ? 1 : 0, 1)
+        var spectra = [lightness, yellowBlue, redGreen]
+        if hasAlpha {
+            let opacity = Spectrum(planes.opacity, across: 5, down: 5, cosines)
+            bits.append(nearest(15 * opacity.mean), 4)
+            bits.append(nearest(15 * opacity.scale), 4)
+            spectra.append(opacity)
+        }
+        for spectrum in spectra {
+            for term in spectrum.terms { bits.append(nearest(15 * term), 4) }
+        }
+        return bits.bytes
+    }
+
+    /// Halves go up, also below zero, and even if the rounding of sums has left a little less: a term that should be
+    /// nothing is just such a half.
+    private static func nearest(_ value: Double) -> Int { Int((value + 0.5 + 1e-9).rounded(.down)) }
+
+    /// Lightness and the two differences of colours, with transparent pixels laid on the mean colour.
+    private struct Planes {
+        var lightness: [Double] = []
+        var yellowBlue: [Double] = []
+        var redGreen: [Double] = []
+        var opacity: [Double] = []
+        let hasAlpha: Bool
+
+        init(_ picture: PixelBuffer) {
+            let samples = picture.bytes.map { Double($0) / 255 }
+            let pixels = stride(from: 0, to: samples.count, by: 4)
+            var mean = (red: 0.0, green: 0.0, blue: 0.0)
+            var total = 0.0
+            for i in pixels {
+                let alpha = samples[i + 3]
+                mean.red += alpha * samples[i]
+                mean.green += alpha * samples[i + 1]
+                mean.blue += alpha * samples[i + 2]
+                total += alpha
+            }
+            if total > 0 { mean = (mean.red / total, mean.green / total, mean.blue / total) }
+            hasAlpha = pixels.contains { picture.bytes[$0 + 3] < 255 }
+            for i in pixels {
+                let alpha = samples[i + 3]
+                let red = mean.red * (1 - alpha) + alpha * samples[i]
+                let green = mean.green * (1 - alpha) + alpha * samples[i + 1]
+                let blue = mean.blue * (1 - alpha) + alpha * samples[i + 2]
+                lightness.append((red + green + blue) / 3)
+                yellowBlue.append((red + green) / 2 - blue)
+                redGreen.append(red - green)
+                opacity.append(alpha)
+            }
+        }
+    }
+
+    /// cos(π k (i + ½) / n) for every term and place along each side.
+    private struct Cosines {
+        /// At most seven terms are stored along a side.
+        static let terms = 7
+        let across: [[Double]]
+        let down: [[Double]]
+
+        init(width: Int, height: Int) {
+            func table(_ count: Int) -> [[Double]] {
+                (0..<Self.terms).map { term in
+                    (0..<count).map { cos(Double.pi / Double(count) * Double(term) * (Double($0) + 0.5)) }
+                }
+            }
+            across = table(width)
+            down = table(height)
+        }
+    }
+
+    /// The low cosine terms of a plane, in the triangle of `across` by `down`.
+    private struct Spectrum {
+        private(set) var mean = 0.0
+        /// The largest amount of a term.
+        private(set) var scale = 0.0
+        /// The terms but the mean, row by row, 0...1 with ½ for none.
+        private(set) var terms: [Double] = []
+
+        init(_ plane: [Double], across: Int, down: Int, _ cosines: Cosines) {
+            let width = cosines.across[0].count
+            let height = cosines.down[0].count
+            // Each row's terms across, then their terms down.
+            let rows = (0..<across).map { term in
+                (0..<height).map { y in
+                    (0..<width).reduce(0.0) { $0 + plane[y * width + $1] * cosines.across[term][$1] }
+                }
+            }
+            for v in 0..<down {
+                for u in 0..<across where u * down < across * (down - v) {
+                    let sum = (0..<height).reduce(0.0) { $0 + rows[u][$1] * cosines.down[v][$1] }
+                    let term = sum / Double(width * height)
+                    if u == 0 && v == 0 {
+                        mean = term
+                    } else {
+                        terms.append(term)
+                        scale = max(scale, abs(term))
+                    }
+                }
+            }
+            let scale = scale
+            // Less than this is the rounding of a flat plane's sums.
+            if scale > 1e-9 { terms = terms.map { 0.5 + 0.5 / scale * $0 } }
+        }
+    }
+
+    /// Puts numbers of a few bits behind each other, least significant bit first.
+    private struct BitPacker {
+        private(set) var bytes: [UInt8] = []
+        private var filled = 0
+
+        mutating func append(_ value: Int, _ width: Int) {
+            for bit in 0..<width {
+                if filled % 8 == 0 { bytes.append(0) }
+                bytes[filled / 8] |= UInt8(value >> bit & 1) << UInt8(filled % 8)
+                filled += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Formats
+import Support
+
+/// The rows of a GIF's first frame on its logical screen (GIF89a §18), which is transparent where the frame doesn't
+/// cover it. One line is in memory, or the frame's indices where it is interlaced.
+final class GIFReader: RowReader {
+    let size: PixelSize
+    let layout: RowLayout
+    var profile: [UInt8]? { nil }
+    private let stream: GIFStream
+    private let image: GIFStream.Image
+    private let memory: MemoryReservation?
+    private let allowsTruncated: Bool
+    private var line: [UInt8]
+    /// The indices of an interlaced frame; nil for rows that never came.
+    private var whole: [[UInt8]?] = []
+    /// Whether the data has ended early, so that nothing more is drawn.
+    private var isCut = false
+    var isTruncated: Bool { isCut }
+    private var y = 0
+
+    /// - Parameter size: of the logical screen. With `options.allowsTruncated`, rows that are missing are left
+    ///   transparent, or black in a picture without transparency, instead of being an error.
+    init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions) throws {
+        let options = options.begun()
+        let limits = options.limits
+        try limits.check(pixels: size)
+        self.size = size
+        allowsTruncated = options.allowsTruncated
+        stream = try GIFStream(source, options: options)
+        guard let image = try stream.nextImage() else { throw ImageError.corrupt(.gif, "no frame") }
+        self.image = image
+        if image.isInterlaced {
+            let frameSize = PixelSize(width: image.width, height: image.height)
+            try limits.check(pixels: frameSize)
+            memory = try options.reserve(memory: frameSize, bytesPerPixel: 1)
+        } else {
+            memory = nil
+        }
+        let covers =
+            image.left == 0 && image.top == 0 && image.width >= size.width && image.height >= size.height
+        layout = covers && image.transparent == nil ? .rgb : .rgba
+        line = [UInt8](repeating: 0, count: image.width)
+    }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        defer { y += 1 }
+        let channels = layout.channels
+        if layout == .rgba { row.update(repeating: 0, count: size.width * channels) }
+        guard y >= image.top, y < image.top + image.height else { return }
+        guard try readLine(y - image.top) else {
+            row.update(repeating: 0, count: size.width * channels)
+            return
+        }
+        let visible = min(image.width, size.width - image.left)
+        guard visible > 0 else { return }
+        line.withUnsafeBufferPointer {
+            image.palette.draw(
+                UnsafeBufferPointer(rebasing: $0[..<visible]), transparent: image.transparent,
+                on: row + image.left * channels, channels: channels)
+        }
+    }
+
+    /// Puts the frame's row `index` into `line`; false if it never came; rows are asked for in order.
+    private func readLine(_ index: Int) throws -> Bool {
+        guard image.isInterlaced else { return try decodeLine() }
+        if whole.isEmpty {
+            whole = [[UInt8]?](repeating: nil, count: image.height)
+            for row in image.rowOrder {
+                guard try decodeLine() else { break }
+                whole[row] = line
+            }
+        }
+        guard let row = whole[index] else { return false }
+        line = row
+        whole[index] = nil
+        return true
+    }
+
+    private func decodeLine() throws -> Bool {
+        if isCut { return false }
+        do {
+            try stream.readLine(into: &line)
+        } catch ImageError.truncated where allowsTruncated {
+            isCut = true
+        }
+        return !isCut
+    }
+
+    func finish() {}
+}

@@ -1,0 +1,177 @@
+import CCodecs
+import CKernels
+import Formats
+import Support
+
+/// The rows of a PNG, 8 bits a sample, palette and transparent colours resolved.
+///
+/// libpng reads the header. If plain rows of 8-bit samples follow, they are unpacked and unfiltered here,
+/// at twice its speed; all else libpng decodes, and interlaced pictures as a whole at the first row.
+final class PNGReader: RowReader {
+    let size: PixelSize
+    let layout: RowLayout
+    let profile: [UInt8]?
+    private(set) var isTruncated = false
+    private let allowsTruncated: Bool
+    private let rows: any PNGRows
+
+    /// - Parameter allowsDirect: false has libpng decode all, which must give the same rows.
+    init(_ source: any ByteSource, options: DecodeOptions, allowsDirect: Bool = true) throws {
+        let options = options.begun()
+        let decoder = try PNGDecoder(source, options: options)
+        let header = decoder.header
+        let size = PixelSize(width: Int(header.width), height: Int(header.height))
+        let layout = RowLayout(channels: Int(header.channels))
+        (self.size, self.layout) = (size, layout)
+        profile = decoder.profile
+        allowsTruncated = options.allowsTruncated
+        try options.limits.check(pixels: size)
+        if header.direct != 0 && allowsDirect {
+            rows = try DirectRows(
+                source, at: Int(clamping: header.data_offset), size: size, channels: layout.channels, options: options)
+        } else if header.interlaced != 0 {
+            rows = try InterlacedRows(decoder, size: size, channels: layout.channels, options: options)
+        } else {
+            rows = decoder
+        }
+    }
+
+    /// If rows may be missing, those are transparent, or black if there is no alpha.
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        if try !lacksData(while: { try rows.readRow(into: row) }) { return }
+        row.update(repeating: 0, count: size.width * layout.channels)
+    }
+
+    func finish() throws { _ = try lacksData { try rows.finish() } }
+
+    /// Runs `body` unless data was missing before; gives whether it was missing then or is now. Throws, too, where it
+    /// must not be.
+    private func lacksData(while body: () throws -> Void) throws -> Bool {
+        if isTruncated { return true }
+        do {
+            try body()
+        } catch let error as ImageError where allowsTruncated && error.isMissingData {
+            isTruncated = true
+        }
+        return isTruncated
+    }
+}
+
+extension ImageError {
+    /// Whether the picture ends here, broken off or damaged.
+    fileprivate var isMissingData: Bool {
+        switch self {
+        case .truncated, .corrupt: true
+        default: false
+        }
+    }
+}
+
+/// The rows of a PNG whose header has been read.
+private protocol PNGRows {
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws
+    func finish() throws
+}
+
+/// libpng.
+private final class PNGDecoder: PNGRows {
+    let header: apod_png_header
+    let profile: [UInt8]?
+    private let decoder: OpaquePointer
+    private let feed: ByteFeed
+
+    init(_ source: any ByteSource, options: DecodeOptions) throws {
+        feed = ByteFeed(source, .png, options)
+        guard let decoder = apod_png_open(feed.input) else { throw ImageError.outOfMemory }
+        self.decoder = decoder
+        var header = apod_png_header()
+        let status = apod_png_read_header(decoder, &header)
+        self.header = header
+        profile = header.profile.map { Array(UnsafeBufferPointer(start: $0, count: header.profile_bytes)) }
+        try check(status)
+    }
+
+    deinit { apod_png_close(decoder) }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws { try check(apod_png_read_row(decoder, row)) }
+
+    /// Reads all rows of an interlaced picture.
+    func readImage(into rows: inout [UnsafeMutablePointer<UInt8>?]) throws {
+        try check(apod_png_read_image(decoder, &rows))
+    }
+
+    func finish() throws { try check(apod_png_finish(decoder)) }
+
+    private func check(_ status: apod_status) throws { try feed.check(status, apod_png_message(decoder)) }
+}
+
+/// All rows of an interlaced PNG, decoded at the first one.
+private final class InterlacedRows: PNGRows {
+    private let decoder: PNGDecoder
+    private let size: PixelSize
+    private let rowBytes: Int
+    private let memory: MemoryReservation
+    private var whole: AlignedBuffer?
+    private var y = 0
+    private let allowsTruncated: Bool
+    /// What left the last pixels out.
+    private var failure: ImageError?
+
+    init(_ decoder: PNGDecoder, size: PixelSize, channels: Int, options: DecodeOptions) throws {
+        memory = try options.reserve(memory: size, bytesPerPixel: channels)
+        allowsTruncated = options.allowsTruncated
+        self.decoder = decoder
+        self.size = size
+        rowBytes = size.width * channels
+    }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        if whole == nil {
+            // Zeroed: passes that leave a pixel out must not leave what the memory held before.
+            let buffer = AlignedBuffer(count: rowBytes * size.height)
+            whole = buffer
+            var rows = (0..<size.height).map { Optional(buffer.bytes + $0 * rowBytes) }
+            do {
+                try decoder.readImage(into: &rows)
+            } catch let error as ImageError where allowsTruncated && error.isMissingData {
+                failure = error
+            }
+        }
+        row.update(from: whole!.bytes + y * rowBytes, count: rowBytes)
+        y += 1
+    }
+
+    func finish() throws {
+        if let failure { throw failure }
+        try decoder.finish()
+    }
+}
+
+/// Rows of 8-bit samples, unpacked by zlib and unfiltered here.
+private final class DirectRows: PNGRows {
+    private let rows: FilteredRows
+    private let channels: Int
+    private let rowBytes: Int
+    /// The row before, which the filters look at; its owner may have changed the one that was given out.
+    private let above: AlignedBuffer
+    private let level = apod_kernel_best()
+
+    init(_ source: any ByteSource, at offset: Int, size: PixelSize, channels: Int, options: DecodeOptions) throws {
+        self.channels = channels
+        rowBytes = size.width * channels
+        above = AlignedBuffer(count: rowBytes)
+        rows = FilteredRows(
+            PNGDataStream(source, at: offset, options: options), rowBytes: rowBytes + 1, rows: size.height,
+            options: options)
+    }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        let filtered = try rows.next()
+        guard apod_unfilter(level, Int32(filtered[0]), channels, filtered + 1, above.bytes, row, rowBytes) == 0 else {
+            throw ImageError.corrupt(.png, "an unknown filter")
+        }
+        above.bytes.update(from: row, count: rowBytes)
+    }
+
+    func finish() throws { try rows.finish() }
+}

@@ -1,0 +1,24 @@
+import Formats
+
+/// A picture that is decoded row by row, from the top, in the stored orientation.
+protocol RowReader: AnyObject {
+    /// Rows and columns that come.
+    var size: PixelSize { get }
+    /// The picture's size in those pixels, which is not whole if the decoder made it smaller.
+    var extent: (width: Double, height: Double) { get }
+    var layout: RowLayout { get }
+    /// The embedded colour profile.
+    var profile: [UInt8]? { get }
+    /// Decodes the next row: `size.width * layout.channels` samples, alpha straight.
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws
+    /// Reads what follows the last row, so that a picture that was broken off there is refused as well.
+    func finish() throws
+    /// Whether the picture's end was missing, which only `DecodeOptions.allowsTruncated` lets pass; known once `finish`
+    /// has been called.
+    var isTruncated: Bool { get }
+}
+
+extension RowReader {
+    var isTruncated: Bool { false }
+    var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }
+}

@@ -1,0 +1,269 @@
+import CKernels
+import Formats
+import Support
+
+/// One picture under way from its reader to its outputs.
+struct DownsampleJob {
+    let info: PictureInfo
+    let outputs: [Output]
+    let options: DecodeOptions
+    let isLinear: Bool
+
+    /// - Parameter options: begin with this picture.
+    init(info: PictureInfo, outputs: [Output], options: DecodeOptions, isLinear: Bool) {
+        self.info = info
+        self.outputs = outputs
+        self.options = options.begun()
+        self.isLinear = isLinear
+    }
+
+    /// An output with the numbers that follow from the picture's size, and what has been made of it.
+    private final class PlannedOutput {
+        let index: Int
+        let output: Output
+        let placement: Placement
+        let plan: ResizePlan
+        let drain: ByteDrain
+        /// If it is an animation.
+        var animation: AnimatedOutput?
+        var hash: PlaceholderHash?
+        let cutPlace = CutPlace()
+
+        init(_ index: Int, _ output: Output, _ info: PictureInfo, _ limits: DecodeLimits) throws {
+            self.index = index
+            self.output = output
+            let orientation = info.orientation.rotated(clockwiseQuarters: output.geometry.quarterTurns)
+            let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
+            placement = try output.geometry.placement(of: upright)
+            try checkOutput(placement.target, output.encoding.format)
+            // An untrusted shape may ask for more than is of use.
+            try limits.check(pixels: placement.rendered)
+            plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
+            drain = ByteDrain(output.encoding.format, output.sink)
+        }
+
+        func result(isTruncated: Bool, _ frames: FrameCounts?) -> DownsampleResult {
+            DownsampleResult(
+                size: placement.target, format: output.encoding.format, bytes: drain.count, isTruncated: isTruncated,
+                hash: hash, frames: frames)
+        }
+    }
+
+    /// Planes to be resampled, and what they mean.
+    private struct Source {
+        let planes: any PlaneReader
+        /// Of one plane; three are YCbCr.
+        let layout: RowLayout
+        let profile: [UInt8]?
+        /// From the profile to sRGB; nil if nothing needs to be done.
+        let transform: ColourTransform?
+
+        init(_ planes: any PlaneReader, _ layout: RowLayout, profile: [UInt8]?) {
+            self.init(planes, layout, profile: profile, ColourTransform(profile: profile, layout: layout))
+        }
+
+        init(_ planes: any PlaneReader, _ layout: RowLayout, profile: [UInt8]?, _ transform: ColourTransform?) {
+            self.planes = planes
+            self.layout = layout
+            self.profile = profile
+            self.transform = transform
+        }
+    }
+
+    func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
+        let planned = try plan()
+        if try runAnimation(source, planned, done: done) { return }
+        // First, as a WebP's frames are counted with canvases in memory.
+        let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
+        let opened = try open(source, planned)
+        try pass(opened, planned) { planned in
+            try done(planned.index, planned.result(isTruncated: opened.planes.isTruncated, frames))
+        }
+    }
+
+    /// Runs pixels that are there through.
+    func run(_ pixels: PixelBuffer, done: (Int, DownsampleResult) throws -> Void) throws {
+        let rows = PixelRows(pixels)
+        try pass(Source(InterleavedRows(rows), rows.layout, profile: nil), plan()) { planned in
+            try done(planned.index, planned.result(isTruncated: false, nil))
+        }
+    }
+
+    /// The outputs' numbers, the largest output first.
+    private func plan() throws -> [PlannedOutput] {
+        let planned = try outputs.enumerated().map { try PlannedOutput($0, $1, info, options.limits) }
+        for planned in planned { planned.drain.checkpoint = { [options] in try options.check(before: $0) } }
+        // Equal sizes in the order given.
+        return planned.sorted { a, b in
+            let (first, second) = (a.plan.target.pixels ?? .max, b.plan.target.pixels ?? .max)
+            return first == second ? a.index < b.index : first > second
+        }
+    }
+
+    private func open(_ source: some ByteSource, _ planned: [PlannedOutput]) throws -> Source {
+        guard info.format == .jpeg else {
+            let reader = try rowReader(source, info, scale: 8, options: options)
+            return Source(InterleavedRows(reader), reader.layout, profile: reader.profile)
+        }
+        let jpeg = try JPEGReader(source, options: options)
+        guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
+        // Whatever the decoder leaves out or takes together, it does so in sRGB's levels: linear light needs all.
+        let scale = isLinear ? 8 : planned.map(\.plan.jpegScale).max() ?? 8
+        let reduction = isLinear ? 1 : planned.map(\.plan.reduction).min() ?? 1
+        // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
+        let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
+        if jpeg.hasPlanes && !isLinear && !copiesPixels {
+            return Source(try jpeg.planes(scale: scale, reduction: reduction), jpeg.layout, profile: jpeg.profile)
+        }
+        let rows = try jpeg.rows(scale: scale, reduction: reduction)
+        return Source(InterleavedRows(rows), jpeg.layout, profile: jpeg.profile)
+    }
+
+    /// Runs the planes of one picture, or of one frame, through to the outputs; `done` gets each, the smallest
+    /// first.
+    private func pass(_ source: Source, _ planned: [PlannedOutput], done: (PlannedOutput) throws -> Void) throws {
+        let flow = try RowFlow(
+            source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
+            stages: planned.map { planned in
+                StagePlan(plan: planned.plan, isDirect: isDirect(planned, source))
+            }, options: options)
+        let sinks = try zip(planned, flow.stages).map { planned, stage in
+            let sink = try sink(planned, stage, source)
+            stage.sink = sink
+            return sink
+        }
+        try flow.run()
+        for (planned, sink) in zip(planned, sinks).reversed() {
+            let hash = try sink.finish()
+            planned.hash = planned.hash ?? hash
+            try done(planned)
+        }
+    }
+
+    /// Whether colours stay as they are: only if the profile that says what they mean can go along. GIFs and
+    /// animations hold none, and of gray levels only JPEG and PNG.
+    private func keepsProfile(_ planned: PlannedOutput, _ source: Source) -> Bool {
+        let encoding = planned.output.encoding
+        guard planned.output.keepsProfile, encoding.format != .gif, planned.animation == nil else { return false }
+        let holdsGray = encoding.format == .png || encoding.format == .jpeg && encoding.background.isGray
+        let staysGray = source.layout.channels < 3 && holdsGray
+        return PictureMetadata(profile: source.profile).profile(isGray: staysGray) != nil
+    }
+
+    /// Whether planes go straight into a JPEG's, without ever becoming pixels.
+    private func isDirect(_ planned: PlannedOutput, _ source: Source) -> Bool {
+        planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
+            && planned.placement.cover == nil && !planned.output.needsPixels
+            && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
+            && (source.transform == nil || keepsProfile(planned, source))
+    }
+
+    private func sink(_ planned: PlannedOutput, _ stage: Stage, _ source: Source) throws -> any StageSink {
+        let output = planned.output
+        var encoding = output.encoding
+        let keepsProfile = keepsProfile(planned, source)
+        if keepsProfile { encoding.metadata.profile = source.profile }
+        encoding.metadata.exif = output.exif?.upright(size: planned.placement.target, isSRGB: !keepsProfile).bytes
+        encoding.metadata.xmp = output.xmp?.upright.bytes
+        if stage.plan.isDirect {
+            return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
+        }
+        let finish = RowFinish(
+            source.layout, transform: keepsProfile ? nil : source.transform,
+            isPremultiplied: stage.isResampled && !isLinear, width: planned.plan.target.width)
+        let pixels = try PixelOutput(
+            output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
+            options: options, cutPlace: planned.cutPlace
+        ) { [limits = options.limits] size, channels in
+            if let animation = planned.animation { return animation.frame() }
+            guard let limit = output.byteLimit else {
+                return try rowWriter(encoding, size: size, channels: channels, limits: limits, into: planned.drain)
+            }
+            return try FittingWriter(
+                encoding, byteLimit: limit, size: size, channels: channels, limits: limits, into: planned.drain)
+        }
+        return PixelSink(stage, finish: finish, options: options, to: pixels)
+    }
+}
+
+// MARK: Animations
+
+extension DownsampleJob {
+    /// Runs the frames of an animation through to the outputs that show them. Gives false, and does nothing, for a
+    /// picture of which one way of reading gives all that is asked for: the first frame.
+    private func runAnimation(
+        _ source: some ByteSource, _ planned: [PlannedOutput], done: (Int, DownsampleResult) throws -> Void
+    ) throws -> Bool {
+        func wantsAll(_ planned: PlannedOutput) -> Bool {
+            planned.output.frame == nil && planned.output.encoding.format.holdsAnimations
+        }
+        let isAsked = planned.contains { wantsAll($0) || ($0.output.frame ?? 0) > 0 }
+        guard isAsked, info.format == .gif || info.isAnimated == true else {
+            if let frame = planned.compactMap(\.output.frame).max(), frame > 0 {
+                throw ImageError.noSuchFrame(frame, count: 1)
+            }
+            return false
+        }
+        guard let reader = try animationReader(source, info, options: options) else { return false }
+        if let frame = planned.compactMap(\.output.frame).max(), frame >= reader.frameCount {
+            throw ImageError.noSuchFrame(frame, count: reader.frameCount)
+        }
+        // A single frame is a still picture, which the encoders of those write smaller.
+        if reader.frameCount == 1 { return false }
+        func isFitted(_ planned: PlannedOutput) -> Bool { wantsAll(planned) && planned.output.byteLimit != nil }
+        for planned in planned where wantsAll(planned) && !isFitted(planned) {
+            planned.animation = try AnimatedOutput(
+                planned.output.encoding, size: planned.placement.target, plays: reader.plays, options: options,
+                into: planned.drain)
+        }
+        let last = planned.contains(where: wantsAll) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
+        var count = 0
+        let transform = ColourTransform(profile: reader.profile, layout: .rgba)
+        while count <= last, let frame = try reader.nextFrame() {
+            try options.check()
+            let shown = planned.filter {
+                $0.animation != nil || !isFitted($0) && ($0.output.frame ?? 0) == count
+            }
+            for planned in shown { planned.animation?.delay = frame.delay }
+            count += 1
+            if shown.isEmpty { continue }
+            let rows = InterleavedRows(CanvasRows(frame, size: reader.size))
+            let canvas = Source(rows, .rgba, profile: reader.profile, transform)
+            try pass(canvas, shown) { _ in }
+        }
+        for planned in planned.reversed() {
+            try planned.animation?.finish()
+            if isFitted(planned) { try fit(planned, source) }
+            let frames = FrameCounts(source: reader.frameCount, output: wantsAll(planned) ? count : 1)
+            try done(planned.index, planned.result(isTruncated: last == .max && count < reader.frameCount, frames))
+        }
+        return true
+    }
+
+    /// Makes an animation that may not take more than some bytes, from its first frame on at each quality.
+    private func fit(_ planned: PlannedOutput, _ source: some ByteSource) throws {
+        guard let byteLimit = planned.output.byteLimit else { return }
+        let bytes = try fitted(planned.output.encoding, byteLimit: byteLimit) { encoding in
+            let sink = MemorySink()
+            var output = planned.output
+            output.encoding = encoding
+            output.byteLimit = nil
+            output.sink = sink
+            let job = DownsampleJob(info: info, outputs: [output], options: options, isLinear: isLinear)
+            try job.run(source) { planned.hash = $1.hash }
+            return sink.bytes
+        }
+        try planned.drain.write(bytes.span.bytes)
+    }
+
+    /// How many frames the source has, if it has several and that can be told without decoding.
+    private func frameCount(_ source: some ByteSource) -> Int? {
+        let count: Int? =
+            switch info.format {
+            case .gif: (try? GIFStructure.read(source))?.frames.count
+            case .webp where info.isAnimated == true: (try? animationReader(source, info, options: options))?.frameCount
+            default: nil
+            }
+        return count.flatMap { $0 > 1 ? $0 : nil }
+    }
+}

@@ -1,0 +1,77 @@
+import Formats
+import Libc
+
+/// A picture's corners cut off along quarter circles, with soft edges.
+public struct RoundedCorners: Sendable, Hashable {
+    public let size: PixelSize
+    /// In pixels: what was asked for, held to 0 and half the shorter side.
+    public let radius: Double
+
+    /// - Parameter radius: in pixels, which need not be whole.
+    public init(radius: Double, size: PixelSize) {
+        self.size = size
+        let limit = Double(min(size.width, size.height)) / 2
+        // A radius that is no number cuts nothing off.
+        self.radius = radius > 0 ? min(radius, limit) : 0
+    }
+
+    /// Whether a row, counted from the top, reaches into a corner.
+    public func touches(row y: Int) -> Bool { Double(min(y, size.height - 1 - y)) < radius }
+
+    /// How much of a pixel remains, 0...255: the area of its square within the rounded outline, computed exactly and
+    /// rounded. The same for all four mirrored pixels.
+    public func coverage(x: Int, y: Int) -> UInt8 {
+        let (right, bottom) = (size.width - 1 - x, size.height - 1 - y)
+        // A pixel in the middle of a side may be cut from two sides. Equal sums for mirrored pixels, by this order.
+        let cut = (cutOff(x, y) + cutOff(right, y)) + (cutOff(x, bottom) + cutOff(right, bottom))
+        return UInt8(((1 - min(max(cut, 0), 1)) * 255).rounded())
+    }
+
+    /// Multiplies the alpha of row `y` by the coverage of its pixels. Costs nothing if the row touches no corner,
+    /// else some arithmetic for each pixel outside of the outline and on it.
+    ///
+    /// - Parameters:
+    ///   - row: `size.width` pixels of `channels` samples, straight alpha last.
+    ///   - channels: 2 or 4.
+    func apply(row y: Int, to row: UnsafeMutablePointer<UInt8>, channels: Int) {
+        guard touches(row: y) else { return }
+        for x in 0..<(size.width + 1) / 2 where Double(x) < radius {
+            let coverage = coverage(x: x, y: y)
+            // It grows towards the middle.
+            if coverage == 255 { return }
+            multiply(row + x * channels + channels - 1, by: coverage)
+            let mirrored = size.width - 1 - x
+            if mirrored != x { multiply(row + mirrored * channels + channels - 1, by: coverage) }
+        }
+    }
+
+    private func multiply(_ alpha: UnsafeMutablePointer<UInt8>, by coverage: UInt8) {
+        alpha.pointee = UInt8((Int(alpha.pointee) * Int(coverage) + 127) / 255)
+    }
+
+    /// The area, 0...1, that the top left corner takes from a pixel.
+    ///
+    /// Let u and v be the distances to the left of and above the circle's centre, which is `radius` from both edges.
+    /// The outline is at v = √(r² − u²). Along u from near to far, the pixel's column of v from `low` to `high` is
+    /// first whole (until the outline falls below `high`), then cut, then gone (where it falls below `low`).
+    private func cutOff(_ x: Int, _ y: Int) -> Double {
+        let far = radius - Double(x)
+        let high = radius - Double(y)
+        guard far > 0, high > 0 else { return 0 }
+        let near = max(far - 1, 0)
+        let low = high - 1
+        let cutFrom = min(max(height(at: high), near), far)
+        let goneFrom = low > 0 ? min(max(height(at: low), cutFrom), far) : far
+        // A column is 1 high, whatever part of it is cut; so what a cut column lacks is `high` minus the outline.
+        let lacking = high * (goneFrom - cutFrom) - (area(to: goneFrom) - area(to: cutFrom))
+        return lacking + (far - goneFrom)
+    }
+
+    /// √(r² − u²), for u in 0...r.
+    private func height(at u: Double) -> Double { max((radius - u) * (radius + u), 0).squareRoot() }
+
+    /// The area under the circle from 0 to u.
+    private func area(to u: Double) -> Double {
+        (u * height(at: u) + radius * radius * asin(min(u / radius, 1))) / 2
+    }
+}

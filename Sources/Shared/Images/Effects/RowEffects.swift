@@ -1,0 +1,70 @@
+import CKernels
+import Formats
+
+/// What is done to each upright row of an output before it is encoded: gradient, corners, and a background if the
+/// format has no alpha.
+final class RowEffects {
+    /// Samples of a pixel of the row that is given.
+    let channels: Int
+    private let size: PixelSize
+    private let given: Int
+    private let gradient: Gradient
+    private let corners: RoundedCorners?
+    private let background: [UInt8]?
+    /// Whether gray pixels become coloured ones, since what they are laid on is no gray.
+    private let becomesColoured: Bool
+    private let coloured: AlignedBuffer
+    private let opaque: AlignedBuffer
+    private let flat: AlignedBuffer
+
+    /// - Parameters:
+    ///   - channels: of the rows that come: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
+    ///   - background: what transparent pixels are laid on; nil keeps alpha.
+    init(channels given: Int, size: PixelSize, gradient: Gradient, cornerRadius: Double, background: RGB?) {
+        self.given = given
+        self.size = size
+        self.gradient = gradient
+        corners = cornerRadius > 0 ? RoundedCorners(radius: cornerRadius, size: size) : nil
+        // Corners need alpha.
+        let shaped = corners != nil && given % 2 == 1 ? given + 1 : given
+        if let background, shaped % 2 == 0 {
+            becomesColoured = shaped == 2 && !background.isGray
+            let hasColours = shaped == 4 || becomesColoured
+            self.background = hasColours ? [background.red, background.green, background.blue] : [background.red]
+            channels = hasColours ? 3 : 1
+        } else {
+            self.background = nil
+            becomesColoured = false
+            channels = shaped
+        }
+        coloured = AlignedBuffer(count: becomesColoured ? size.width * 4 : 0)
+        opaque = AlignedBuffer(count: shaped == given ? 0 : size.width * shaped)
+        flat = AlignedBuffer(count: self.background == nil ? 0 : size.width * channels)
+    }
+
+    /// Works on row `y` in place or in a buffer of its own; the result is valid until the next call.
+    func apply(_ row: UnsafeMutablePointer<UInt8>, _ y: Int) -> UnsafeMutablePointer<UInt8> {
+        var row = row
+        gradient.apply(row: y, of: size.height, to: row, channels: given, width: size.width)
+        var shaped = given
+        if let corners, background == nil || corners.touches(row: y) {
+            if given % 2 == 1 {
+                apod_add_alpha(row, given, opaque.bytes, size.width)
+                row = opaque.bytes
+                shaped = given + 1
+            }
+            corners.apply(row: y, to: row, channels: shaped)
+        }
+        guard let background, becomesColoured || shaped % 2 == 0 else { return row }
+        if becomesColoured {
+            for x in 0..<size.width {
+                for c in 0..<3 { coloured.bytes[4 * x + c] = row[shaped * x] }
+                coloured.bytes[4 * x + 3] = shaped == 2 ? row[2 * x + 1] : 255
+            }
+            row = coloured.bytes
+            shaped = 4
+        }
+        apod_flatten(row, shaped, background, flat.bytes, size.width)
+        return flat.bytes
+    }
+}

@@ -1,0 +1,141 @@
+import Support
+
+/// How the colours that a palette lacks are made to appear.
+enum Dithering {
+    /// Each pixel passes what it is off by to its neighbours (Floyd and Steinberg), rows in turn from left and right.
+    /// Nearest to the picture, but a change anywhere moves the pattern everywhere behind it.
+    case errorDiffusion
+    /// A fixed pattern of the canvas is added to the pixels. What does not change keeps its pattern, so that an
+    /// animation does not shimmer.
+    case ordered
+
+    /// The numbers of pixels, row by row, in a palette that may lack some of their colours; the transparent number for
+    /// those that are not drawn.
+    func numbers(
+        of pixels: DrawnPixels, in palette: IndexedPalette, checking interruption: Interruption
+    ) throws -> [UInt8] {
+        var numbers = [UInt8](repeating: palette.transparent ?? 0, count: pixels.area.count)
+        try numbers.withUnsafeMutableBufferPointer { numbers in
+            try palette.withNearest { nearest in
+                switch self {
+                case .errorDiffusion:
+                    try Self.diffuse(pixels, palette.colours, nearest, interruption, into: numbers.baseAddress!)
+                case .ordered:
+                    try Self.order(
+                        pixels, Self.pattern(for: palette), nearest, interruption, into: numbers.baseAddress!)
+                }
+            }
+        }
+        return numbers
+    }
+
+    private static func diffuse(
+        _ pixels: DrawnPixels, _ colours: [PackedColour], _ nearest: NearestNumbers, _ interruption: Interruption,
+        into numbers: UnsafeMutablePointer<UInt8>
+    ) throws {
+        let width = pixels.area.columns.count
+        // Sixteenths of what this row and the next are off by, three samples a pixel, a pixel to spare at each end.
+        let rowCount = (width + 2) * 3
+        var errors = [Int32](repeating: 0, count: rowCount * 2)
+        try errors.withUnsafeMutableBufferPointer { errors in
+            try colours.withUnsafeBufferPointer { colours in
+                var here = errors.baseAddress!
+                var below = here + rowCount
+                for (line, y) in pixels.area.rows.enumerated() {
+                    if line % 64 == 0 { try interruption.check() }
+                    below.update(repeating: 0, count: rowCount)
+                    diffuseRow(
+                        pixels.row(y), width: width, leftward: line % 2 == 1, colours, nearest, here + 3, below + 3,
+                        into: numbers + line * width)
+                    swap(&here, &below)
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - here: what the row is off by, from its first pixel on.
+    ///   - below: what the next row is.
+    private static func diffuseRow(
+        _ row: UnsafePointer<PackedColour>, width: Int, leftward: Bool, _ colours: UnsafeBufferPointer<PackedColour>,
+        _ nearest: NearestNumbers, _ here: UnsafeMutablePointer<Int32>, _ below: UnsafeMutablePointer<Int32>,
+        into numbers: UnsafeMutablePointer<UInt8>
+    ) {
+        let step = leftward ? -1 : 1
+        let ahead = step * 3
+        var column = leftward ? width - 1 : 0
+        for _ in 0..<width {
+            defer { column &+= step }
+            let pixel = row[column]
+            if pixel.isTransparent { continue }
+            let error = here + column &* 3
+            let under = below + column &* 3
+            let r = clamped(pixel.red &+ Int((error[0] &+ 8) >> 4))
+            let g = clamped(pixel.green &+ Int((error[1] &+ 8) >> 4))
+            let b = clamped(pixel.blue &+ Int((error[2] &+ 8) >> 4))
+            let number = nearest.number(r, g, b)
+            numbers[column] = number
+            let colour = colours[Int(number)]
+            pass(r &- colour.red, error, under, ahead)
+            pass(g &- colour.green, error + 1, under + 1, ahead)
+            pass(b &- colour.blue, error + 2, under + 2, ahead)
+        }
+    }
+
+    /// 7/16 ahead, 3/16, 5/16 and 1/16 to the row below.
+    @inline(__always) private static func pass(
+        _ off: Int, _ error: UnsafeMutablePointer<Int32>, _ under: UnsafeMutablePointer<Int32>, _ ahead: Int
+    ) {
+        let off = Int32(truncatingIfNeeded: off)
+        error[ahead] &+= off &* 7
+        under[-ahead] &+= off &* 3
+        under[0] &+= off &* 5
+        under[ahead] &+= off
+    }
+
+    @inline(__always) private static func clamped(_ sample: Int) -> Int { min(max(sample, 0), 255) }
+
+    /// Bayer's 8x8 matrix: 0 to 63, so spread that any threshold leaves an even pattern.
+    private static let bayer: [Int] = (0..<64).map { place in
+        let (x, y) = (place & 7, place >> 3)
+        return (0..<3).reduce(0) { value, bit in
+            let (a, b) = (x >> bit & 1, y >> bit & 1)
+            return value | ((a ^ b) << 1 | b) << (4 - 2 * bit)
+        }
+    }
+
+    /// What is added to samples by place in the matrix.
+    private static func pattern(for palette: IndexedPalette) -> [Int] {
+        // As far apart as colours are that lie evenly: their error is a twelfth of the square of their distance, in
+        // each of three channels. A little less, as the pattern shows more than what it mends.
+        let distance = (palette.meanError / 3 * 12).squareRoot()
+        let strength = min(distance * 0.75, 64)
+        return bayer.map { Int((((Double($0) + 0.5) / 64 - 0.5) * strength).rounded()) }
+    }
+
+    private static func order(
+        _ pixels: DrawnPixels, _ pattern: [Int], _ nearest: NearestNumbers, _ interruption: Interruption,
+        into numbers: UnsafeMutablePointer<UInt8>
+    ) throws {
+        let columns = pixels.area.columns
+        try pattern.withUnsafeBufferPointer { pattern in
+            for (line, y) in pixels.area.rows.enumerated() {
+                if line % 64 == 0 { try interruption.check() }
+                let target = numbers + line * columns.count
+                let row = pixels.row(y)
+                // Blue has the pattern shifted against the others, so that hues mix as well.
+                let offsets = pattern.baseAddress! + (y & 7) * 8
+                let blueOffsets = pattern.baseAddress! + ((y + 3) & 7) * 8
+                for column in 0..<columns.count {
+                    let pixel = row[column]
+                    if pixel.isTransparent { continue }
+                    let x = column &+ columns.lowerBound
+                    let offset = offsets[x & 7]
+                    target[column] = nearest.number(
+                        clamped(pixel.red &+ offset), clamped(pixel.green &+ offset),
+                        clamped(pixel.blue &+ blueOffsets[(x &+ 3) & 7]))
+                }
+            }
+        }
+    }
+}

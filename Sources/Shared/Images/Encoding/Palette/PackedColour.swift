@@ -1,0 +1,87 @@
+/// A pixel of a picture that is to get a palette: red in the lowest byte, then green, blue, and 255; 0 if it is
+/// transparent, as a palette has one transparent colour and none in between.
+struct PackedColour: Hashable {
+    var bits: UInt32
+
+    static let transparent = PackedColour(bits: 0)
+
+    init(bits: UInt32) { self.bits = bits }
+
+    init(red: Int, green: Int, blue: Int) {
+        bits = UInt32(truncatingIfNeeded: red | green << 8 | blue << 16 | 0xFF00_0000)
+    }
+
+    /// A pixel with straight alpha: transparent below one half, else laid on `background`.
+    init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8, on background: RGB) {
+        if alpha == 255 {
+            self.init(red: Int(red), green: Int(green), blue: Int(blue))
+            return
+        }
+        guard alpha >= 128 else {
+            self = .transparent
+            return
+        }
+        func blend(_ sample: UInt8, _ below: UInt8) -> Int {
+            (Int(sample) * Int(alpha) + Int(below) * (255 - Int(alpha)) + 127) / 255
+        }
+        self.init(
+            red: blend(red, background.red), green: blend(green, background.green), blue: blend(blue, background.blue))
+    }
+
+    var isTransparent: Bool { bits == 0 }
+    var red: Int { Int(bits & 0xFF) }
+    var green: Int { Int(bits >> 8 & 0xFF) }
+    var blue: Int { Int(bits >> 16 & 0xFF) }
+}
+
+/// The pixels of a picture that is to get a palette, row by row from the top.
+final class PackedCanvas {
+    let width: Int
+    let height: Int
+    private let memory: AlignedBuffer
+
+    /// A canvas that is transparent.
+    init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+        memory = AlignedBuffer(count: width * height * 4)
+    }
+
+    /// For as long as the canvas lives.
+    var pixels: UnsafeMutablePointer<PackedColour> {
+        UnsafeMutableRawPointer(memory.bytes).assumingMemoryBound(to: PackedColour.self)
+    }
+
+    /// Takes a row of pixels of 1 to 4 samples.
+    func setRow(_ y: Int, _ row: UnsafePointer<UInt8>, channels: Int, background: RGB) {
+        let target = pixels + y * width
+        for x in 0..<width {
+            let sample = row + x * channels
+            target[x] =
+                switch channels {
+                case 1: PackedColour(red: Int(sample[0]), green: Int(sample[0]), blue: Int(sample[0]))
+                case 2:
+                    PackedColour(red: sample[0], green: sample[0], blue: sample[0], alpha: sample[1], on: background)
+                case 3: PackedColour(red: Int(sample[0]), green: Int(sample[1]), blue: Int(sample[2]))
+                default:
+                    PackedColour(red: sample[0], green: sample[1], blue: sample[2], alpha: sample[3], on: background)
+                }
+        }
+    }
+}
+
+/// A rectangle of a canvas.
+struct CanvasArea: Equatable {
+    var columns: Range<Int>
+    var rows: Range<Int>
+
+    var count: Int { columns.count * rows.count }
+
+    private static func span(_ one: Range<Int>, _ other: Range<Int>) -> Range<Int> {
+        min(one.lowerBound, other.lowerBound)..<max(one.upperBound, other.upperBound)
+    }
+
+    func union(_ other: CanvasArea) -> CanvasArea {
+        CanvasArea(columns: Self.span(columns, other.columns), rows: Self.span(rows, other.rows))
+    }
+}

@@ -1,0 +1,68 @@
+import Formats
+import Support
+
+/// How much an untrusted picture may cost. All of it is checked against the header, before memory is taken.
+public struct DecodeLimits: Sendable, Hashable {
+    /// Pixels of the stored picture. Default 400 million, half as much again as the largest pictures that telescopes
+    /// publish as JPEG (about 20 000 x 14 000).
+    public var maxPixels: Int
+    /// Bytes of the file. Default 256 MiB.
+    public var maxInputBytes: Int
+    /// Bytes of memory for pictures whose format forces all of them into it: a progressive JPEG's coefficients, an
+    /// interlaced PNG, a WebP, a small picture that is to be turned. All pictures of a run that are under way together
+    /// share them (`MemoryBudget`). Default 1 GiB.
+    public var maxMemoryBytes: Int
+    /// Frames of an animation. Default 2000: a minute at 33 a second.
+    public var maxFrames: Int
+    /// Pixels of an animation's canvas times its frames. Default 4000 million, half a minute's work of one processor.
+    public var maxAnimationPixels: Int
+    /// Seconds of work on one picture, without the time that it waits for memory which others hold; `.infinity` for no
+    /// limit. Default 60.
+    public var maxSeconds: Double
+    /// Scans of a JPEG. Default 500: real ones have about 10, and each costs a visit to all of the picture.
+    public var maxScans: Int
+
+    public init(
+        maxPixels: Int = 400_000_000, maxInputBytes: Int = 256 << 20, maxMemoryBytes: Int = 1 << 30,
+        maxFrames: Int = 2000, maxAnimationPixels: Int = 4_000_000_000, maxSeconds: Double = 60, maxScans: Int = 500
+    ) {
+        self.maxPixels = maxPixels
+        self.maxInputBytes = maxInputBytes
+        self.maxMemoryBytes = maxMemoryBytes
+        self.maxFrames = maxFrames
+        self.maxAnimationPixels = maxAnimationPixels
+        self.maxSeconds = maxSeconds
+        self.maxScans = maxScans
+    }
+
+    public static let standard = DecodeLimits()
+
+    func check(bytes count: Int) throws(ImageError) {
+        if count > maxInputBytes { throw .tooManyBytes(count, limit: maxInputBytes) }
+    }
+
+    func check(pixels size: PixelSize) throws(ImageError) {
+        guard let pixels = size.pixels, pixels <= maxPixels else { throw .tooManyPixels(size, limit: maxPixels) }
+    }
+
+    /// Checks an animation of `count` frames on a canvas of `size`; to be called as frames are counted, too.
+    func check(frames count: Int, of size: PixelSize) throws(ImageError) {
+        if count > maxFrames { throw .tooManyFrames(count, limit: maxFrames) }
+        let (pixels, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: count)
+        if overflow || pixels > maxAnimationPixels {
+            throw .tooManyAnimationPixels(size, frames: count, limit: maxAnimationPixels)
+        }
+    }
+
+    func check(memory bytes: Int) throws(ImageError) {
+        if bytes > maxMemoryBytes { throw .tooMuchMemory(bytes: bytes, limit: maxMemoryBytes) }
+    }
+
+    /// Checks what a whole picture takes in memory, and gives it.
+    @discardableResult
+    func check(memory size: PixelSize, bytesPerPixel: Int) throws(ImageError) -> Int {
+        let (bytes, overflow) = (size.pixels ?? .max).multipliedReportingOverflow(by: bytesPerPixel)
+        try check(memory: overflow ? .max : bytes)
+        return bytes
+    }
+}

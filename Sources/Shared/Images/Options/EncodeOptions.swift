@@ -1,0 +1,39 @@
+/// How a picture is written. Equal options and pixels give equal bytes.
+public struct EncodeOptions: Sendable, Hashable {
+    public var format: OutputFormat
+    /// 1...100 on the format's own scale; AVIF has JPEG's. PNG and GIF, which compress without loss, ignore it. Values
+    /// outside are held to the range.
+    public var quality: Int {
+        didSet { quality = min(max(quality, 1), 100) }
+    }
+    /// What transparent pixels lie on if the format has no alpha (JPEG), and half-transparent ones if pixels are
+    /// either transparent or not (GIF).
+    public var background: RGB
+    /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced; the others ignore it. Default
+    /// false.
+    public var isProgressive: Bool
+    /// What is written beside the pixels. Default nothing.
+    public var metadata: PictureMetadata
+
+    public init(
+        format: OutputFormat = .jpeg, quality: Int = 82, background: RGB = .white, isProgressive: Bool = false,
+        metadata: PictureMetadata = PictureMetadata()
+    ) {
+        self.format = format
+        self.quality = min(max(quality, 1), 100)
+        self.background = background
+        self.isProgressive = isProgressive
+        self.metadata = metadata
+    }
+
+    /// Memory that an encoder takes for each pixel, about, if it wants the whole picture.
+    var bytesPerPixel: Int {
+        switch format {
+        case .jpeg: isProgressive ? 6 : 0
+        case .png: isProgressive ? 4 : 0
+        case .gif: 10
+        case .webp: 8
+        case .avif: 12
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// A format that pictures are written in.
+public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg, png, gif, webp, avif
+
+    /// IANA media type.
+    public var contentType: String { "image/\(rawValue)" }
+
+    /// The usual file extension, without a dot.
+    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
+    /// The format that a file's extension stands for, whatever its case; nil for one that is not written.
+    public init?(fileExtension: String) {
+        switch fileExtension.lowercased() {
+        case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
+        case "png": self = .png
+        case "gif": self = .gif
+        case "webp": self = .webp
+        case "avif": self = .avif
+        default: return nil
+        }
+    }
+
+    /// The format's name as people write it.
+    public var name: String {
+        switch self {
+        case .jpeg: "JPEG"
+        case .png: "PNG"
+        case .gif: "GIF"
+        case .webp: "WebP"
+        case .avif: "AVIF"
+        }
+    }
+
+    /// Whether pixels can be transparent in it.
+    var hasAlpha: Bool { self != .jpeg }
+
+    /// Whether it loses more at a lower quality.
+    var hasQuality: Bool { self != .png && self != .gif }
+
+    /// Columns and rows that fit: libjpeg's JPEG_MAX_DIMENSION, GIF89a §18, VP8's 14 bits, AV1 §5.5.1.
+    var maxSide: Int {
+        switch self {
+        case .jpeg: 65_500
+        // PNG could hold 2^31 - 1 (§11.2.2), which nothing can show, but an untrusted record can ask for.
+        case .png: 1_000_000
+        case .gif, .avif: 65_535
+        case .webp: 16_383
+        }
+    }
+}

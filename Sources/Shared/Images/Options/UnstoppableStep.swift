@@ -1,0 +1,23 @@
+import Formats
+
+/// Work of a C library that cannot be stopped once it has begun, so that it must be known beforehand how long it may
+/// take at most.
+public struct UnstoppableStep: Sendable {
+    /// How long it takes at most, on a processor of 2020 that other work uses too.
+    public let seconds: Double
+
+    /// Decoding a frame of a WebP. Noise takes 1 s for 16 megapixels, everything else less.
+    static func decodingWebP(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 5e6) }
+
+    /// Encoding a frame of an animated WebP, whole and as a difference. Noise takes 1 s for 3.3 megapixels.
+    static func encodingWebPFrame(_ size: PixelSize) -> UnstoppableStep {
+        UnstoppableStep(size, pixelsPerSecond: 1.5e6)
+    }
+
+    /// Encoding an AVIF. Noise with alpha at the highest quality takes 1 s for 0.7 megapixels, photographs a third.
+    static func encodingAVIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 0.5e6) }
+
+    private init(_ size: PixelSize, pixelsPerSecond: Double) {
+        seconds = size.pixels.map { Double($0) / pixelsPerSecond } ?? .infinity
+    }
+}

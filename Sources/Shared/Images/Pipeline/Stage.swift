@@ -1,0 +1,174 @@
+import Formats
+
+/// What one output wants from the flow of rows.
+struct StagePlan {
+    let plan: ResizePlan
+    /// Whether its planes are those of a JPEG with halved chroma, instead of pixels.
+    let isDirect: Bool
+}
+
+/// Takes the rows of one output as they are made.
+protocol StageSink: AnyObject {
+    /// The first row of a plane that it still needs.
+    func firstNeeded(_ plane: Int) -> Int
+    /// Takes what its stage has got.
+    func take() throws
+    /// Writes what is left; to be called when all rows have been made. Returns the hash if one was wanted.
+    func finish() throws -> PlaceholderHash?
+}
+
+/// Rows from which others are made: those of the decoder, or of a larger output.
+struct StageSource {
+    let rings: [RowRing]
+    let geometries: [PlaneGeometry]
+    /// The part of the stored picture that they show.
+    let frame: Rectangle
+}
+
+/// One output's way from the rows of a source to its own.
+final class Stage {
+    let plan: StagePlan
+    /// Its rows. If nothing is resampled, those of its source.
+    let source: StageSource
+    var geometries: [PlaneGeometry] { source.geometries }
+    var rings: [RowRing] { source.rings }
+    var isResampled: Bool { !resamplers.isEmpty }
+    var sink: (any StageSink)?
+    /// Stages that are made of this one's rows.
+    var children: [Stage] = []
+    private let resamplers: [any Resampler]
+    private let memory: MemoryReservation?
+
+    /// A stage whose rows are those of its source.
+    init(copying source: StageSource, _ plan: StagePlan) {
+        self.plan = plan
+        self.source = source
+        resamplers = []
+        memory = nil
+    }
+
+    init(from source: StageSource, _ plan: StagePlan, linear: RowLayout?, options: DecodeOptions) throws {
+        self.plan = plan
+        let planes = Self.planes(plan, source, linear: linear)
+        memory = try options.reserve(memory: planes.reduce(0) { $0 + $1.plan.memory })
+        resamplers = zip(planes, source.rings).map { plane, ring in
+            if let linear {
+                return LinearResampler(plane.plan, from: ring, hasAlpha: linear.hasAlpha)
+            }
+            return RowResampler(plane.plan, from: ring)
+        }
+        self.source = StageSource(
+            rings: planes.map { RowRing(samples: $0.target.rowBytes, rows: 16) },
+            geometries: planes.map(\.target), frame: plan.plan.crop)
+    }
+
+    /// What each plane becomes, and how.
+    private static func planes(
+        _ plan: StagePlan, _ source: StageSource, linear: RowLayout?
+    ) -> [(target: PlaneGeometry, plan: RowResamplingPlan)] {
+        var planes: [(target: PlaneGeometry, plan: RowResamplingPlan)] = []
+        for (index, plane) in source.geometries.enumerated() {
+            if index == 2 && plane == source.geometries[1] {
+                planes.append(planes[1])
+                continue
+            }
+            let target = target(plan, index, channels: plane.channels)
+            let crop = plan.plan.crop
+            let horizontal = axis(
+                (plane.size.width, plane.extentWidth), (target.size.width, target.extentWidth),
+                (crop.x, crop.width), (source.frame.x, source.frame.width))
+            let vertical = axis(
+                (plane.size.height, plane.extentHeight), (target.size.height, target.extentHeight),
+                (crop.y, crop.height), (source.frame.y, source.frame.height))
+            planes.append(
+                (
+                    target,
+                    RowResamplingPlan(
+                        horizontal: horizontal, vertical: vertical, channels: plane.channels, boxes: linear == nil)
+                ))
+        }
+        return planes
+    }
+
+    /// The shape of a plane of the output; halved chroma need not be whole.
+    static func target(_ plan: StagePlan, _ index: Int, channels: Int) -> PlaneGeometry {
+        let size = plan.plan.target
+        guard plan.isDirect && index > 0 else {
+            return PlaneGeometry(
+                size: size, extentWidth: Double(size.width), extentHeight: Double(size.height),
+                rowBytes: size.width * channels, groupRows: 1, channels: channels)
+        }
+        let half = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        return PlaneGeometry(
+            size: half, extentWidth: Double(size.width) / 2, extentHeight: Double(size.height) / 2,
+            rowBytes: half.width * channels, groupRows: 1, channels: channels)
+    }
+
+    private static func axis(
+        _ plane: (count: Int, extent: Double), _ target: (count: Int, extent: Double),
+        _ crop: (start: Double, length: Double), _ frame: (start: Double, length: Double)
+    ) -> ResamplingAxis {
+        var axis = ResamplingAxis(sourceCount: plane.count, targetCount: target.count)
+        axis.sourceOffset = (crop.start - frame.start) / frame.length * plane.extent
+        axis.sourceExtent = crop.length / frame.length * plane.extent
+        axis.targetExtent = target.extent
+        return axis
+    }
+
+    /// Whether the source's rows are those of this output already.
+    static func isCopy(_ plan: StagePlan, of source: StageSource) -> Bool {
+        guard plan.plan.crop == source.frame else { return false }
+        return source.geometries.enumerated().allSatisfy { index, plane in
+            let target = target(plan, index, channels: plane.channels)
+            return plane.size == target.size && plane.extentWidth == target.extentWidth
+                && plane.extentHeight == target.extentHeight
+        }
+    }
+
+    /// Whether a smaller output can be made of this one's rows as well as of the source's: it shows no more, at half
+    /// the resolution or less, so that the two filters' pass bands don't touch. Sizes are whole, so half is not exact.
+    func serves(_ other: ResizePlan) -> Bool {
+        let own = plan.plan
+        guard isResampled, own.crop.contains(other.crop) else { return false }
+        func isEnough(_ own: (Int, Double), _ other: (Int, Double)) -> Bool {
+            Double(own.0) / own.1 >= 1.96 * Double(other.0) / other.1
+        }
+        return isEnough((own.target.width, own.crop.width), (other.target.width, other.crop.width))
+            && isEnough((own.target.height, own.crop.height), (other.target.height, other.crop.height))
+    }
+
+    /// The first row of the source's plane that this stage still needs.
+    func firstNeededOfSource(_ plane: Int) -> Int {
+        isResampled ? resamplers[plane].firstNeeded : firstNeeded(plane)
+    }
+
+    private func firstNeeded(_ plane: Int) -> Int {
+        children.reduce(sink?.firstNeeded(plane) ?? .max) { min($0, $1.firstNeededOfSource(plane)) }
+    }
+
+    /// Makes the rows that can be made, a few at a time, and hands them to the sink and to the stages below: one row
+    /// of a picture that is made larger can be thousands here.
+    func pump(checking options: DecodeOptions) throws {
+        for resampler in resamplers { resampler.take() }
+        var isDone = false
+        while !isDone {
+            isDone = true
+            for (plane, resampler) in resamplers.enumerated() {
+                let ring = rings[plane]
+                var count = 0
+                while count < Self.rowsAtATime && resampler.canProduce {
+                    ring.reserve(1, keeping: firstNeeded(plane))
+                    resampler.produce(into: ring.row(ring.written))
+                    ring.advance()
+                    count += 1
+                }
+                if count == Self.rowsAtATime { isDone = false }
+            }
+            try sink?.take()
+            for child in children { try child.pump(checking: options) }
+            if !isDone { try options.check() }
+        }
+    }
+
+    private static let rowsAtATime = 16
+}

@@ -1,0 +1,44 @@
+import Formats
+
+/// A part of a picture, in its pixels, from its top left corner; not whole if a cut falls between pixels.
+public struct Rectangle: Sendable, Hashable {
+    public var x: Double
+    public var y: Double
+    public var width: Double
+    public var height: Double
+
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// All of a picture.
+    public init(_ size: PixelSize) {
+        self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+    }
+
+    func contains(_ other: Rectangle) -> Bool {
+        let slack = 1e-6
+        return other.x >= x - slack && other.y >= y - slack && other.x + other.width <= x + width + slack
+            && other.y + other.height <= y + height + slack
+    }
+
+    /// The same part of the picture as it is stored, given how that is turned upright; `stored` is all of its size.
+    func stored(_ orientation: Orientation, in stored: PixelSize) -> Rectangle {
+        // The opposite corners, carried back by the same steps as pixels are.
+        let steps = StoredPosition(orientation: orientation, stored: stored)
+        let originX = steps.rightX + steps.downX < 0 ? Double(stored.width) : 0
+        let originY = steps.rightY + steps.downY < 0 ? Double(stored.height) : 0
+        func corner(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
+            (
+                originX + x * Double(steps.rightX) + y * Double(steps.downX),
+                originY + x * Double(steps.rightY) + y * Double(steps.downY)
+            )
+        }
+        let a = corner(x, y)
+        let b = corner(x + width, y + height)
+        return Rectangle(x: min(a.x, b.x), y: min(a.y, b.y), width: abs(a.x - b.x), height: abs(a.y - b.y))
+    }
+}

@@ -1,0 +1,106 @@
+import CZlib
+import Fetch
+import Formats
+import Store
+import Tools
+import Support
+
+/// Writes a PNG of rows that are packed already, at zlib's fastest level (PNG §5, §9, §10).
+final class PNGOutput {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// How a row is stored: as it is, or as nothing but zeros, which say that it is the one above again.
+    private enum Filter { static let none: UInt8 = 0, up: UInt8 = 2 }
+
+    private let output: any ByteSink
+    /// zlib keeps the address of its state.
+    private let zlib: UnsafeMutablePointer<z_stream>
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private let repeated: [UInt8]
+
+    /// - Parameter rowBytes: bytes of a row.
+    init(_ output: any ByteSink, rowBytes: Int) throws {
+        self.output = output
+        repeated = [Filter.up] + [UInt8](repeating: 0, count: rowBytes)
+        zlib = .allocate(capacity: 1)
+        zlib.initialize(to: z_stream())
+        let status = deflateInit_(
+            zlib, Z_BEST_SPEED, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { throw PreviewFailure.outOfMemory }
+        zlib.pointee.next_out = room.assumingMemoryBound(to: UInt8.self).baseAddress
+        zlib.pointee.avail_out = uInt(room.count)
+        try write(Self.signature)
+    }
+
+    deinit {
+        deflateEnd(zlib)
+        zlib.deallocate()
+        room.deallocate()
+    }
+
+    /// Writes the header of a picture that is not interlaced (PNG §11.2.1).
+    func writeHeader(_ size: PixelSize, depth: UInt8, colourType: UInt8) throws {
+        let sides = Self.bigEndian(UInt32(size.width)) + Self.bigEndian(UInt32(size.height))
+        try write("IHDR", sides + [depth, colourType, 0, 0, 0])
+    }
+
+    /// Writes a whole chunk.
+    func write(_ type: StaticString, _ body: [UInt8]) throws {
+        try body.withUnsafeBytes { try writeChunk(type, $0) }
+    }
+
+    /// Writes a row, with `count - 1` more that are the same.
+    func write(row: [UInt8], count: Int) throws {
+        try deflate([Filter.none], Z_NO_FLUSH)
+        try deflate(row, Z_NO_FLUSH)
+        for _ in 1..<max(count, 1) { try deflate(repeated, Z_NO_FLUSH) }
+    }
+
+    /// Writes what is left, and the end.
+    func finish() throws {
+        try deflate([], Z_FINISH)
+        try flush()
+        try write("IEND", [])
+    }
+
+    private func deflate(_ bytes: [UInt8], _ mode: Int32) throws {
+        try bytes.withUnsafeBufferPointer { bytes in
+            // zlib only reads there.
+            zlib.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+            zlib.pointee.avail_in = uInt(bytes.count)
+            while true {
+                let status = CZlib.deflate(zlib, mode)
+                guard status == Z_OK || status == Z_BUF_ERROR || status == Z_STREAM_END else {
+                    throw PreviewFailure.outOfMemory
+                }
+                if zlib.pointee.avail_out > 0 { return }
+                try flush()
+            }
+        }
+    }
+
+    private func flush() throws {
+        let count = room.count - Int(zlib.pointee.avail_out)
+        if count > 0 { try writeChunk("IDAT", UnsafeRawBufferPointer(rebasing: room[..<count])) }
+        zlib.pointee.next_out = room.assumingMemoryBound(to: UInt8.self).baseAddress
+        zlib.pointee.avail_out = uInt(room.count)
+    }
+
+    private func writeChunk(_ type: StaticString, _ body: UnsafeRawBufferPointer) throws {
+        let name = (0..<4).map { type.utf8Start[$0] }
+        try write(Self.bigEndian(UInt32(body.count)) + name)
+        try output.write(body)
+        // For a null pointer crc32 would begin anew.
+        let named = crc32(0, name, 4)
+        let sum =
+            body.isEmpty
+            ? named : crc32(named, body.assumingMemoryBound(to: UInt8.self).baseAddress, uInt(body.count))
+        try write(Self.bigEndian(UInt32(truncatingIfNeeded: sum)))
+    }
+
+    private func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try output.write($0) } }
+
+    private static func bigEndian(_ number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}

@@ -1,0 +1,57 @@
+import Fetch
+import Store
+import Tools
+import Formats
+import Support
+
+/// Writes what a picture shows once a scan is complete, from a file that holds at least that much of it.
+///
+/// * **JPEG**: the bytes up to the scan's end and an end marker, so that nothing is decoded or lost.
+/// * **PNG**: the passes so far, each pixel filling the block that it stands for, in the original's own kind of pixels,
+///   with its palette, profile and orientation.
+/// * **GIF**: the passes so far of the first image, rows repeated downwards, as a PNG of the same colours.
+///
+/// A PNG or GIF takes memory for the pixels that have come (`PreviewLimits.maxPictureBytes` at most), a JPEG none to
+/// speak of. Equal files and scans give equal bytes. Throws `PreviewFailure`, `SystemFailure`, `Cancelled`.
+struct PreviewDrawing {
+    let file: any ByteSource
+    let limits: PreviewLimits
+    let interruption: Interruption
+
+    /// The format that previews of a picture have.
+    static func format(of original: ImageFormat) -> ImageFormat { original == .jpeg ? .jpeg : .png }
+
+    func draw(_ scan: CompleteScan, of format: ImageFormat, to output: any ByteSink) throws {
+        switch format {
+        case .jpeg: try drawJPEG(scan, to: output)
+        case .png: try PNGPreview(self, pass: scan.number).write(to: output)
+        case .gif: try GIFPreview(self, pass: scan.number).write(to: output)
+        case .webp: throw PreviewFailure.damaged
+        }
+    }
+
+    private func drawJPEG(_ scan: CompleteScan, to output: any ByteSink) throws {
+        var rest = scan.end
+        try forEachPiece { piece in
+            let count = min(rest, piece.count)
+            try output.write(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            rest -= count
+            return rest > 0
+        }
+        guard rest == 0 else { throw PreviewFailure.damaged }
+        try output.write([0xFF, 0xD9] as [UInt8])
+    }
+
+    /// Gives the file's bytes from the beginning on, for as long as `body` says that it wants more.
+    func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while true {
+            try interruption.check()
+            let count = try file.read(into: buffer, at: offset)
+            guard count > 0, try body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
+            offset += count
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Formats
+
+/// Follows a GIF through its blocks into its first image, and tells where each of that image's four passes ends
+/// (GIF89a appendix E). One whose first image is not interlaced, or over the limits, is over at once.
+final class InterlacedGIFReader: ScanReader {
+    /// What is read next; what is gathered is acted on when all of it is there.
+    private enum State {
+        case screen
+        case globalPalette
+        case block
+        case label
+        case extensionLength(control: Bool)
+        case extensionData(control: Bool)
+        case image
+        case localPalette
+        case codeSize
+        case dataLength
+        case data(Int)
+        /// Behind the last pixel.
+        case afterLength
+        case afterData(Int)
+        case afterImage
+        case over
+    }
+
+    static let passes = 1...4
+    private static let origins = [0, 4, 2, 1]
+    private static let steps = [8, 8, 4, 2]
+    /// Rows that each known one stands for once a pass is complete.
+    static let blocks = [8, 4, 2, 1]
+
+    private(set) var screen = PixelSize(width: 0, height: 0)
+    /// The image's rectangle on the screen.
+    private(set) var left = 0, top = 0
+    private(set) var size = PixelSize(width: 0, height: 0)
+    /// Red, green and blue of each colour.
+    private(set) var palette: [UInt8] = []
+    private(set) var transparent: UInt8?
+
+    private var state = State.screen
+    private var gathered: [UInt8] = []
+    private var wanted = 13
+    private var lzw: LZWDecoder?
+    /// Takes the pixels of a row.
+    private var line: [UInt8] = []
+    private let limits: PreviewLimits
+    private var offset = 0
+    private var pass = 1
+    private var row = 0
+    private var column = 0
+    /// Gets the pixels as they come: the row of the image and the column that they begin at.
+    private let receive: Receiver?
+
+    typealias Receiver = (_ row: Int, _ column: Int, UnsafeRawBufferPointer, _ image: PixelSize) -> Void
+
+    init(limits: PreviewLimits, receive: Receiver? = nil) {
+        self.limits = limits
+        self.receive = receive
+    }
+
+    var isOver: Bool { if case .over = state { true } else { false } }
+
+    func take(_ bytes: UnsafeRawBufferPointer, found: (CompleteScan) -> Void) {
+        for byte in bytes {
+            offset += 1
+            switch state {
+            case .over: return
+            case .data(let rest):
+                draw(byte, found: found)
+                if case .data = state { state = rest > 1 ? .data(rest - 1) : .dataLength }
+                if case .afterData = state { state = rest > 1 ? .afterData(rest - 1) : .afterLength }
+            case .dataLength: state = byte == 0 ? .over : .data(Int(byte))
+            case .afterLength: state = byte == 0 ? .afterImage : .afterData(Int(byte))
+            case .afterData(let rest): state = rest > 1 ? .afterData(rest - 1) : .afterLength
+            case .afterImage:
+                // What follows the only image is the end of the file.
+                if byte != 0x3B { found(CompleteScan(number: Self.passes.upperBound, end: offset - 1)) }
+                state = .over
+            default:
+                gathered.append(byte)
+                if gathered.count < wanted { continue }
+                state = next(gathered)
+                gathered.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    /// Says what is read next, and how many bytes of it.
+    private func expect(_ count: Int, _ state: State) -> State {
+        wanted = count
+        return state
+    }
+
+    /// The state behind what has been gathered.
+    private func next(_ bytes: [UInt8]) -> State {
+        func number(at place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
+        func paletteBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 6 << Int(flags & 7) }
+        switch state {
+        case .screen:
+            screen = PixelSize(width: number(at: 6), height: number(at: 8))
+            guard screen.width > 0, screen.height > 0 else { return .over }
+            let count = paletteBytes(bytes[10])
+            return count > 0 ? expect(count, .globalPalette) : expect(1, .block)
+        case .globalPalette:
+            palette = bytes
+            return expect(1, .block)
+        case .block:
+            if bytes[0] == 0x2C { return expect(9, .image) }
+            return bytes[0] == 0x21 ? expect(1, .label) : .over
+        case .label:
+            // Plain text is a graphic of its own, which uses the control up (§25).
+            if bytes[0] == 0x01 { transparent = nil }
+            return expect(1, .extensionLength(control: bytes[0] == 0xF9))
+        case .extensionLength(let control):
+            return bytes[0] == 0 ? expect(1, .block) : expect(Int(bytes[0]), .extensionData(control: control))
+        case .extensionData(let control):
+            if control, bytes.count >= 4 { transparent = bytes[0] & 1 == 1 ? bytes[3] : nil }
+            return expect(1, .extensionLength(control: false))
+        case .image:
+            (left, top) = (number(at: 0), number(at: 2))
+            size = PixelSize(width: number(at: 4), height: number(at: 6))
+            // At most 65,535 squared each.
+            guard bytes[8] & 0x40 != 0, size.width > 0, size.height > 0,
+                max(size.width * size.height, screen.width * screen.height) <= limits.maxPictureBytes
+            else { return .over }
+            let count = paletteBytes(bytes[8])
+            return count > 0 ? expect(count, .localPalette) : expect(1, .codeSize)
+        case .localPalette:
+            palette = bytes
+            return expect(1, .codeSize)
+        case .codeSize:
+            guard (1...8).contains(bytes[0]), !palette.isEmpty else { return .over }
+            lzw = LZWDecoder(codeSize: Int(bytes[0]))
+            line = [UInt8](repeating: 0, count: size.width)
+            return .dataLength
+        default: return .over
+        }
+    }
+
+    /// Draws the pixels that end in a byte of the image's data.
+    private func draw(_ byte: UInt8, found: (CompleteScan) -> Void) {
+        var count = decode(byte)
+        while count > 0 {
+            line.withUnsafeBytes { receive?(row, column, UnsafeRawBufferPointer(rebasing: $0[..<count]), size) }
+            column += count
+            if column == size.width { endRow(found: found) }
+            count = row < size.height ? decode(nil) : 0
+        }
+        if row >= size.height {
+            state = .afterData(0)
+        } else if lzw?.state != .open {
+            state = .over
+        }
+    }
+
+    /// Decodes what there is of the present row into `line`, and returns how many pixels that is.
+    private func decode(_ byte: UInt8?) -> Int {
+        let room = size.width - column
+        return withUnsafeBytes(of: byte ?? 0) { input in
+            line.withUnsafeMutableBytes { line in
+                lzw?.decode(
+                    UnsafeRawBufferPointer(rebasing: input[..<(byte == nil ? 0 : 1)]),
+                    into: UnsafeMutableRawBufferPointer(rebasing: line[..<room])
+                ).written ?? 0
+            }
+        }
+    }
+
+    private func endRow(found: (CompleteScan) -> Void) {
+        column = 0
+        row += Self.steps[pass - 1]
+        guard row >= size.height, pass < Self.passes.upperBound else { return }
+        let done = pass
+        // Passes without rows, in a picture of few, end where they begin.
+        repeat {
+            pass += 1
+            row = Self.origins[pass - 1]
+        } while row >= size.height && pass < Self.passes.upperBound
+        if row < size.height { found(CompleteScan(number: done, end: offset)) }
+    }
+}

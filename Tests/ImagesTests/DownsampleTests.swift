@@ -1,0 +1,156 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+@Suite struct DownsampleTests {
+    @Test func outputHasExactlyTheSizeAskedForWhateverThePath() throws {
+        var random = SeededRandom(seed: 11)
+        for round in 0..<40 {
+            let channels = [1, 3, 4, 2][round % 4]
+            let picture = PixelBuffer.noise(
+                Int.random(in: 1...90, using: &random), Int.random(in: 1...90, using: &random), channels: channels)
+            let target = PixelSize(
+                width: Int.random(in: 1...70, using: &random), height: Int.random(in: 1...70, using: &random))
+            let input = try encode(picture, EncodeOptions(format: round % 2 == 0 ? .jpeg : .png))
+            for format in OutputFormat.readable {
+                let output = try downsampled(input, to: target, EncodeOptions(format: format))
+                #expect(output.size == target)
+            }
+        }
+    }
+
+    @Test func flatColourStaysExactlyFlatThroughEveryFilter() throws {
+        for (size, target) in [((100, 80), (33, 27)), ((61, 7), (61, 3)), ((9, 9), (40, 40)), ((900, 2), (3, 1))] {
+            let picture = PixelBuffer(
+                size: PixelSize(width: size.0, height: size.1), filledWith: [201, 3, 255])
+            let input = try encode(picture, EncodeOptions(format: .png))
+            let output = try downsampled(
+                input, to: PixelSize(width: target.0, height: target.1), EncodeOptions(format: .png))
+            #expect(output == PixelBuffer(size: output.size, filledWith: [201, 3, 255]))
+        }
+    }
+
+    @Test func gradientsStayMonotone() throws {
+        let ramp = PixelBuffer(
+            size: PixelSize(width: 256, height: 4), channels: 1,
+            bytes: (0..<4).flatMap { _ in (0..<256).map { UInt8($0) } })
+        let input = try encode(ramp, EncodeOptions(format: .png))
+        for width in [255, 200, 100, 33, 10, 512] {
+            let output = try downsampled(input, to: PixelSize(width: width, height: 2), EncodeOptions(format: .png))
+            let row = output.bytes[0..<width]
+            #expect(zip(row, row.dropFirst()).allSatisfy { $0 <= $1 })
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4]) func pngIsWithinRoundingOfTheReference(channels: Int) throws {
+        var picture = PixelBuffer.noise(90, 70, channels: channels, seed: 5)
+        // Straight alpha is compared where it is opaque; see `transparentColoursDoNotBleed`.
+        if picture.hasAlpha {
+            for i in stride(from: channels - 1, to: picture.bytes.count, by: channels) { picture.bytes[i] = 255 }
+        }
+        let input = try encode(picture, EncodeOptions(format: .png))
+        for (width, height) in [(40, 30), (89, 13), (7, 5), (120, 100)] {
+            let target = PixelSize(width: width, height: height)
+            let output = try downsampled(input, to: target, EncodeOptions(format: .png))
+            let reference = referenceLanczos(picture, to: target)
+            #expect(output.channels == channels)
+            #expect(psnr(output.bytes, reference.bytes) > 50)
+        }
+    }
+
+    @Test func aVeryLargeScaleIsStillNearTheReference() throws {
+        let picture = PixelBuffer.waves(1200, 30, channels: 1)
+        let target = PixelSize(width: 20, height: 3)
+        let png = EncodeOptions(format: .png)
+        let output = try downsampled(try encode(picture, png), to: target, png)
+        #expect(psnr(output.bytes, referenceLanczos(picture, to: target).bytes) > 40)
+    }
+
+    @Test(arguments: [[1, 1], [2, 1], [1, 2], [2, 2]])
+    func chromaOfEveryResolutionComesOutWhereItBelongs(chroma: [Int]) throws {
+        for (width, height) in [(160, 120), (161, 119)] {
+            let picture = PixelBuffer.waves(width, height, channels: 3)
+            let input = try picture.jpeg(quality: 100, chroma: (chroma[0], chroma[1]))
+            for (w, h) in [(79, 59), (40, 30), (21, 15), (width, height), (200, 150)] {
+                let target = PixelSize(width: w, height: h)
+                let output = try downsampled(input, to: target, EncodeOptions(quality: 100))
+                let reference = referenceLanczos(picture, to: target)
+                let (kept, best) = (psnr(output.bytes, reference.bytes), try halvedChroma(reference))
+                // Above 45 dB what counts is the loss in the input.
+                #expect(kept > min(best - 0.7, 45), "\(target) of \(width)x\(height)")
+            }
+        }
+    }
+
+    @Test func transparentColoursDoNotBleed() throws {
+        // White and opaque on the left, black and transparent on the right.
+        var picture = PixelBuffer(size: PixelSize(width: 64, height: 64), filledWith: [0, 0, 0, 0])
+        for y in 0..<64 {
+            for x in 0..<30 { for c in 0..<4 { picture.bytes[(y * 64 + x) * 4 + c] = 255 } }
+        }
+        let output = try downsampled(
+            try encode(picture, EncodeOptions(format: .png)), to: PixelSize(width: 13, height: 13),
+            EncodeOptions(format: .png))
+        for i in stride(from: 0, to: output.bytes.count, by: 4) where output.bytes[i + 3] > 8 {
+            #expect(output.bytes[i] >= 250)
+        }
+    }
+
+    @Test func jpegGetsTheBackgroundUnderTransparentPixels() throws {
+        let picture = PixelBuffer(size: PixelSize(width: 40, height: 40), filledWith: [255, 0, 0, 0])
+        let input = try encode(picture, EncodeOptions(format: .png))
+        for (colour, expected) in [(RGB.white, UInt8(255)), (RGB.black, 0)] {
+            let output = try downsampled(
+                input, to: PixelSize(width: 20, height: 20), EncodeOptions(format: .jpeg, background: colour))
+            #expect(output.bytes.allSatisfy { abs(Int($0) - Int(expected)) <= 1 })
+        }
+    }
+
+    @Test func grayStaysOneChannel() throws {
+        let picture = PixelBuffer.waves(50, 40, channels: 1)
+        for format in [OutputFormat.jpeg, .png] {
+            let target = PixelSize(width: 20, height: 16)
+            let output = try downsampled(try picture.jpeg(), to: target, EncodeOptions(format: format))
+            #expect(output.channels == 1)
+        }
+    }
+
+    @Test func equalInputAndOptionsGiveEqualBytes() throws {
+        let input = try PixelBuffer.noise(120, 90, channels: 3).jpeg()
+        for format in OutputFormat.readable {
+            let runs = try (0..<2).map { _ in
+                try downsample(
+                    MemorySource(input), to: .exactly(PixelSize(width: 31, height: 24)),
+                    encode: EncodeOptions(format: format))
+            }
+            let (first, second) = (runs[0], runs[1])
+            #expect(first.bytes == second.bytes)
+            #expect(first.result.bytes == first.bytes.count)
+        }
+    }
+
+    @Test func aStoppedRunThrowsCancelled() throws {
+        let input = try PixelBuffer.waves(50, 50, channels: 3).jpeg()
+        let interruption = Interruption()
+        interruption.cancel(.outputClosed)
+        #expect(throws: Cancelled.self) {
+            _ = try downsample(
+                MemorySource(input), to: Geometry(), encode: EncodeOptions(),
+                options: DecodeOptions(interruption: interruption))
+        }
+    }
+
+    @Test func anErrorOfTheSinkComesBackUnchanged() throws {
+        let input = try PixelBuffer.waves(50, 50, channels: 3).jpeg()
+        for format in OutputFormat.readable {
+            #expect(throws: SystemFailure(errno: 28, "write")) {
+                let output = Output(Geometry(), encoding: EncodeOptions(format: format), sink: FullSink())
+                let source = MemorySource(input)
+                try downsample(source, inspect(source), to: [output]) { _, _ in }
+            }
+        }
+    }
+}

@@ -7,13 +7,13 @@ import Testing
 
 @Suite struct AnswerTests {
     private func picture(_ text: String, _ service: Service = .science) throws -> Picture {
-        try Answer.picture(in: Array(text.utf8), of: day("2026-11-20"), from: service)
+        try ServiceAnswer.picture(in: Array(text.utf8), of: day("2026-11-20"), from: service)
     }
 
     @Test func anotherDaysPictureIsRefused() {
         let bytes = scienceAnswer("2026-11-19").line
         #expect(throws: APODFailure.wrongDay(asked: day("2026-11-20"), answered: day("2026-11-19"), .science)) {
-            try Answer.picture(in: bytes, of: day("2026-11-20"), from: .science)
+            try ServiceAnswer.picture(in: bytes, of: day("2026-11-20"), from: .science)
         }
     }
 
@@ -38,9 +38,10 @@ import Testing
     @Test func ofADayThatStandsInAPageTwiceThePictureCounts() throws {
         let broken = scienceAnswer("2026-11-20", ["title": nil])
         for answers in [[scienceAnswer("2026-11-20"), broken], [broken, scienceAnswer("2026-11-20")]] {
-            let page = try Answer.days(
-                in: list(answers), from: day("2026-11-19"), through: day("2026-11-20"), of: .science)
-            #expect(try page[day("2026-11-20")]?.outcome.get().title == "A Ring of Dust")
+            let page = try ServiceAnswer.days(
+                in: list(answers), from: day("2026-11-19"), through: day("2026-11-20"), of: .science,
+                at: time("2026-11-20"))
+            #expect(try page[day("2026-11-20")]?.get().title == "A Ring of Dust")
         }
     }
 
@@ -48,7 +49,8 @@ import Testing
         let bytes = Array(("[" + String(repeating: "{},", count: 1000) + "{}, this is never looked at").utf8)
         for service in Service.allCases {
             #expect(throws: APODFailure.badAnswer(.tooMany, service)) {
-                try Answer.days(in: bytes, from: day("2026-11-01"), through: day("2026-11-20"), of: service)
+                try ServiceAnswer.days(
+                    in: bytes, from: day("2026-11-01"), through: day("2026-11-20"), of: service, at: time("2026-11-20"))
             }
         }
     }
@@ -56,7 +58,7 @@ import Testing
     @Test func textThatIsNotUTF8IsABadAnswer() {
         for service in Service.allCases {
             #expect(throws: APODFailure.badAnswer(.notUTF8, service)) {
-                try Answer.picture(
+                try ServiceAnswer.picture(
                     in: Array("{\"date\":\"".utf8) + [0xE9] + Array("\"}".utf8), of: day("2026-11-20"), from: service)
             }
         }
@@ -73,7 +75,7 @@ import Testing
         "no healthy upstream\n",
     ])
     func aProxysOwnWordsMayPassWhateverTheStatus(_ text: String) throws {
-        #expect(Answer.isProxyError(Array(text.utf8)))
+        #expect(AnswerBody.isProxyError(Array(text.utf8)))
         do {
             _ = try picture(text)
             Issue.record("a picture of \(text)")
@@ -84,7 +86,7 @@ import Testing
     }
 
     @Test func anExcerptIsShortFoldedAndWithoutTheKey() {
-        func excerpt(_ text: String) -> String? { Answer.excerpt(Array(text.utf8), withoutKey: "sEcret") }
+        func excerpt(_ text: String) -> String? { AnswerBody.excerpt(Array(text.utf8), withoutKey: "sEcret") }
         #expect(excerpt("a\n\u{1B}[2Jb secret c") == "a [2Jb … c")
         #expect(excerpt(" ") == nil)
         #expect(excerpt(String(repeating: "é", count: 5000))?.count == 200)
@@ -93,21 +95,18 @@ import Testing
 
     @Test func nasasOwnObjectIsLastButOneFieldOnOneLine() throws {
         let text = String(decoding: legacyAnswer("2026-11-20", ["copyright": "\u{E9}"]).line, as: UTF8.self)
-        let answer = try Answer.day(day("2026-11-20"), in: Array(text.replacing(",\"", with: ",\n\"").utf8), from: .api)
-        let result = DayResult(
-            day: day("2026-11-20"), outcome: .picture(PictureRecord(try answer.outcome.get())),
-            fetchedAt: time("2026-11-20"),
-            raw: answer.object)
+        let result = try ServiceAnswer.day(
+            day("2026-11-20"), in: Array(text.replacing(",\"", with: ",\n\"").utf8), from: .api,
+            at: time("2026-11-20"))
         #expect(result.record.names.suffix(2) == ["raw", "apod"])
         #expect(result.record.raw("raw").map { String(decoding: $0, as: UTF8.self) } == text)
     }
 
     @Test func aStandInHasTheObjectThatCame() throws {
-        let answer = try Answer.day(day("2026-11-20"), in: logoAnswer().line, from: .api)
+        let result = try ServiceAnswer.day(
+            day("2026-11-20"), in: logoAnswer().line, from: .api, at: time("2026-11-20"))
         let failure = APODFailure.standIn(.placeholder, day("2026-11-20"), .api)
-        #expect(throws: failure) { try answer.outcome.get() }
-        let result = DayResult(
-            day: day("2026-11-20"), outcome: .failed(failure), fetchedAt: time("2026-11-20"), raw: answer.object)
+        #expect(throws: failure) { try result.get() }
         let record = result.record(tool: "apod-fetch")
         #expect(record.names == ["date", "raw", "error"])
         #expect(record.string("raw.title") == "NASA Science")
@@ -124,7 +123,8 @@ import Testing
             scienceAnswer("2026-11-20"), scienceAnswer("2026-11-17"), scienceAnswer("2026-11-19", ["title": nil]),
             Record(), scienceAnswer("2026-11-18"),
         ])
-        let pictures = try Answer.pictures(in: bytes, from: day("2026-11-18"), through: day("2026-11-20"), of: .science)
+        let pictures = try ServiceAnswer.pictures(
+            in: bytes, from: day("2026-11-18"), through: day("2026-11-20"), of: .science)
         #expect(Set(pictures.keys) == [day("2026-11-18"), day("2026-11-19"), day("2026-11-20")])
         #expect(throws: Never.self) { try pictures[day("2026-11-18")]?.get() }
         #expect(throws: APODFailure.badAnswer(.missing(field: "title"), .science)) {
@@ -134,7 +134,8 @@ import Testing
 
     @Test func anObjectIsNoList() {
         #expect(throws: APODFailure.badAnswer(.objectForArray, .api)) {
-            try Answer.pictures(in: legacyAnswer().line, from: day("2026-11-18"), through: day("2026-11-20"), of: .api)
+            try ServiceAnswer.pictures(
+                in: legacyAnswer().line, from: day("2026-11-18"), through: day("2026-11-20"), of: .api)
         }
     }
 }

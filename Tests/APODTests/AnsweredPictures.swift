@@ -1,23 +1,50 @@
 import Records
 import Support
+import Testing
 
 @testable import APOD
 
 /// Answers and records as most tests want to see them: the picture alone.
-extension Answer {
+extension ServiceAnswer {
     static func picture(in bytes: [UInt8], of day: CalendarDay, from service: Service) throws(APODFailure) -> Picture {
-        try Answer.day(day, in: bytes, from: service).outcome.get()
+        try ServiceAnswer.day(day, in: bytes, from: service, at: time("2026-11-20")).get()
     }
 
     static func pictures(
         in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of service: Service
     ) throws(APODFailure) -> [CalendarDay: Result<Picture, APODFailure>] {
-        try Answer.days(in: bytes, from: first, through: last, of: service).mapValues(\.outcome)
+        try ServiceAnswer.days(in: bytes, from: first, through: last, of: service, at: time("2026-11-20")).mapValues {
+            day in
+            Result { () throws(APODFailure) in try day.get() }
+        }
+    }
+}
+
+extension DayResult {
+    /// The picture. Throws why there is none; any other failure than `APODFailure` is an issue of the test.
+    func get() throws(APODFailure) -> Picture {
+        switch outcome {
+        case .picture(let picture): return picture
+        case .failed(let failure as APODFailure): throw failure
+        case .failed(let failure):
+            Issue.record("an answer that is \(failure)")
+            throw .noPicture(day)
+        }
     }
 }
 
 extension Picture {
-    func record(source: Source = .network, fetchedAt: Timestamp) -> Record {
-        DayResult(day: day, outcome: .picture(PictureRecord(self)), source: source, fetchedAt: fetchedAt).record
+    func record(source: DayResult.Source = .network, fetchedAt: Timestamp) -> Record {
+        DayResult(day, .picture(self), source: source, fetchedAt: fetchedAt).record
     }
+
+    var title: String { fields.string("title") ?? "" }
+    var explanation: String { fields.string("explanation") ?? "" }
+    var url: String? { fields.string("url") }
+    var hdurl: String? { fields.string("hdurl") }
+    var copyright: String? { fields.string("copyright") }
+    var thumbnailURL: String? { fields.string("thumbnail_url") }
+    var permalink: String? { fields.string("permalink") }
+    var credit: String? { fields.string("credit") }
+    var alt: String? { fields.string("alt") }
 }

@@ -14,7 +14,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func days(
-        policies: Policies = Policies(), scope: String = "default", science: String = APODClient.scienceAddress,
+        policies: Policies = Policies(), scope: String = "default", science: String = Service.science.standardAddress,
         root: String? = nil, log: Log = .silent
     ) throws -> CachedDays {
         var settings = CacheSettings(root: root ?? folder.path("cache"))
@@ -23,21 +23,26 @@ import Testing
         settings.places = RuntimePlaces(environment: Environment(["XDG_RUNTIME_DIR": folder.path("run")]))
         return CachedDays(
             caches: Caches(settings: settings, interruption: Interruption()),
-            addresses: [.science: try WebURL(science), .api: try WebURL(APODClient.apiAddress)], log: log)
+            addresses: [.science: try WebURL(science), .api: try WebURL(Service.api.standardAddress)], log: log)
     }
 
     private func kept(_ date: String) throws -> KeptDay {
         KeptDay(
-            day: day(date), outcome: .picture(PictureRecord(try ScienceAnswer.picture(from: scienceAnswer(date)))),
-            raw: scienceAnswer(date).line, fetchedAt: time("2026-11-20"), expiresAt: nil)
+            DayResult(
+                day(date), .picture(try ScienceAnswer.picture(from: scienceAnswer(date))),
+                fetchedAt: time("2026-11-20"), raw: scienceAnswer(date).line), expiresAt: nil)
     }
 
     @Test func whatIsKeptIsThereForTheNextRun() throws {
         let some = try ["2020-12-31", "2021-01-01", "2021-01-02", "2021-02-01"].map(kept)
         try days().keep(some, of: .science)
         let later = try days()
-        #expect(try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .science) == Array(some[1...2]))
-        #expect(try later.newestPicture(through: day("2021-01-31"), of: .science) == some[2])
+        let january = try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .science)
+        #expect(january.map(\.result.picture) == some[1...2].map(\.result.picture))
+        #expect(january.map(\.result.raw) == some[1...2].map(\.result.raw))
+        #expect(january.allSatisfy { $0.result.fetchedAt == time("2026-11-20") && $0.expiresAt == nil && $0.isCurrent })
+        #expect(
+            try later.newestPicture(through: day("2021-01-31"), of: .science)?.result.picture == some[2].result.picture)
         #expect(try later.newestPicture(through: day("2020-01-31"), of: .science) == nil)
         #expect(try later.days(from: day("2021-01-01"), through: day("2021-01-31"), of: .api).isEmpty)
     }
@@ -46,14 +51,15 @@ import Testing
         let days = try days()
         try days.keep([kept("2021-01-01")], of: .science)
         let failed = PublishedDays.days(from: day("2021-01-02"), through: day("2021-01-31")).map { day in
-            KeptDay(day: day, outcome: .failed(.noPicture(day)), fetchedAt: time("2026-11-20"), expiresAt: nil)
+            KeptDay(
+                DayResult(day, .failed(APODFailure.noPicture(day)), fetchedAt: time("2026-11-20")), expiresAt: nil)
         }
         try days.keep(failed, of: .science)
         let cache = try CacheStore(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
         defer { cache.close() }
         let later = Metadata(name: "2021-02-01", body: Array(#"{"rows":2}"#.utf8), fetchedAt: time("2026-11-20"))
         try cache.keep([later], in: "apod/science")
-        #expect(try days.newestPicture(through: day("2026-11-20"), of: .science)?.day == day("2021-01-01"))
+        #expect(try days.newestPicture(through: day("2026-11-20"), of: .science)?.result.day == day("2021-01-01"))
         #expect(try days.newestPicture(through: day("2020-11-20"), of: .science) == nil)
     }
 

@@ -31,15 +31,26 @@ import Testing
     }
 }
 
-@Suite struct PageWindowsTests {
+@Suite struct PagesTests {
+    /// The days, cut into what the new service answers at once.
+    private func windows(of days: [CalendarDay]) -> [[CalendarDay]] {
+        var windows: [[CalendarDay]] = []
+        var rest = days[...]
+        while !rest.isEmpty {
+            windows.append(Array(rest.prefix(Service.science.daysPerRequest(of: rest))))
+            rest = rest.dropFirst(windows[windows.count - 1].count)
+        }
+        return windows
+    }
+
     @Test func noPageOfTheNewServiceGoesFrom99To00() {
         let days = PublishedDays.days(from: day("1999-12-20"), through: day("2000-01-10"))
-        #expect(PageWindows.windows(of: days, for: .science).map(\.count) == [12, 10])
-        #expect(PageWindows.windows(of: days.reversed(), for: .science).map(\.count) == [10, 12])
+        #expect(windows(of: days).map(\.count) == [12, 10])
+        #expect(windows(of: days.reversed()).map(\.count) == [10, 12])
     }
 
     private func sizes(_ from: String, _ through: String) -> [Int] {
-        PageWindows.windows(of: PublishedDays.days(from: day(from), through: day(through)), for: .science).map(\.count)
+        windows(of: PublishedDays.days(from: day(from), through: day(through))).map(\.count)
     }
 
     @Test func aRangeIsCutIntoPagesOfTwentyFive() {
@@ -54,7 +65,7 @@ import Testing
 
     @Test func daysFarApartAreAskedForSingly() {
         let days = [day("2021-01-01"), day("2021-01-10"), day("2021-01-12"), day("2021-01-11"), day("2020-01-01")]
-        #expect(PageWindows.windows(of: days, for: .science).map(\.count) == [1, 3, 1])
+        #expect(windows(of: days).map(\.count) == [1, 3, 1])
     }
 
     @Test func allDaysStayInTheirOrder() {
@@ -63,11 +74,11 @@ import Testing
             let days = (0..<60).map { _ in
                 CalendarDay(daysSince1970: 18_400 + Int.random(in: 0..<90, using: &generator))
             }
-            let windows = PageWindows.windows(of: days, for: .science)
+            let windows = windows(of: days)
             #expect(windows.flatMap { $0 } == days)
             #expect(
                 windows.allSatisfy { window in
-                    (window.max()?.daysSince1970 ?? 0) - (window.min()?.daysSince1970 ?? 0) < ServiceClient.pageLimit
+                    (window.max()?.daysSince1970 ?? 0) - (window.min()?.daysSince1970 ?? 0) < Service.pageLimit
                 })
         }
     }

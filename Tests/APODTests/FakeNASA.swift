@@ -128,7 +128,7 @@ final class FakeNASA: HTTPTransport {
     /// A client that asks this NASA at noon UTC of `today`.
     func client(
         _ choice: ServiceChoice = .auto, today: String = "2026-11-20", hour: Int = 12, minute: Int = 0,
-        key: String = APODClient.demoKey, options: PictureOptions = PictureOptions(), store: (any DayStore)? = nil,
+        key: String = Service.demoKey, options: PictureOptions = PictureOptions(), store: (any DayStore)? = nil,
         jobs: Int = 1, log: Log = .silent, interruption: Interruption = Interruption()
     ) throws -> APODClient {
         let now = time(today, hour, minute)

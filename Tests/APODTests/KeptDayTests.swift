@@ -6,19 +6,16 @@ import Testing
 @testable import APOD
 
 @Suite struct KeptDayTests {
-    private let picture = PictureRecord(
-        Picture(
-            service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}",
-            explanation: "A \"ring\".",
-            mediaType: .image, url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada", thumbnailURL: nil,
-            permalink: nil,
-            credit: nil, alt: ""))
+    private let picture = Picture(
+        service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}",
+        explanation: "A \"ring\".", mediaType: .image, url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada",
+        thumbnailURL: nil, permalink: nil, credit: nil, alt: "")
 
-    private func outcomes(_ day: CalendarDay, _ service: Service) -> [KeptDay.Outcome] {
-        [
-            .picture(picture), .failed(.noPicture(day)), .failed(.notPublished(day)),
-            .failed(.standIn(.placeholder, day, service)), .failed(.standIn(.nothing, day, service)),
+    private func outcomes(_ day: CalendarDay, _ service: Service) -> [DayResult.Outcome] {
+        let failures: [APODFailure] = [
+            .noPicture(day), .notPublished(day), .standIn(.placeholder, day, service), .standIn(.nothing, day, service),
         ]
+        return [.picture(picture)] + failures.map { .failed($0) }
     }
 
     @Test func whatIsReadIsWhatWasKept() {
@@ -26,21 +23,24 @@ import Testing
             for raw in [nil, scienceAnswer("2024-02-03").line] {
                 for address in [nil, "http://127.0.0.1:8080/apod"] {
                     let kept = KeptDay(
-                        day: picture.day, outcome: outcome, raw: raw, fetchedAt: time("2024-02-04"),
+                        DayResult(picture.day, outcome, fetchedAt: time("2024-02-04"), raw: raw),
                         expiresAt: time("2024-02-05"))
                     let body = kept.body(address: address)
                     #expect(!body.contains(UInt8(ascii: "\n")))
                     let read = KeptDay(
-                        body: body, day: picture.day, service: .science, address: address, fetchedAt: kept.fetchedAt,
-                        expiresAt: kept.expiresAt)
-                    #expect(read == kept)
+                        body: body, day: picture.day, service: .science, address: address,
+                        fetchedAt: time("2024-02-04"), expiresAt: kept.expiresAt)
+                    #expect(read?.result.picture == kept.result.picture && read?.result.raw == raw)
+                    #expect(read?.result.failure as? APODFailure == kept.result.failure as? APODFailure)
+                    #expect(read?.result.fetchedAt == time("2024-02-04"))
+                    #expect(read?.expiresAt == time("2024-02-05") && read?.isCurrent == true)
                 }
             }
         }
     }
 
     @Test func aPictureIsKeptAsTheLineThatItBecomes() throws {
-        let kept = KeptDay(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04"), expiresAt: nil)
+        let kept = KeptDay(DayResult(picture.day, .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
         #expect(String(decoding: kept.body(address: nil), as: UTF8.self) == line + #","kept":{"edition":1}}"#)
     }
@@ -58,7 +58,7 @@ import Testing
         #"{"date":"2024-02-03","media_type":"image","kept":{"edition":1}"#,
     ])
     func whatCannotBeReadIsNotThere(_ text: String) {
-        #expect(read(text) == nil)
+        #expect(read(text)?.result.day == nil)
     }
 
     private func read(_ text: String, address: String? = nil) -> KeptDay? {
@@ -87,13 +87,13 @@ import Testing
         ("2026-11-19", "2026-11-20", 3, 1800, 300), ("2026-11-18", "2026-11-20", 3, nil, 86_400),
     ])
     func theNewestDayIsTrustedForMinutes(date: String, today: String, hour: Int, picture: Int?, absence: Int) {
-        let outcome = KeptDay.Outcome.picture(self.picture)
         let now = time(today, hour)
-        #expect(KeptDay.lifetime(of: outcome, day: day(date), fetchedAt: now) == picture.map { .seconds($0) })
+        let shown = DayResult(day(date), .picture(self.picture), fetchedAt: now)
+        #expect(KeptDay.lifetime(of: shown) == picture.map { .seconds($0) })
         for failure in [
             APODFailure.noPicture(day(date)), .notPublished(day(date)), .standIn(.nothing, day(date), .api),
         ] {
-            #expect(KeptDay.lifetime(of: .failed(failure), day: day(date), fetchedAt: now) == .seconds(absence))
+            #expect(KeptDay.lifetime(of: DayResult(day(date), .failed(failure), fetchedAt: now)) == .seconds(absence))
         }
     }
 
@@ -111,15 +111,14 @@ import Testing
             APODFailure.nothingRecent(from: today, through: today),
         ]
         for failure in passing {
-            #expect(KeptDay(today, .failed(failure), raw: nil, fetchedAt: time("2026-11-20")) == nil)
+            #expect(KeptDay(DayResult(today, .failed(failure), fetchedAt: time("2026-11-20")))?.result == nil)
         }
     }
 
     @Test func freshnessEndsWithTimeEditionOrTheWishForRaw() {
         func kept(expires: Timestamp?, raw: [UInt8]? = nil, isCurrent: Bool = true) -> KeptDay {
             KeptDay(
-                day: picture.day, outcome: .picture(picture), raw: raw, fetchedAt: time("2024-02-04"),
-                expiresAt: expires,
+                DayResult(picture.day, .picture(picture), fetchedAt: time("2024-02-04"), raw: raw), expiresAt: expires,
                 isCurrent: isCurrent)
         }
         let now = time("2024-02-05")
@@ -136,7 +135,7 @@ import Testing
         #expect(kept(expires: nil).isFresh(at: before, needsRaw: false))
         // There was no object that could have been kept.
         let absent = KeptDay(
-            day: picture.day, outcome: .failed(.noPicture(picture.day)), fetchedAt: now, expiresAt: nil)
+            DayResult(picture.day, .failed(APODFailure.noPicture(picture.day)), fetchedAt: now), expiresAt: nil)
         #expect(absent.isFresh(at: now, needsRaw: true))
     }
 }

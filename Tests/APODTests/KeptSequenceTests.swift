@@ -106,7 +106,7 @@ import Testing
         let one = DayRequest.day(day("2021-01-01"))
         let plain = try nasa.client(store: store).results(one)
         #expect(plain[0].raw == nil && plain[0].record.names.last == "apod")
-        for source in [Picture.Source.network, .cache] {
+        for source in [DayResult.Source.network, .cache] {
             let result = try nasa.client(options: PictureOptions(raw: true), store: store).results(one)[0]
             #expect(result.source == source)
             #expect(result.raw == scienceAnswer("2021-01-01").line)
@@ -226,7 +226,7 @@ import Testing
     @Test func theNewestIsAskedForOnceInHalfAnHour() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = MemoryDays()
-        for (minute, source, asked) in [(0, Picture.Source.network, 1), (29, .cache, 1), (30, .network, 2)] {
+        for (minute, source, asked) in [(0, DayResult.Source.network, 1), (29, .cache, 1), (30, .network, 2)] {
             let result = try nasa.client(minute: minute, store: store).results(.newest)[0]
             #expect(result.source == source && result.picture?.day == day("2026-11-20"))
             #expect(nasa.asked.count == asked)

@@ -171,6 +171,6 @@ import Testing
         #expect(picture.service == .api)
         #expect(picture.hdurl == "https://assets.example.org/apod/ring.jpg")
         #expect(picture.explanation == "Dust circles a star.")
-        #expect(picture.serviceVersion == "v1")
+        #expect(picture.fields.string("service_version") == "v1")
     }
 }

@@ -8,22 +8,21 @@ final class MemoryDays: DayStore {
     private let kept = Monitor<[Service: [CalendarDay: KeptDay]]>([:])
 
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) -> [KeptDay] {
-        kept.withLock { ($0[service] ?? [:]).values.filter { first <= $0.day && $0.day <= last } }.sorted {
-            $0.day < $1.day
-        }
+        kept.withLock { ($0[service] ?? [:]).values.filter { first <= $0.result.day && $0.result.day <= last } }
+            .sorted { $0.result.day < $1.result.day }
     }
 
     func newestPicture(through last: CalendarDay, of service: Service) -> KeptDay? {
-        days(from: PublishedDays.first, through: last, of: service).last { $0.picture != nil }
+        days(from: PublishedDays.first, through: last, of: service).last { $0.result.picture != nil }
     }
 
     func keep(_ days: [KeptDay], of service: Service) {
-        kept.withLock { kept in for day in days { kept[service, default: [:]][day.day] = day } }
+        kept.withLock { kept in for day in days { kept[service, default: [:]][day.result.day] = day } }
     }
 
     /// The days of a service that are kept, ascending.
     func kept(of service: Service = .science) -> [CalendarDay] {
-        days(from: PublishedDays.first, through: day("9999-12-31"), of: service).map(\.day)
+        days(from: PublishedDays.first, through: day("9999-12-31"), of: service).map(\.result.day)
     }
 
     /// Keeps a picture of that day, as if it had been fetched at noon of `fetched`.
@@ -39,7 +38,7 @@ final class MemoryDays: DayStore {
         keep(
             [
                 KeptDay(
-                    day: day(date), outcome: .picture(PictureRecord(answer)), raw: raw, fetchedAt: time(fetched),
+                    DayResult(day(date), .picture(answer), fetchedAt: time(fetched), raw: raw),
                     expiresAt: expires, isCurrent: isCurrent)
             ], of: service)
     }
@@ -49,7 +48,7 @@ final class MemoryDays: DayStore {
         keep(
             [
                 KeptDay(
-                    day: day(date), outcome: .failed(failure), fetchedAt: time("2026-11-20", 6),
+                    DayResult(day(date), .failed(failure), fetchedAt: time("2026-11-20", 6)),
                     expiresAt: time("2026-11-21", 6))
             ], of: service)
     }

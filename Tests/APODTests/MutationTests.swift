@@ -85,7 +85,7 @@ import Testing
     private static func check(_ bytes: [UInt8], _ service: Service, seed: Int) throws {
         let comment = Comment(rawValue: "seed \(seed) of \(service)")
         do {
-            let picture = try Answer.picture(in: bytes, of: day("2026-11-20"), from: service)
+            let picture = try ServiceAnswer.picture(in: bytes, of: day("2026-11-20"), from: service)
             let record = picture.record(fetchedAt: time("2026-11-20"))
             expectRecordRules(record, comment)
             #expect(try Record(parsing: record.line) == record, comment)
@@ -115,7 +115,7 @@ import Testing
             let bytes = [UInt8(ascii: "[")] + items.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
             let comment = Comment(rawValue: "seed \(seed) of a list of \(service)")
             do {
-                let pictures = try Answer.pictures(
+                let pictures = try ServiceAnswer.pictures(
                     in: bytes, from: day("2026-11-20"), through: day("2026-11-20"), of: service)
                 for case .success(let picture) in pictures.values {
                     expectRecordRules(picture.record(fetchedAt: time("2026-11-20")), comment)

@@ -9,7 +9,7 @@ func expectRecordRules(_ record: Record, _ comment: Comment? = nil, sourceLocati
     func expect(_ holds: Bool, _ what: String) {
         if !holds { Issue.record("\(what) \(comment.map { "\($0)" } ?? "")", sourceLocation: sourceLocation) }
     }
-    let order = Record.pictureFields + ["apod"]
+    let order = Picture.fieldNames + ["apod"]
     expect(record.names == order.filter { record.has($0) }, "the fields are \(record.names)")
     for name in ["date", "title", "explanation", "media_type", "service_version"] {
         expect(record.has(name), "no \(name)")

@@ -247,10 +247,11 @@ struct RecordedAnswersTests {
                     from: service, day: day, newest: newest, key: nil))
         }
         if bytes.first == UInt8(ascii: "[") {
-            let pictures = try Answer.pictures(in: bytes, from: PublishedDays.first, through: newest, of: service)
+            let pictures = try ServiceAnswer.pictures(
+                in: bytes, from: PublishedDays.first, through: newest, of: service)
             return try #require(pictures[day])
         }
-        return Result { () throws(APODFailure) in try Answer.picture(in: bytes, of: day, from: service) }
+        return Result { () throws(APODFailure) in try ServiceAnswer.picture(in: bytes, of: day, from: service) }
     }
 
     private static let newest = PublishedDays.newest(at: time("2026-11-20"))

@@ -58,7 +58,7 @@ import Testing
             "<font color=red>", "</font>", "<hr>", "<li>", "'", "\"", "/", "=", "</", "<!",
         ]
         var read = 0
-        for seed in 0..<20_000 {
+        for seed in 0..<4000 {
             var random = SeededRandom(seed: UInt64(seed))
             var html = ""
             var open: [String] = []
@@ -79,6 +79,6 @@ import Testing
             read += 1
             #expect(steps == tree(html), "seed \(seed): \(html)")
         }
-        #expect(read > 1500)
+        #expect(read > 300)
     }
 }

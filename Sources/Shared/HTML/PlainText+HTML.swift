@@ -55,11 +55,14 @@ extension PlainText {
     }
 
     private static func holdsReference(_ text: String) -> Bool {
-        guard text.utf8.contains(UInt8(ascii: "&")) else { return false }
-        return text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst().contains {
-            rest in
-            let name = rest.prefix(33).prefix { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "#") }
-            return name.count >= 2 && rest.dropFirst(name.count).first == UInt8(ascii: ";")
+        var text = text
+        return text.withUTF8 { text in
+            text.indices.contains { start in
+                guard text[start] == UInt8(ascii: "&") else { return false }
+                let rest = text[(start + 1)...]
+                let name = rest.prefix(33).prefix { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "#") }
+                return name.count >= 2 && rest.dropFirst(name.count).first == UInt8(ascii: ";")
+            }
         }
     }
 }

@@ -3,9 +3,9 @@ public enum PlainText {
     /// Returns the text with every run of white space, no-break spaces among it, as one blank, none at the ends, and
     /// without characters that nobody sees: controls, soft hyphens, zero-width blanks, byte-order marks, and those that
     /// turn the direction of what follows.
-    public static func folded(_ text: some StringProtocol) -> String {
-        var text = String(text)
-        if text.withUTF8(isFoldedASCII) { return text }
+    public static func folded(_ text: String) -> String {
+        var text = text
+        if text.withUTF8({ $0.endOfFoldedASCII(from: 0) == $0.count }) { return text }
         return text.withUTF8(folded)
     }
 
@@ -18,6 +18,14 @@ public enum PlainText {
         var place = 0
         while place < bytes.count {
             let start = place
+            place = bytes.endOfFoldedASCII(from: start)
+            if place > start {
+                if owesBlank, !result.isEmpty { result.append(UInt8(ascii: " ")) }
+                owesBlank = false
+                isInFlag = false
+                result += bytes[start..<place]
+                continue
+            }
             let scalar = bytes.scalar(at: &place)
             if scalar.isWhiteSpace {
                 owesBlank = true
@@ -31,22 +39,11 @@ public enum PlainText {
             if owesBlank, !result.isEmpty { result.append(UInt8(ascii: " ")) }
             owesBlank = false
             switch scalar.value {
-            case 0..<0x80: result.append(bytes[start])
             case 0x91...0x97: result += punctuation(scalar).utf8
             default: result += bytes[start..<place]
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    /// Returns whether there is nothing to fold, as in most texts.
-    private static func isFoldedASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var last = UInt8(ascii: " ")
-        for byte in bytes {
-            guard byte &- 0x20 < 0x5F, byte != UInt8(ascii: " ") || last != byte else { return false }
-            last = byte
-        }
-        return bytes.isEmpty || last != UInt8(ascii: " ")
     }
 
     /// What `TerminalText.escaped` shows as escapes, and soft hyphens. The joiners U+200C and U+200D stay: scripts and
@@ -76,6 +73,22 @@ public enum PlainText {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+    /// Returns where visible ASCII ends that begins at `start`, with single blanks between its words: most texts need
+    /// no more.
+    fileprivate func endOfFoldedASCII(from start: Int) -> Int {
+        var place = start
+        while place < count {
+            if self[place] &- 0x21 < 0x5E {
+                place += 1
+            } else if self[place] == 0x20, place > start, place + 1 < count, self[place + 1] &- 0x21 < 0x5E {
+                place += 2
+            } else {
+                break
+            }
+        }
+        return place
+    }
+
     /// Returns the code point at `place` of valid UTF-8, and moves `place` past it.
     func scalar(at place: inout Int) -> Unicode.Scalar {
         let lead = self[place]

@@ -41,12 +41,17 @@ enum SimpleHTML {
             case 0..<0x09, 0x0B..<0x20, 0x7F, 0xEF...0xFF: return false
             case 0xC2 where bytes[place + 1] < 0xA0: return false
             default:
-                text.append(bytes[place])
-                place += 1
+                let start = place
+                repeat { place += 1 } while place < bytes.count && isPlain(bytes[place])
+                text += bytes[start..<place]
             }
         }
         tell(&visitor)
         return open.isEmpty
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte &- 0x20 < 0x5F && byte != UInt8(ascii: "<") && byte != UInt8(ascii: "&")
     }
 
     /// So few that the tree would not refuse them.

@@ -54,18 +54,25 @@ public enum JSON: Sendable, Equatable {
         }
     }
 
-    /// Appends a text; nearly all can go as they are.
+    /// Appends a text as `TerminalText.jsonString` writes it, run by run of what can go as it is.
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         var text = text
-        let isPlain = text.withUTF8 { bytes in
-            bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        }
-        guard isPlain else {
-            bytes += TerminalText.jsonString(text).utf8
-            return
-        }
         bytes.append(UInt8(ascii: "\""))
-        text.withUTF8 { bytes += $0 }
+        text.withUTF8 { text in
+            var start = 0
+            for (place, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+                bytes += text[start..<place]
+                start = place + 1
+                switch byte {
+                case UInt8(ascii: "\n"): bytes += "\\n".utf8
+                case UInt8(ascii: "\r"): bytes += "\\r".utf8
+                case UInt8(ascii: "\t"): bytes += "\\t".utf8
+                case 0..<0x20: bytes += ((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16)).utf8
+                default: bytes += [UInt8(ascii: "\\"), byte]
+                }
+            }
+            bytes += text[start...]
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -82,44 +89,44 @@ enum JSONBytes {
     /// U+FFFD.
     static func string(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.first == UInt8(ascii: "\""), bytes.count >= 2 else { return nil }
-        let body = bytes.dropFirst().dropLast()
-        guard body.contains(UInt8(ascii: "\\")) else { return String(decoding: body, as: UTF8.self) }
-        var result: [UInt8] = []
-        result.reserveCapacity(body.count)
-        var i = body.startIndex
-        while i < body.endIndex {
-            let byte = body[i]
-            guard byte == UInt8(ascii: "\\"), i + 1 < body.endIndex else {
-                result.append(byte)
-                i += 1
-                continue
+        return bytes.withUnsafeBufferPointer { bytes in
+            let body = UnsafeBufferPointer(rebasing: bytes[1..<bytes.count - 1])
+            guard var escape = body.firstIndex(of: UInt8(ascii: "\\")) else {
+                return String(decoding: body, as: UTF8.self)
             }
-            let escape = body[i + 1]
-            i += 2
-            switch escape {
-            case UInt8(ascii: "b"): result.append(0x08)
-            case UInt8(ascii: "f"): result.append(0x0C)
-            case UInt8(ascii: "n"): result.append(0x0A)
-            case UInt8(ascii: "r"): result.append(0x0D)
-            case UInt8(ascii: "t"): result.append(0x09)
-            case UInt8(ascii: "u"):
-                var scalar = hex(body, at: i)
-                i += 4
-                if (0xD800...0xDBFF).contains(scalar), i + 1 < body.endIndex, body[i] == UInt8(ascii: "\\"),
-                    body[i + 1] == UInt8(ascii: "u"), case let low = hex(body, at: i + 2),
-                    (0xDC00...0xDFFF).contains(low)
-                {
-                    scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
-                    i += 6
+            var result: [UInt8] = []
+            result.reserveCapacity(body.count)
+            var start = 0
+            while escape + 1 < body.count {
+                result += body[start..<escape]
+                start = escape + 2
+                switch body[escape + 1] {
+                case UInt8(ascii: "b"): result.append(0x08)
+                case UInt8(ascii: "f"): result.append(0x0C)
+                case UInt8(ascii: "n"): result.append(0x0A)
+                case UInt8(ascii: "r"): result.append(0x0D)
+                case UInt8(ascii: "t"): result.append(0x09)
+                case UInt8(ascii: "u"):
+                    var scalar = hex(body, at: start)
+                    start += 4
+                    if (0xD800...0xDBFF).contains(scalar), start + 1 < body.count, body[start] == UInt8(ascii: "\\"),
+                        body[start + 1] == UInt8(ascii: "u"), case let low = hex(body, at: start + 2),
+                        (0xDC00...0xDFFF).contains(low)
+                    {
+                        scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
+                        start += 6
+                    }
+                    result += String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8
+                case let character: result.append(character)
                 }
-                result += String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8
-            default: result.append(escape)
+                escape = body[min(start, body.count)...].firstIndex(of: UInt8(ascii: "\\")) ?? body.count
             }
+            result += body[min(start, body.count)...]
+            return String(decoding: result, as: UTF8.self)
         }
-        return String(decoding: result, as: UTF8.self)
     }
 
-    private static func hex(_ bytes: ArraySlice<UInt8>, at start: Int) -> UInt32 {
+    private static func hex(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
         guard start + 4 <= bytes.endIndex else { return 0xFFFD }
         return bytes[start..<start + 4].reduce(0) { value, byte in
             value << 4 | UInt32(byte.isDigit ? byte - UInt8(ascii: "0") : (byte | 0x20) - UInt8(ascii: "a") + 10)

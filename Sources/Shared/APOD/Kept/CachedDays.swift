@@ -43,7 +43,7 @@ public final class CachedDays: DayStore {
         return try reading(service) { cache in
             var last = last
             while let row = try cache.newestMetadata(in: Self.collection(service), through: last.description) {
-                if let kept = Self.day(row, service, address), kept.picture != nil { return kept }
+                if let kept = Self.day(row, service, address), kept.result.picture != nil { return kept }
                 // A failure, or something that a later version wrote.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
                 last = day.advanced(by: -1)
@@ -59,8 +59,8 @@ public final class CachedDays: DayStore {
             try cache(for: service)?.keep(
                 days.map {
                     Metadata(
-                        name: $0.day.description, body: $0.body(address: address), fetchedAt: $0.fetchedAt,
-                        expiresAt: $0.expiresAt)
+                        name: $0.result.day.description, body: $0.body(address: address),
+                        fetchedAt: $0.result.fetchedAt, expiresAt: $0.expiresAt)
                 }, in: Self.collection(service))
         } catch {
             try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }
@@ -79,12 +79,7 @@ public final class CachedDays: DayStore {
 
     /// The address that is kept with a day, so that what somebody's own server says doesn't pass for NASA's.
     private func foreignAddress(of service: Service) -> String? {
-        let standard =
-            switch service {
-            case .science: APODClient.scienceAddress
-            case .api: APODClient.apiAddress
-            }
-        return addresses[service].map(\.redacted).flatMap { $0 == standard ? nil : $0 }
+        addresses[service].map(\.redacted).flatMap { $0 == service.standardAddress ? nil : $0 }
     }
 
     private func cache(for service: Service) throws -> CacheStore? {

@@ -3,6 +3,7 @@ import Support
 
 @testable import APOD
 @testable import GIFs
+@testable import HTML
 @testable import HTTP
 @testable import Records
 
@@ -85,9 +86,10 @@ func readAnswers(_ bytes: [UInt8]) {
     guard let first = CalendarDay("1995-06-16"), let last = CalendarDay("2026-11-20"),
         let url = try? WebURL("https://x.org/a")
     else { return }
+    let time = Timestamp(milliseconds: 0)
     for service in [Service.science, .api] {
-        _ = try? Answer.day(last, in: bytes, from: service)
-        _ = try? Answer.days(in: bytes, from: first, through: last, of: service)
+        _ = try? ServiceAnswer.day(last, in: bytes, from: service, at: time)
+        _ = try? ServiceAnswer.days(in: bytes, from: first, through: last, of: service, at: time)
         for status in [400, 404, 429, 503] {
             let answer = FetchFailure.Answer(status: status, headers: HTTPHeaders(), url: url, body: bytes)
             _ = ErrorAnswer.failure(for: answer, from: service, day: last, newest: last, key: "key")

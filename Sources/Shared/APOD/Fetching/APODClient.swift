@@ -5,18 +5,11 @@ import Support
 ///
 /// May be used on several threads at once: they share what is kept, and what is known of services that are down.
 public struct APODClient: Sendable {
-    /// The key that api.nasa.gov takes from everybody, for few requests: 10 an hour in October 2026.
-    public static let demoKey = "DEMO_KEY"
-    /// NASA's own addresses.
-    public static let scienceAddress = "https://science.nasa.gov/wp-json/wp/v2/apod-basic"
-    public static let apiAddress = "https://api.nasa.gov/planetary/apod"
-
     public let choice: ServiceChoice
     public let options: PictureOptions
-    private var science: ServiceClient
-    private var api: ServiceClient
+    /// Those that are asked, in their order.
+    private(set) var services: [ServiceClient]
     let store: (any DayStore)?
-    let outages = Outages()
     /// How many requests are made at once.
     let jobs: Int
     let clock: Clock
@@ -24,11 +17,11 @@ public struct APODClient: Sendable {
     let interruption: Interruption
     /// How many results there were whose media types are wanted, and how many that are left out.
     private let mediaTally = Monitor((wanted: 0, leftOut: 0))
-    /// Whether somebody was told that a record may be out of date.
-    let hasWarnedOfStale = Monitor(false)
+    /// Whether a warning has told that a record may be out of date.
+    private let hasWarnedOfStale = Monitor(false)
 
     /// - Parameters:
-    ///   - science: the new service's address, such as `scienceAddress`.
+    ///   - science: the new service's address, such as `Service.standardAddress`.
     ///   - api: the old one's.
     ///   - key: for the old one; it is sent to that address's origin alone.
     ///   - http: asks; its retries and limits apply to every request.
@@ -37,14 +30,20 @@ public struct APODClient: Sendable {
     ///   - log: details say which service is asked for what and why.
     public init(
         choice: ServiceChoice = .auto, options: PictureOptions = PictureOptions(), science: WebURL, api: WebURL,
-        key: String = APODClient.demoKey, http: HTTPClient, store: (any DayStore)? = nil, jobs: Int = 1,
+        key: String = Service.demoKey, http: HTTPClient, store: (any DayStore)? = nil, jobs: Int = 1,
         interruption: Interruption = Interruption(), clock: Clock = .system, log: Log = .silent
     ) {
         self.choice = choice
         self.options = options
-        self.science = ServiceClient(service: .science, base: science, key: nil, http: http, clock: clock, log: log)
-        self.api = ServiceClient(
-            service: .api, base: api, key: key.isEmpty ? nil : key, http: http, clock: clock, log: log)
+        services = choice.order.map { service in
+            switch service {
+            case .science:
+                ServiceClient(service: service, base: science, key: nil, http: http, clock: clock, log: log)
+            case .api:
+                ServiceClient(
+                    service: service, base: api, key: key.isEmpty ? nil : key, http: http, clock: clock, log: log)
+            }
+        }
         self.store = store
         self.jobs = jobs
         self.interruption = interruption
@@ -52,14 +51,14 @@ public struct APODClient: Sendable {
         self.log = log
     }
 
-    /// The pictures of a plan, in its order. Nothing is asked before the first `next()`.
+    /// Returns the pictures of a plan, in its order. Nothing is asked before the first `next()`.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
-    /// What becomes of a single step: for days that come one by one. Whether its media type is wanted is for the caller
-    /// to ask (`isWanted`), and a day that isn't published is told as a failure. Of several newest days it is the
+    /// Returns what becomes of a single step: for days that come one by one. Whether its media type is wanted is for
+    /// the caller to ask (`isWanted`), and a day that isn't published is a failure. Of several newest days it is the
     /// newest.
     ///
-    /// Throws `Cancelled`, and a failure that ends the run, such as a cache of a newer layout.
+    /// Throws `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
     public func result(of step: DayPlan.Step) throws -> DayResult {
         switch step {
         case .day(let day), .dayIfPublished(let day): try withFallback(results(of: [day]))[0]
@@ -67,27 +66,19 @@ public struct APODClient: Sendable {
         }
     }
 
-    func client(of service: Service) -> ServiceClient {
-        switch service {
-        case .science: science
-        case .api: api
-        }
-    }
-
     /// The same client, whose requests end as soon as `watch` throws.
     func watched(by watch: @escaping @Sendable () throws -> Void) -> APODClient {
         var client = self
-        client.science.http = science.http.watched(by: watch)
-        client.api.http = api.http.watched(by: watch)
+        for index in services.indices { client.services[index].http = services[index].http.watched(by: watch) }
         return client
     }
 
-    /// Whom the next days are asked of first: the pages of the services differ.
-    var leadingService: Service { choice.order.first { outages.reason($0) == nil } ?? choice.order[0] }
+    /// The service that the next days are asked of first: the pages of the services differ.
+    var leadingService: Service { (services.first { $0.outage.reason == nil } ?? services[0]).service }
 
     // MARK: Media
 
-    /// Whether a result's media type is wanted; to be asked once of each, since those that are left out are counted.
+    /// Returns whether a result's media type is wanted; to be asked once of each, since those that are left out are counted.
     func isWanted(_ result: DayResult) -> Bool {
         let isWanted = options.wants(result)
         mediaTally.withLock { if isWanted { $0.wanted += 1 } else { $0.leftOut += 1 } }
@@ -107,7 +98,7 @@ public struct APODClient: Sendable {
     // MARK: Old records
 
     /// Puts what is kept in the place of a failure to reach anybody, and says so once a run.
-    func settle(for kept: KeptDay, after failure: any Failure) -> DayResult {
+    func settle(for kept: DayResult, after failure: any Failure) -> DayResult {
         if !hasWarnedOfStale.withLock({ hasWarned in
             defer { hasWarned = true }
             return hasWarned
@@ -115,6 +106,8 @@ public struct APODClient: Sendable {
             let reason = options.isOffline ? "offline" : "NASA cannot be reached (\(failure.message))"
             log.warning("\(reason): using the record of \(kept.day) from \(kept.fetchedAt.iso8601)")
         }
-        return kept.result(source: .stale, withRaw: options.raw)
+        var result = kept
+        result.source = .stale
+        return result
     }
 }

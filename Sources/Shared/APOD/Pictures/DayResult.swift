@@ -1,27 +1,31 @@
 import Records
 import Support
 
-/// What became of one day of a request.
+/// What became of one day of a request: what a service said of it, or why it could not be asked.
 public struct DayResult: Sendable {
     public enum Outcome: Sendable {
-        case picture(PictureRecord)
+        case picture(Picture)
         case failed(any Failure)
+    }
+
+    /// Where the answer was read from.
+    public enum Source: String, Sendable {
+        case network, cache
+        /// From the cache, because no service could be reached.
+        case stale
     }
 
     /// The day that was asked for. That of the newest picture, or of one before a day without an image, may be earlier;
     /// the picture says so.
-    public let day: CalendarDay
+    public internal(set) var day: CalendarDay
     public let outcome: Outcome
-    /// Where the answer was read from.
-    public let source: Picture.Source
+    public internal(set) var source: Source
     /// When it came from the service.
     public let fetchedAt: Timestamp
-    /// NASA's own object, on one line, where it is wanted and there was one.
-    public let raw: [UInt8]?
+    /// NASA's own object, on one line, if it is wanted and there was one.
+    public internal(set) var raw: [UInt8]?
 
-    public init(
-        day: CalendarDay, outcome: Outcome, source: Picture.Source = .network, fetchedAt: Timestamp, raw: [UInt8]? = nil
-    ) {
+    init(_ day: CalendarDay, _ outcome: Outcome, source: Source = .network, fetchedAt: Timestamp, raw: [UInt8]? = nil) {
         self.day = day
         self.outcome = outcome
         self.source = source
@@ -29,7 +33,7 @@ public struct DayResult: Sendable {
         self.raw = raw
     }
 
-    public var picture: PictureRecord? {
+    public var picture: Picture? {
         if case .picture(let picture) = outcome { return picture }
         return nil
     }
@@ -39,7 +43,7 @@ public struct DayResult: Sendable {
         return nil
     }
 
-    /// The picture's record, or `{"date":…}` for a failure, to which whoever tells it adds `error`.
+    /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added.
     public var record: Record {
         var record = picture?.fields ?? Record()
         if picture == nil { record.set("date", .string(day.description)) }
@@ -54,8 +58,10 @@ public struct DayResult: Sendable {
         return record
     }
 
-    /// The same under the day that it was asked for, where it is about another one.
+    /// Returns the same under the day that was asked for.
     func answering(_ day: CalendarDay) -> DayResult {
-        DayResult(day: day, outcome: outcome, source: source, fetchedAt: fetchedAt, raw: raw)
+        var result = self
+        result.day = day
+        return result
     }
 }

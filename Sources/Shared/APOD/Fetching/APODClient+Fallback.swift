@@ -4,7 +4,8 @@ extension APODClient {
     /// How far back an image is looked for: in no year was there none.
     private static let fallbackDays = 365
 
-    /// The results with the latest image before it in the place of each that has none, where that is wanted.
+    /// Returns the results with the latest image before it in the place of each that has none, if that is wanted.
+    /// Throws `Cancelled`, or a failure that ends the run.
     ///
     /// - Parameter results: of one window, in any order; what they know of other days is not asked for again.
     func withFallback(_ results: [DayResult]) throws -> [DayResult] {
@@ -20,7 +21,7 @@ extension APODClient {
         var day = start.advanced(by: -1)
         while day >= earliest {
             if known[day] == nil {
-                let first = max(earliest, day.advanced(by: 1 - ServiceClient.pageLimit))
+                let first = max(earliest, day.advanced(by: 1 - Service.pageLimit))
                 let page = PublishedDays.days(from: first, through: day).filter { known[$0] == nil }
                 for found in try self.results(of: page) { known[found.day] = found }
             }

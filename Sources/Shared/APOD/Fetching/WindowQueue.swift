@@ -1,10 +1,10 @@
 import Support
 
-/// Works on the windows of a plan and gives their results in its order: on the caller's thread where there is but one
+/// Works on the windows of a plan and gives their results in its order: on the caller's thread if there is but one
 /// window or one job, else on as many threads as there are jobs.
 ///
 /// At most two windows more than there are threads are worked on or wait to be handed out, however many there are.
-/// Whoever lets go of it ends the requests that are under way, within `HTTPEvent.pauseLength`, and waits for that.
+/// Letting go of it ends the requests that are under way, within `HTTPEvent.pauseLength`, and waits for that.
 final class WindowQueue {
     private struct State {
         var windows: PlanWindows
@@ -31,7 +31,7 @@ final class WindowQueue {
         for thread in threads { thread.join() }
     }
 
-    /// The next window's results; nil behind the last one. Throws what their work threw.
+    /// Returns the next window's results, or nil behind the last one. Throws what their work threw.
     func next() throws -> [DayResult]? {
         if !hasBegun {
             hasBegun = true

@@ -42,7 +42,7 @@ struct CreditLine: Equatable {
 
     /// The names without the sign of a copyright before them and punctuation that leads nowhere behind them.
     private static func withoutDebris(_ text: Substring) -> String {
-        var rest = Substring(PlainText.folded(text))
+        var rest = Substring(PlainText.folded(String(text)))
         for sign in ["\u{A9}", "(c) "] where rest.hasPrefix(ignoringCase: sign) { rest = rest.dropFirst(sign.count) }
         rest = rest.drop { " ,;:".contains($0) }
         while let last = rest.last, " ,;:".contains(last) { rest.removeLast() }
@@ -52,7 +52,7 @@ struct CreditLine: Equatable {
     /// A label at the beginning, colon included: a few words without punctuation, one of which is credit, copyright or
     /// licence, such as `Illustration Credit & Copyright:`.
     static func label(of text: some StringProtocol) -> Range<String.Index>? {
-        guard let colon = text.firstIndex(of: ":") else { return nil }
+        guard text.utf8.contains(UInt8(ascii: ":")), let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon]
         guard words.utf8.count <= 60, words.allSatisfy({ $0.isLetter || $0 == " " || $0 == "&" || $0 == "/" }),
             ["credit", "copyright", "license", "licence"].contains(where: { words.containsIgnoringCase($0) })

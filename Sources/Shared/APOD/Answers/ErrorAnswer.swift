@@ -35,7 +35,7 @@ enum ErrorAnswer {
         let body = (try? Record(parsing: answer.body)) ?? Record()
         let code = body.string("error.code") ?? body.string("code") ?? ""
         let said = words(of: body, answer.body, key: key)
-        if Answer.isProxyError(answer.body) {
+        if AnswerBody.isProxyError(answer.body) {
             return .failing(service, status: answer.status, said: said, attempts: attempts)
         }
         let absent = day.map { $0 >= newest ? APODFailure.notPublished($0) : .noPicture($0) }
@@ -73,7 +73,7 @@ enum ErrorAnswer {
     private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
 
     private static func isDemoKey(_ service: Service, _ key: String?) -> Bool {
-        service == .api && key == APODClient.demoKey
+        service == .api && key == Service.demoKey
     }
 
     /// What the server has to say, as one line of at most 200 characters.
@@ -81,7 +81,7 @@ enum ErrorAnswer {
         var text =
             body.string("msg") ?? body.string("error.message") ?? body.string("message")
             ?? (body.isEmpty ? PlainText.line(ofHTML: String(decoding: bytes, as: UTF8.self)) : nil) ?? ""
-        text = Answer.clipped(Answer.hiding(key, in: PlainText.folded(text)))
+        text = AnswerBody.clipped(AnswerBody.hiding(key, in: PlainText.folded(text)))
         return text.isEmpty ? nil : text
     }
 }

@@ -1,9 +1,9 @@
 import Support
 
-/// The results of a plan, day by day in its order, asked for a page at a time as they are wanted.
+/// The results of a plan, day by day in its order, asked for a window at a time as they are wanted.
 ///
-/// With several jobs, that many pages are asked for at once, a few ahead of what is wanted. A service that fails
-/// several times in a row (`Outages`) is not asked again; the days that are left get its last failure.
+/// With several jobs, that many windows are asked for at once, a few ahead of what is wanted. A service that fails
+/// several times in a row (`Outage`) is not asked again; the days that are left get its last failure.
 public struct PictureSequence {
     private let client: APODClient
     private let plan: DayPlan
@@ -17,10 +17,10 @@ public struct PictureSequence {
         self.plan = plan
     }
 
-    /// The next day's result; nil behind the last one. Blocks while a page is being fetched.
+    /// Returns the next day's result, or nil behind the last one. Blocks while a window is being fetched.
     ///
-    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, and
-    /// a failure that ends the run, such as a cache of a newer layout.
+    /// Days of media that are not wanted are left out; `APODClient.tellLeftOut` says how many. Throws `Cancelled`, or a
+    /// failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
     ///
     /// - Parameter willWait: called before it may have to wait: the moment to write what is done.
     public mutating func next(willWait: () -> Void = {}) throws -> DayResult? {
@@ -43,7 +43,7 @@ public struct PictureSequence {
 }
 
 extension APODClient {
-    /// What becomes of a window, in its order.
+    /// Returns what becomes of a window, in its order. Throws as `PictureSequence.next` does.
     func results(of window: PlanWindows.Window) throws -> [DayResult] {
         switch window {
         case .known(let result): return try withFallback([result])

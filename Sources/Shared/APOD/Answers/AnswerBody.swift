@@ -1,8 +1,8 @@
 import HTML
 
 /// What can be told of a body before it is read as JSON.
-extension Answer {
-    /// Whether a proxy before the service answers in its place: plain text that Envoy has for a service that it cannot
+enum AnswerBody {
+    /// Returns whether a proxy before the service answers in its place: plain text that Envoy has for a service that it cannot
     /// reach, usually with status 503. Whatever the status, asking again helps.
     static func isProxyError(_ bytes: [UInt8]) -> Bool {
         let text = PlainText.folded(String(decoding: bytes.prefix(200), as: UTF8.self))
@@ -11,7 +11,7 @@ extension Answer {
         }
     }
 
-    /// The first 200 characters of a body on one line, for somebody who wonders what came; nil for an empty one.
+    /// Returns the first 200 characters of a body on one line, for somebody who wonders what came; nil for an empty one.
     ///
     /// - Parameter key: is kept out of it, whatever the server says.
     static func excerpt(_ bytes: [UInt8], withoutKey key: String?) -> String? {
@@ -21,12 +21,12 @@ extension Answer {
         return text.isEmpty ? nil : text
     }
 
-    /// The text in at most 200 characters.
+    /// Returns the text in at most 200 characters.
     static func clipped(_ text: String) -> String { text.count > 200 ? text.prefix(199) + "…" : text }
 
-    /// The text with `…` wherever the key stands. The key that everybody has is no secret.
+    /// Returns the text with `…` wherever the key stands. The key that everybody has is no secret.
     static func hiding(_ key: String?, in text: String) -> String {
-        guard let key, !key.isEmpty, key != APODClient.demoKey else { return text }
+        guard let key, !key.isEmpty, key != Service.demoKey else { return text }
         var rest = text[...]
         var clean = ""
         while let range = rest.firstRange(ofIgnoringCase: key) {

@@ -21,21 +21,44 @@ struct MediaAddress: Sendable, Equatable {
     /// Blanks around it go and inner ones become `%20` (12 old days have some), `//host/…` becomes https (29 days). A
     /// reference without a host is taken relative to `base`'s host, with a leading `/`, or to its folder.
     init?(_ text: String?, base: MediaAddress? = nil) {
-        guard let text else { return nil }
-        let trimmed = PlainText.folded(text)
-        // What holds a tag is no address (RFC 3986 §2: neither bracket nor quotation mark may stand in one).
-        guard !trimmed.isEmpty, !trimmed.utf8.contains(where: { "<>\"".utf8.contains($0) }) else { return nil }
-        let escaped = trimmed.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
-        if Self.hasWebScheme(escaped) {
-            self.init(absolute: escaped)
-        } else if escaped.hasPrefix("//") {
-            self.init(absolute: "https:" + escaped)
-        } else if let base, Self.isReference(escaped) {
-            let path = escaped.hasPrefix("/") ? escaped : base.folder + escaped
+        guard let text = text.flatMap(Self.escaped) else { return nil }
+        if let absolute = Self.absolute(text) {
+            self.init(absolute: absolute)
+        } else if let base, Self.isReference(text) {
+            let path = text.hasPrefix("/") ? text : base.folder + text
             self.init(absolute: base.text[..<base.pathStart] + path)
         } else {
             return nil
         }
+    }
+
+    /// The address in a field, which may hold anything: words, a tag, nothing. A reference counts only if its file name
+    /// says that it is one.
+    init?(field text: String?, base: MediaAddress?) {
+        self.init(text, base: base)
+        guard kind != .unknown || text.flatMap(Self.escaped).flatMap(Self.absolute) != nil else { return nil }
+    }
+
+    /// Returns the text without blanks; nil if it is empty or holds a tag (RFC 3986 §2: neither bracket nor quotation
+    /// mark may stand in an address).
+    private static func escaped(_ text: String) -> String? {
+        let text = PlainText.folded(text)
+        var hasBlanks = false
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""): return nil
+            case UInt8(ascii: " "): hasBlanks = true
+            default: break
+            }
+        }
+        if text.isEmpty { return nil }
+        return hasBlanks ? text.split(separator: " ").joined(separator: "%20") : text
+    }
+
+    /// Returns the address with its scheme if it names a host.
+    private static func absolute(_ text: String) -> String? {
+        if ["http://", "https://"].contains(where: { text.hasPrefix(ignoringCase: $0) }) { return text }
+        return text.hasPrefix("//") ? "https:" + text : nil
     }
 
     /// Nil if there is no host, or one whose characters no name and no number has.
@@ -62,18 +85,6 @@ struct MediaAddress: Sendable, Equatable {
     }
 
     static func == (a: MediaAddress, b: MediaAddress) -> Bool { a.text == b.text }
-
-    /// The address in a field, which may hold anything: words, a tag, nothing. A reference counts only where its file
-    /// name says that it is one.
-    init?(field text: String?, base: MediaAddress?) {
-        guard let address = MediaAddress(text, base: base) else { return nil }
-        guard MediaAddress(text) != nil || address.kind != .unknown else { return nil }
-        self = address
-    }
-
-    private static func hasWebScheme(_ text: String) -> Bool {
-        ["http://", "https://"].contains { text.hasPrefix(ignoringCase: $0) }
-    }
 
     /// A relative path: no scheme (`data:`, `mailto:`, `javascript:`), no bare query or fragment.
     private static func isReference(_ text: String) -> Bool {
@@ -113,21 +124,25 @@ struct MediaAddress: Sendable, Equatable {
     /// service answers for every day since October 2026, the new site's still for any piece of news, and the still of
     /// the old service's own source.
     var isStandIn: Bool {
-        ["nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png", "default_apod_image.jpg"]
-            .contains(fileName)
+        Self.standIns.contains(fileName)
     }
+
+    private static let standIns: Set = [
+        "nasa-logo@2x.png", "nasa-logo%402x.png", "nasa-logo.png", "news-thumbnail.png", "default_apod_image.jpg",
+    ]
 
     /// The picture in its full resolution: the same address without the query fields by which NASA's image server makes
     /// a smaller one (`w`, `h`, `fit`, `crop` and their kin). Other fields stay.
     var withoutResizing: MediaAddress {
         guard !query.isEmpty else { return self }
-        let resizing: Set<Substring> = [
-            "w", "h", "width", "height", "fit", "crop", "resize", "rect", "dpr", "q", "quality", "fm", "format", "auto",
-        ]
-        let kept = query.split(separator: "&").filter { field in !resizing.contains(field.prefix { $0 != "=" }) }
+        let kept = query.split(separator: "&").filter { field in !Self.resizing.contains(field.prefix { $0 != "=" }) }
         let end = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
         return MediaAddress(absolute: text[..<pathEnd] + end) ?? self
     }
+
+    private static let resizing: Set<Substring> = [
+        "w", "h", "width", "height", "fit", "crop", "resize", "rect", "dpr", "q", "quality", "fm", "format", "auto",
+    ]
 
     /// Whether a video plays there: a movie file, or a player.
     var isVideo: Bool { kind == .movie || isOnVideoSite }
@@ -138,11 +153,16 @@ struct MediaAddress: Sendable, Equatable {
         "video.ibm.com", "livestream.com", "twitch.tv", "embed.ted.com",
     ]
 
-    private var isOnVideoSite: Bool { Self.videoSites.contains { host == $0 || host.hasSuffix("." + $0) } }
+    private var isOnVideoSite: Bool { Self.videoSites.contains(where: isOn) }
+
+    /// Whether the host is this one, or a part of it.
+    private func isOn(_ site: String) -> Bool {
+        host.hasSuffix(site) && (host == site || host.utf8.dropLast(site.utf8.count).last == UInt8(ascii: "."))
+    }
 
     /// The eleven characters that name a YouTube video; nil elsewhere, and for a play list.
     var youTubeID: String? {
-        let isYouTube = ["youtube.com", "youtube-nocookie.com"].contains { host == $0 || host.hasSuffix("." + $0) }
+        let isYouTube = ["youtube.com", "youtube-nocookie.com"].contains(where: isOn)
         guard isYouTube || host == "youtu.be" else { return nil }
         let steps = path.split(separator: "/")
         var candidate: Substring?

@@ -1,46 +1,52 @@
 import Records
 import Support
 
-/// What a service's object about one day turned out to be.
-struct AnsweredDay: Sendable {
-    let outcome: Result<Picture, APODFailure>
-    /// NASA's own object, on one line.
-    let object: [UInt8]
-}
-
 /// Reads the body of an answer with status 200, whatever it turns out to be.
-enum Answer {
-    /// What is said of the day that was asked for. Throws `APODFailure`: not an object, or another day's.
-    static func day(_ day: CalendarDay, in bytes: [UInt8], from service: Service) throws(APODFailure) -> AnsweredDay {
+enum ServiceAnswer {
+    /// Returns what is said of the day that was asked for, with NASA's own object. Throws `APODFailure` if the body is
+    /// no object, or another day's.
+    ///
+    /// - Parameter time: when the answer came.
+    static func day(
+        _ day: CalendarDay, in bytes: [UInt8], from service: Service, at time: Timestamp
+    ) throws(APODFailure) -> DayResult {
         guard try begins(bytes, service) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, service) }
         guard let answer = try records(in: bytes, service).first else { throw .badAnswer(.notJSON, service) }
         // Before anything else: what is wrong with another day's answer doesn't matter.
         let answered = try AnswerFields.day(of: answer, service: service)
         guard answered == day else { throw .wrongDay(asked: day, answered: answered, service) }
-        return answeredDay(answer, service)
+        return result(of: day, answer, service, at: time)
     }
 
-    /// The pictures, or what is wrong with them, of the days from `first` to `last`, as far as they are there. Objects
-    /// about other days, or without a date, are passed over: both services ignore questions that they don't understand.
+    /// Returns what is said of the days from `first` to `last`, as far as they are there. Objects about other days, or
+    /// without a date, are passed over: both services ignore questions that they don't understand. Throws `APODFailure`
+    /// if the body is no list of objects.
     static func days(
-        in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of service: Service
-    ) throws(APODFailure) -> [CalendarDay: AnsweredDay] {
+        in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of service: Service, at time: Timestamp
+    ) throws(APODFailure) -> [CalendarDay: DayResult] {
         guard try begins(bytes, service) == UInt8(ascii: "[") else { throw .badAnswer(.objectForArray, service) }
-        var days: [CalendarDay: AnsweredDay] = [:]
+        var days: [CalendarDay: DayResult] = [:]
         for answer in try records(in: bytes, service) {
             guard let day = try? AnswerFields.day(of: answer, service: service), first <= day, day <= last else {
                 continue
             }
             // Of a day that stands there twice, a picture counts before what is no picture.
-            if case .success = days[day]?.outcome { continue }
-            days[day] = answeredDay(answer, service)
+            if days[day]?.picture != nil { continue }
+            days[day] = result(of: day, answer, service, at: time)
         }
         return days
     }
 
-    private static func answeredDay(_ answer: Record, _ service: Service) -> AnsweredDay {
-        AnsweredDay(
-            outcome: Result { () throws(APODFailure) in try picture(from: answer, service) }, object: answer.line)
+    private static func result(
+        of day: CalendarDay, _ answer: Record, _ service: Service, at time: Timestamp
+    ) -> DayResult {
+        let outcome: DayResult.Outcome
+        do throws(APODFailure) {
+            outcome = .picture(try picture(from: answer, service))
+        } catch {
+            outcome = .failed(error)
+        }
+        return DayResult(day, outcome, fetchedAt: time, raw: answer.line)
     }
 
     private static func picture(from answer: Record, _ service: Service) throws(APODFailure) -> Picture {
@@ -59,7 +65,9 @@ enum Answer {
         case UInt8(ascii: "<"): throw .badAnswer(.html, service)
         case nil: throw .badAnswer(.empty, service)
         default:
-            if isProxyError(bytes) { throw .failing(service, status: 200, said: excerpt(bytes, withoutKey: nil)) }
+            if AnswerBody.isProxyError(bytes) {
+                throw .failing(service, status: 200, said: AnswerBody.excerpt(bytes, withoutKey: nil))
+            }
             throw .badAnswer(.notJSON, service)
         }
     }

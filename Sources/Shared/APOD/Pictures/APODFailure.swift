@@ -141,13 +141,20 @@ public enum APODFailure: Failure, Equatable {
     }
 }
 
-extension Service {
-    /// As the subject of a sentence.
-    var name: String {
+extension APODFailure {
+    /// Whether the service says that there is nothing for the day, yet or at all.
+    var isAbsence: Bool {
         switch self {
-        case .science: "science.nasa.gov's service"
-        case .api: "api.nasa.gov's service"
+        case .noPicture, .notPublished: true
+        default: false
         }
+    }
+
+    /// Whether the service answered as it should, with what it knows of the day, which stays true for a while. A
+    /// refusal speaks of the service.
+    var isAboutDay: Bool {
+        if case .standIn = self { return true }
+        return isAbsence
     }
 }
 

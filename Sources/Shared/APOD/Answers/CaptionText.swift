@@ -28,12 +28,22 @@ enum CaptionText {
     /// The title on one line. 184 old titles go on with a line of credits, which is cut off.
     static func title(_ text: String) -> String {
         var kept: [String] = []
-        let lines = text.split(whereSeparator: \.isNewline).map { PlainText.line(ofText: String($0)) }
+        let lines = lines(of: text).map { PlainText.line(ofText: String($0)) }
         for line in lines where !line.isEmpty {
             if !kept.isEmpty, isCreditLine(line) { break }
             kept.append(line)
         }
         return kept.joined(separator: " ")
+    }
+
+    /// Returns the lines of a text but empty ones.
+    static func lines(of text: String) -> [Substring] {
+        text.unicodeScalars.split { scalar in
+            switch scalar.value {
+            case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
+            default: false
+            }
+        }.map { Substring($0) }
     }
 
     private static func isCreditLine(_ line: String) -> Bool {

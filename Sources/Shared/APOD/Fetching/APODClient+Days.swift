@@ -1,0 +1,185 @@
+import Cache
+import HTTP
+import Support
+
+extension APODClient {
+    /// Returns what becomes of each of these days, in their order. Kept answers are not asked for again, and what is
+    /// asked for is kept as it arrives.
+    ///
+    /// One broken day doesn't lose the others: a page that a service cannot give is asked for day by day, days that a
+    /// page leaves out are asked for singly, and each day has its own result.
+    ///
+    /// Throws `Cancelled`, or a failure that ends the run.
+    func results(of days: [CalendarDay]) throws -> [DayResult] {
+        var old: [CalendarDay: DayResult] = [:]
+        // Nobody needs to be asked about a day that never had a picture.
+        var seen = PublishedDays.gaps
+        let answers = try answers(for: days.filter { seen.insert($0).inserted }) { days, service in
+            let kept = try keptDays(days, of: service.service)
+            old.merge(kept.old) { first, _ in first }
+            return try kept.fresh.merging(ask(for: days.filter { kept.fresh[$0] == nil }, service)) { fresh, _ in fresh
+            }
+        }
+        return days.map { day in
+            guard let result = answers[day] else { return failed(day, APODFailure.noPicture(day)) }
+            if let failure = result.failure, ServiceChoice.isOutOfReach(failure), let kept = old[day] {
+                return settle(for: kept, after: failure)
+            }
+            return result
+        }
+    }
+
+    /// Asks the services in their order, each about what those before it could not answer.
+    ///
+    /// If none can, it is the first one's failure that is reported: since October 2026 the old service has nothing but
+    /// NASA's logo to add, and a run that may work later should not look like one that never will.
+    ///
+    /// - Parameter ask: what one service says of each of these; those that it doesn't mention are dropped.
+    func answers(
+        for days: [CalendarDay], ask: ([CalendarDay], ServiceClient) throws -> [CalendarDay: DayResult]
+    ) rethrows -> [CalendarDay: DayResult] {
+        var results: [CalendarDay: DayResult] = [:]
+        var left = days
+        for service in services where !left.isEmpty {
+            let answers = try ask(left, service)
+            var next: [CalendarDay] = []
+            for day in left {
+                guard let answer = answers[day] else { continue }
+                if let failure = answer.failure {
+                    if service.service != choice.order.last, ServiceChoice.asksNext(after: failure) { next.append(day) }
+                    if results[day] != nil {
+                        // A bad key is worth a warning: it is the user's to mend.
+                        if case APODFailure.key = failure {
+                            log.warning(failure.message)
+                        } else {
+                            log.detail(failure.message)
+                        }
+                        continue
+                    }
+                }
+                results[day] = answer
+            }
+            if let first = next.first, let failure = answers[first]?.failure {
+                let number = days.count == 1 ? "" : " for \(next.count) of \(days.count) days"
+                log.detail("\(failure.message); asking the old service\(number)")
+            }
+            left = next
+        }
+        return results
+    }
+
+    // MARK: What is kept
+
+    /// Returns what is kept of these days: what does instead of asking, and old pictures that are better than nothing.
+    private func keptDays(
+        _ days: [CalendarDay], of service: Service
+    ) throws -> (fresh: [CalendarDay: DayResult], old: [CalendarDay: DayResult]) {
+        var fresh: [CalendarDay: DayResult] = [:]
+        var old: [CalendarDay: DayResult] = [:]
+        guard let store, let first = days.min(), let last = days.max() else { return (fresh, old) }
+        let now = clock.now()
+        for kept in try store.days(from: first, through: last, of: service) {
+            var result = kept.result
+            result.source = .cache
+            if !options.raw { result.raw = nil }
+            if !options.refreshes, kept.isFresh(at: now, needsRaw: options.raw) {
+                fresh[result.day] = result
+            } else if result.picture != nil {
+                old[result.day] = result
+            }
+        }
+        return (fresh, old)
+    }
+
+    /// Returns what is kept of a day if it does instead of asking.
+    func freshResult(of day: CalendarDay, _ service: Service) throws -> DayResult? {
+        try keptDays([day], of: service).fresh[day]
+    }
+
+    /// Returns a day's picture if the service that is asked first has told it before and nobody needs to be asked
+    /// again; nil if there is more to it.
+    func keptPicture(of day: CalendarDay) throws -> DayResult? {
+        guard let service = choice.order.first, let result = try freshResult(of: day, service),
+            let picture = result.picture, picture.mediaType == .image || !options.fallsBack
+        else { return nil }
+        return result
+    }
+
+    /// Keeps answers, and returns them without what is not wanted of them.
+    ///
+    /// A failure doesn't take the place of a picture that is kept: NASA's bad days pass, and a picture that gets lost in
+    /// them may not come back.
+    private func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
+        var answers = answers
+        if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }
+        guard let store else { return answers }
+        var days = answers.values.compactMap { KeptDay($0) }
+        let failed = days.filter { $0.result.picture == nil }.map(\.result.day)
+        if let first = failed.min(), let last = failed.max() {
+            let known = try store.days(from: first, through: last, of: service).filter { $0.result.picture != nil }
+            let pictures = Set(known.map(\.result.day))
+            days.removeAll { $0.result.picture == nil && pictures.contains($0.result.day) }
+        }
+        try store.keep(days, of: service)
+        return answers
+    }
+
+    // MARK: One service
+
+    /// Returns what one service says about each of these days.
+    private func ask(for days: [CalendarDay], _ service: ServiceClient) throws -> [CalendarDay: DayResult] {
+        if options.isOffline { return Dictionary(uniqueKeysWithValues: days.map { ($0, offline($0)) }) }
+        var results: [CalendarDay: DayResult] = [:]
+        var rest = days[...]
+        while !rest.isEmpty {
+            let window = rest.prefix(service.service.daysPerRequest(of: rest))
+            rest = rest.dropFirst(window.count)
+            if window.count > 1 { try results.merge(askPage(of: window, service)) { $1 } }
+            for day in window where results[day] == nil { results[day] = try ask(for: day, service) }
+        }
+        return results
+    }
+
+    /// Returns what one service says about a day.
+    func ask(for day: CalendarDay, _ service: ServiceClient) throws -> DayResult {
+        if options.isOffline { return offline(day) }
+        let result: DayResult
+        do {
+            result = try service.answer(of: day)
+        } catch {
+            let failure = failure(of: error)
+            if failure is Cancelled { throw failure }
+            result = failed(day, failure)
+        }
+        return try keep([day: result], of: service.service)[day] ?? result
+    }
+
+    /// Returns what one service says about neighbouring days: a failure of all of them, or nothing if they are to be
+    /// asked for singly.
+    private func askPage(
+        of days: ArraySlice<CalendarDay>, _ service: ServiceClient
+    ) throws -> [CalendarDay: DayResult] {
+        guard let first = days.min(), let last = days.max() else { return [:] }
+        let answers: [CalendarDay: DayResult]
+        do {
+            answers = try service.answers(from: first, through: last)
+        } catch {
+            let failure = failure(of: error)
+            if failure is Cancelled { throw failure }
+            guard ServiceClient.mayBeOneDays(failure), service.outage.reason == nil else {
+                return Dictionary(uniqueKeysWithValues: days.map { ($0, failed($0, failure)) })
+            }
+            log.detail("\(failure.message); asking day by day from \(first) to \(last)")
+            return [:]
+        }
+        return try keep(answers, of: service.service)
+    }
+
+    private func offline(_ day: CalendarDay) -> DayResult {
+        failed(day, CacheFailure.offline(key: "the picture of \(day)"))
+    }
+
+    func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
+        DayResult(day, .failed(failure), fetchedAt: clock.now())
+    }
+}

@@ -1,0 +1,78 @@
+import Records
+import Support
+
+/// One picture of the day, the same whichever service answered: a record without `apod`, which says where it was read
+/// from. It is kept as it stands, so that a day from the cache is a line that is written as it was read.
+public struct Picture: Sendable, Equatable {
+    public enum MediaType: String, Sendable, CaseIterable {
+        case image, video
+        /// Anything else, such as an interactive page; the only type that may come without an address.
+        case other
+    }
+
+    public let service: Service
+    public let day: CalendarDay
+    public let mediaType: MediaType
+    /// Names and order are those of the old service, then come the new one's own. What there isn't is absent. All texts
+    /// are plain and on one line.
+    public let fields: Record
+
+    /// - Parameters:
+    ///   - url: NASA's (often resized) picture, or the video.
+    ///   - hdurl: the picture in full resolution.
+    ///   - copyright: who claims one; nil for pictures in the public domain.
+    ///   - thumbnailURL: a still of a video.
+    ///   - permalink: the article's page.
+    ///   - credit: who made it, with or without a claim.
+    ///   - alt: what the picture shows, for those who don't see it.
+    init(
+        service: Service, day: CalendarDay, title: String, explanation: String, mediaType: MediaType, url: String?,
+        hdurl: String?, copyright: String?, thumbnailURL: String?, permalink: String?, credit: String?, alt: String?
+    ) {
+        self.service = service
+        self.day = day
+        self.mediaType = mediaType
+        let values = [
+            day.description, title, explanation, url, hdurl, mediaType.rawValue, service == .api ? "v1" : "v2",
+            copyright, thumbnailURL, permalink, credit, alt,
+        ]
+        var record = Record()
+        for (name, value) in zip(Self.fieldNames, values) {
+            if let value { record.set(name, .string(value)) }
+        }
+        fields = record
+    }
+
+    /// Takes a record that was kept; nil if it isn't about that day or of no known type.
+    init?(kept fields: Record, of day: CalendarDay, from service: Service) {
+        guard let type = fields.string("media_type").flatMap(MediaType.init),
+            fields.string("date") == day.description
+        else { return nil }
+        self.service = service
+        self.day = day
+        mediaType = type
+        self.fields = fields
+    }
+
+    /// The fields that a picture's record may have, in their order; behind them stand `raw`, where it was asked for,
+    /// and `apod`.
+    static let fieldNames = [
+        "date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "copyright", "thumbnail_url",
+        "permalink", "credit", "alt",
+    ]
+}
+
+extension Picture.MediaType {
+    /// Reads `image`, or several types with commas between them. Throws `UsageFailure` for any other word, with a near
+    /// match if there is one.
+    public static func types(typed text: String) throws -> Set<Picture.MediaType> {
+        Set(
+            try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
+                guard let type = Picture.MediaType(rawValue: String(word)) else {
+                    let advice = NearMatch.advice(for: String(word), among: allCases.map(\.rawValue))
+                    throw UsageFailure("--media takes image, video and other, not \"\(word)\"\(advice)")
+                }
+                return type
+            })
+    }
+}

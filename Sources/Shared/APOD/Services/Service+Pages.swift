@@ -1,0 +1,43 @@
+import Support
+
+extension Service {
+    /// The most days that one answer of the new service lists.
+    static let pageLimit = 25
+    /// No request asks for more days than this.
+    static let mostDays = 31
+    /// Days further apart than this are asked for singly: a page of which most is thrown away costs more than two
+    /// requests.
+    private static let widestStep = 3
+
+    /// Returns how many of these days, from the first one on, one request can answer: neighbours, in ascending or
+    /// descending order, of 25 days of the new service or of a calendar month of the old one.
+    ///
+    /// No request crosses a gap: a range of the old service fails as a whole when one day in it has no page.
+    func daysPerRequest(of days: some Sequence<CalendarDay>) -> Int {
+        var count = 0
+        var last: CalendarDay?
+        var span = 0...0
+        for day in days {
+            let number = day.daysSince1970
+            if let last {
+                let step = min(last.daysSince1970, number)...max(last.daysSince1970, number)
+                let widened = min(span.lowerBound, number)...max(span.upperBound, number)
+                let fits =
+                    switch self {
+                    // By its years of two digits, a page from 99 to 00 would end before it begins.
+                    case .science: widened.count <= Self.pageLimit && (day.year < 2000) == (last.year < 2000)
+                    case .api: (day.year, day.month) == (last.year, last.month)
+                    }
+                guard fits, step.count - 1 <= Self.widestStep,
+                    !PublishedDays.gaps.contains(where: { step.contains($0.daysSince1970) })
+                else { return count }
+                span = widened
+            } else {
+                span = number...number
+            }
+            last = day
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,47 @@
+import Cache
+import HTTP
+import Support
+
+/// Which of NASA's services to ask.
+public enum ServiceChoice: String, Sendable, CaseIterable {
+    /// The new one, and the old one only for what the new one cannot answer.
+    case auto
+    case science
+    case api
+
+    /// The services in the order in which they are asked.
+    var order: [Service] {
+        switch self {
+        case .auto: [.science, .api]
+        case .science: [.science]
+        case .api: [.api]
+        }
+    }
+
+    /// Returns whether the next service may know better than the one that failed so.
+    ///
+    /// It may not if nothing is wrong with the service: the run is being stopped, the machine lacks something, an
+    /// address is blocked by the user's own settings, or the day isn't published: the new service has every picture
+    /// first.
+    static func asksNext(after failure: any Failure) -> Bool {
+        switch failure {
+        case is Cancelled, is UsageFailure, is ConfigurationFailure, is SystemFailure: false
+        case APODFailure.notPublished: false
+        case FetchFailure.blockedAddress, FetchFailure.badHeader, FetchFailure.badCertificateFile,
+            FetchFailure.noLibcurl:
+            false
+        default: true
+        }
+    }
+
+    /// Returns whether a failure means that nobody could be asked, so that an old record is better than none: the
+    /// network or the service is down or has moved, a key is bad, a portal of some network answers in the service's
+    /// place.
+    static func isOutOfReach(_ failure: any Failure) -> Bool {
+        switch failure {
+        case APODFailure.key, APODFailure.forbidden, APODFailure.refused: true
+        case APODFailure.badAnswer(let fault, _): fault.isOfWholeAnswer
+        default: failure.isTransient
+        }
+    }
+}

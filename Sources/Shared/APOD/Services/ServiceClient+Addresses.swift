@@ -1,0 +1,35 @@
+import HTTP
+import Support
+
+extension ServiceClient {
+    /// `BASE/YYMMDD`, or `BASE?date=YYYY-MM-DD`. Throws `FetchFailure` if the base takes no path.
+    func address(of day: CalendarDay) throws -> WebURL {
+        switch service {
+        case .science:
+            let path = base.path.hasSuffix("/") ? base.path : base.path + "/"
+            return try base.resolving(path + Self.sixDigits(day) + (base.query.map { "?\($0)" } ?? ""))
+        case .api:
+            // `thumbs` asks for the stills of videos.
+            return base.appendingQueryItem("date", day.description).appendingQueryItem("thumbs", "true")
+        }
+    }
+
+    /// A list of days. The new service gives pages of 25, newest first, and repeats its first page behind the last one,
+    /// so the first is always the only one that is asked for.
+    func address(from first: CalendarDay, through last: CalendarDay) -> WebURL {
+        switch service {
+        case .science:
+            base.appendingQueryItem("date_from", Self.sixDigits(first))
+                .appendingQueryItem("date_to", Self.sixDigits(last))
+                .appendingQueryItem("per_page", String(Service.pageLimit)).appendingQueryItem("page", "1")
+        case .api:
+            base.appendingQueryItem("start_date", first.description).appendingQueryItem("end_date", last.description)
+                .appendingQueryItem("thumbs", "true")
+        }
+    }
+
+    /// `150603` for 2015-06-03: the new service writes years with two digits, of which 95 to 99 are before 2000.
+    static func sixDigits(_ day: CalendarDay) -> String {
+        String(day.description.filter { $0 != "-" }.suffix(6))
+    }
+}

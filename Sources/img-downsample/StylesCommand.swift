@@ -23,7 +23,7 @@ extension Command {
         options: { [[.json], .messages] }
     ) { arguments in
         let context = try ToolContext(arguments)
-        let records = try ShrinkSettings.styles(context).map(\.record)
+        let records = try DownsampleSettings.styles(context).map(\.record)
         let output = try File(descriptor: 1, path: "standard output", closes: false)
         if arguments[.json] || !Terminal.isTerminal(1) {
             for record in records { try output.write(record.line + [UInt8(ascii: "\n")]) }

@@ -134,29 +134,24 @@ import Testing
     @Test func variantsAreMadeAgainAndTheirFilesStayForALease() throws {
         let before = try world.cache()
         _ = try before.store(MemorySource(picture(1)), key: key("moon"))
-        func made(_ cache: CacheStore) throws -> (entry: Entry, isNew: Bool)? {
-            let result = Monitor<(Entry, Bool)?>(nil)
-            try cache.variants(
-                of: key("moon"), options: ["small"],
-                ready: { _, entry, isNew in result.withLock { $0 = (entry, isNew) } },
-                make: { _, missing, done in
-                    try missing[0].sink.write(png)
-                    try done(0, FileFacts(contentType: "image/png", fileExtension: "png"))
-                })
-            return result.withLock { $0 }
+        func made(_ cache: CacheStore) throws -> MadeFile {
+            try cache.variant(of: key("moon"), options: "small") { _, sink in
+                try sink.write(png)
+                return FileFacts(contentType: "image/png", fileExtension: "png")
+            }
         }
-        let variant = try #require(try made(before)).entry
+        let variant = try made(before)
         loseIndex()
         let cache = try world.cache()
         try cache.rebuild { _ in }
 
         try cache.clean { _ in }
         #expect(access(variant.path, F_OK) == 0)
-        #expect(try #require(try made(cache)).isNew)
+        #expect(try made(cache).isNew)
         world.time.advance(.seconds(800))
         try cache.clean { _ in }
 
-        #expect(try #require(try made(cache)).isNew == false)
+        #expect(try !made(cache).isNew)
         #expect(world.files("scopes").count == 2)
     }
 

@@ -45,11 +45,11 @@ import Testing
         func use(isFirst: Bool) throws {
             let status = try cache.fetch(request, client: world.client(server)).status
             #expect(status == (isFirst ? .miss : .hit))
-            try cache.variants(of: parent, options: ["w=3"], ready: { _, _, isMade in #expect(isMade == isFirst) }) {
-                original, missing, done in
-                try missing[0].sink.write(Array("\(original.bytes)".utf8))
-                try done(0, FileFacts(contentType: "image/png", fileExtension: "png", width: 3, height: 2))
+            let variant = try cache.variant(of: parent, options: "w=3") { original, sink in
+                try sink.write(Array("\(original.bytes)".utf8))
+                return FileFacts(contentType: "image/png", fileExtension: "png", width: 3, height: 2)
             }
+            #expect(variant.isNew == isFirst)
         }
         try use(isFirst: true)
         try use(isFirst: false)

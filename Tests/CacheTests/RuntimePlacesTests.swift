@@ -137,8 +137,12 @@ import Testing
         #expect(BypassName(name) == nil)
     }
 
+    private func bypassFile() throws -> BypassFile {
+        try BypassFile(folder: folder.path, lease: .seconds(600), clock: Clock { [now] in now })
+    }
+
     @Test func fileThatIsNotKeptGoes() throws {
-        var file: BypassFile? = try BypassFile(folder: folder.path, now: now)
+        var file: BypassFile? = try bypassFile()
         try [1, 2, 3].withUnsafeBytes { try file?.write($0) }
         #expect(folder.contents().count == 1)
 
@@ -147,13 +151,14 @@ import Testing
     }
 
     @Test func keptFileHasTheBytesThatCameLast() throws {
-        let file = try BypassFile(folder: folder.path, now: now)
+        let file = try bypassFile()
         try Array("begun".utf8).withUnsafeBytes { try file.write($0) }
         try file.restart()
         try Array("abc".utf8).withUnsafeBytes { try file.write($0) }
 
-        let digest = try file.keep(until: now + .seconds(600), fileExtension: "png")
-        #expect(digest == SHA256.hex(of: "abc") && file.count == 3)
+        let made = try file.commit(FileFacts(contentType: "image/png", fileExtension: "png"))
+        #expect(made.path == file.path && made.bytes == 3 && made.isNew)
+        #expect(file.sha256 == SHA256.hex(of: "abc") && file.count == 3)
         #expect(try TestFile.text(file.path) == "abc")
         #expect(TestFile.mode(file.path) == 0o600)
         #expect(file.path.hasPrefix("\(folder.path)/1700000600000-") && file.path.hasSuffix(".png"))
@@ -171,7 +176,7 @@ import Testing
     }
 
     @Test func whatIsBeingWrittenIsNotSweptUntilItsWriterIsGone() throws {
-        let file = try BypassFile(folder: folder.path, now: now)
+        let file = try bypassFile()
         let abandoned = "1-\(String(repeating: "f", count: 32)).part"
         try folder.write(abandoned, "x")
 

@@ -6,16 +6,29 @@ import Testing
 @testable import Tools
 
 extension CacheStore {
-    /// A single variant, and whether it was made now.
-    fileprivate func variant(
-        of parent: CacheKey, options: String,
-        make: (Entry, any ByteSink) throws -> FileFacts
-    ) throws -> (entry: Entry, isMade: Bool) {
-        var result: (entry: Entry, isMade: Bool)?
-        try variants(of: parent, options: [options], ready: { result = ($1, $2) }) { original, missing, done in
-            for variant in missing { try done(variant.index, try make(original, variant.sink)) }
+    /// Gives variants of an original, those that are missing made by `make` in the order of `options`, or the reverse.
+    @discardableResult
+    func variants(
+        of parent: CacheKey, options: [String], reversed: Bool = false, asked: ([Int]) -> Void = { _ in },
+        make: (Entry, any Sink) throws -> FileFacts
+    ) throws -> [(index: Int, file: MadeFile)] {
+        let original = try #require(try lookup(parent, handingOut: false))
+        var ready: [(index: Int, file: MadeFile)] = []
+        let sinks = try CacheDestination(self, of: original, key: parent).open(options) { ready.append(($0, $1)) }
+        let missing = sinks.indices.filter { sinks[$0] != nil }
+        if !missing.isEmpty { asked(missing) }
+        for index in reversed ? missing.reversed() : missing {
+            guard let sink = sinks[index] else { continue }
+            ready.append((index, try sink.commit(make(original, sink))))
         }
-        return try #require(result)
+        return ready
+    }
+
+    /// A single variant.
+    func variant(
+        of parent: CacheKey, options: String, make: (Entry, any Sink) throws -> FileFacts
+    ) throws -> MadeFile {
+        try #require(try variants(of: parent, options: [options], make: make).first).file
     }
 }
 
@@ -24,28 +37,37 @@ extension CacheStore {
     init() throws { world = try Surroundings() }
 
     /// Writes the original's size as text.
-    private func make(_ original: Entry, _ sink: any ByteSink) throws -> FileFacts {
+    private func make(_ original: Entry, _ sink: any Sink) throws -> FileFacts {
         try sink.write(Array("\(original.bytes)".utf8))
         return FileFacts(contentType: "image/jpeg", fileExtension: "jpg", width: 3, height: 2)
     }
 
     @Test func variantIsMadeOnceForEachSetOfOptions() throws {
         let cache = try world.cache()
-        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        let original = try cache.store(MemorySource(picture()), key: key("moon")).entry
 
         let first = try cache.variant(of: key("moon"), options: "w=3", make: make)
         let second = try cache.variant(of: key("moon"), options: "w=3", make: make)
         let other = try cache.variant(of: key("moon"), options: "w=4", make: make)
 
-        #expect(first.isMade && !second.isMade && other.isMade)
-        #expect(first.entry.path == second.entry.path)
-        #expect(first.entry.path != other.entry.path)
-        #expect(first.entry.kind == .variant)
-        #expect((first.entry.width, first.entry.height) == (3, 2))
-        #expect(Surroundings.mode(first.entry.path) == 0o600)
+        #expect(first.isNew && !second.isNew && other.isNew)
+        #expect(first.path == second.path)
+        #expect(first.path != other.path)
+        #expect(Set(try cache.variants(of: original).map(\.path)) == [first.path, other.path])
+        #expect((first.width, first.height, first.bytes) == (3, 2, 2))
+        #expect(Surroundings.mode(first.path) == 0o600)
         #expect(world.files("partial").isEmpty)
         #expect(try cache.statistics()[.variantsMade] == 2)
         #expect(try cache.statistics()[.variantHits] == 1)
+    }
+
+    @Test func digestIsTakenWhileAVariantIsWritten() throws {
+        let cache = try world.cache()
+        let original = try cache.store(MemorySource(picture()), key: key("moon")).entry
+
+        _ = try cache.variant(of: key("moon"), options: "w=3", make: make)
+
+        #expect(try cache.variants(of: original).map(\.sha256) == [SHA256.hex(of: "\(original.bytes)")])
     }
 
     @Test func variantOfChangedContentIsMadeAnewInItsPlace() throws {
@@ -56,9 +78,9 @@ extension CacheStore {
 
         let second = try cache.variant(of: key("moon"), options: "w=3", make: make)
 
-        #expect(second.isMade)
-        #expect(second.entry.path == first.entry.path)
-        #expect(try Surroundings.contents(second.entry.path) == Array("200".utf8))
+        #expect(second.isNew)
+        #expect(second.path == first.path)
+        #expect(try Surroundings.contents(second.path) == Array("200".utf8))
     }
 
     @Test func variantGoesWithItsOriginal() throws {
@@ -72,12 +94,25 @@ extension CacheStore {
         #expect(try cache.statistics().entries == 0)
     }
 
-    @Test func variantNeedsItsOriginal() throws {
-        let error = #expect(throws: CacheFailure.self) {
-            try world.cache().variant(of: key("moon"), options: "w=3", make: make)
-        }
+    @Test func originalThatWasRemovedCannotBeOpened() throws {
+        let cache = try world.cache()
+        let original = try cache.store(MemorySource(picture()), key: key("moon")).entry
+        #expect(try cache.open(original).bytes(0..<original.bytes) == picture())
+        try cache.remove(key("moon"))
+
+        let error = #expect(throws: CacheFailure.self) { try cache.open(original) }
         #expect(error == .absent(key: "moon"))
         #expect(error?.exitCode == .absent)
+    }
+
+    @Test func originalWhoseFileWasRemovedIsNotFoundAgain() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        let original = try #require(try cache.lookup(key("moon")))
+        Surroundings.removeTree(world.root + "/scopes")
+
+        #expect(throws: CacheFailure.absent(key: "moon")) { try cache.open(original) }
+        #expect(try cache.lookup(key("moon")) == nil)
     }
 
     @Test func failureToMakeLeavesNothing() throws {
@@ -85,8 +120,8 @@ extension CacheStore {
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
         #expect(throws: UsageFailure.self) {
-            try cache.variant(of: key("moon"), options: "w=3") { original, write in
-                _ = try make(original, write)
+            try cache.variant(of: key("moon"), options: "w=3") { original, sink in
+                _ = try make(original, sink)
                 throw UsageFailure("no")
             }
         }
@@ -101,10 +136,10 @@ extension CacheStore {
         let made = Monitor(0)
 
         let results = try together(8) { [world] _ in
-            try world.cache().variant(of: key("moon"), options: "w=3") { original, write in
+            try world.cache().variant(of: key("moon"), options: "w=3") { original, sink in
                 made.update { $0 += 1 }
-                return try make(original, write)
-            }.entry.path
+                return try make(original, sink)
+            }.path
         }
 
         #expect(Set(try results.map { try $0.get() }).count == 1)
@@ -116,35 +151,47 @@ extension CacheStore {
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
         _ = try cache.variant(of: key("moon"), options: "w=2", make: make)
 
-        var ready: [(index: Int, isMade: Bool)] = []
         var asked: [[Int]] = []
-        try cache.variants(
-            of: key("moon"), options: ["w=1", "w=2", "w=3"], ready: { ready.append(($0, $2)) }
-        ) { original, missing, done in
-            asked.append(missing.map(\.index))
-            for variant in missing.reversed() { try done(variant.index, try make(original, variant.sink)) }
-        }
+        let ready = try cache.variants(
+            of: key("moon"), options: ["w=1", "w=2", "w=3"], reversed: true, asked: { asked.append($0) }, make: make)
 
         #expect(asked == [[0, 2]])
         #expect(ready.map(\.index) == [1, 2, 0])
-        #expect(ready.map(\.isMade) == [false, true, true])
-        #expect(world.files("partial").isEmpty)
+        #expect(ready.map(\.file.isNew) == [false, true, true])
+        #expect(world.files("partial").isEmpty && world.files("locks") == ["setup"])
     }
 
     @Test func whatWasDoneBeforeAFailureStays() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        var isFirst = true
 
         #expect(throws: UsageFailure.self) {
-            try cache.variants(of: key("moon"), options: ["w=1", "w=2"], ready: { _, _, _ in }) {
-                original, missing, done in
-                try done(missing[0].index, try make(original, missing[0].sink))
-                throw UsageFailure("no")
+            try cache.variants(of: key("moon"), options: ["w=1", "w=2"]) { original, sink in
+                if !isFirst { throw UsageFailure("no") }
+                isFirst = false
+                return try make(original, sink)
             }
         }
 
-        #expect(try !cache.variant(of: key("moon"), options: "w=1", make: make).isMade)
-        #expect(try cache.variant(of: key("moon"), options: "w=2", make: make).isMade)
+        #expect(try !cache.variant(of: key("moon"), options: "w=1", make: make).isNew)
+        #expect(try cache.variant(of: key("moon"), options: "w=2", make: make).isNew)
+    }
+
+    @Test func variantThatIsDoneIsNotWaitedForWithTheOthers() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+
+        try cache.variants(of: key("moon"), options: ["w=1", "w=2"]) { original, sink in
+            // While the second one is made, the first is there for everyone.
+            if try cache.statistics()[.variantsMade] == 1 {
+                #expect(try !world.cache().variant(of: key("moon"), options: "w=1", make: make).isNew)
+                let lock = try KeyLock.ifFree(
+                    root: cache.index.root, CacheRoot.lock(key("moon").variantName("w=1"), in: cache.scope))
+                #expect(lock != nil)
+            }
+            return try make(original, sink)
+        }
     }
 
     @Test func variantOfAScopeThatIsPurgedMeanwhileSaysSoAndIsNotKept() throws {
@@ -152,8 +199,8 @@ extension CacheStore {
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
 
         #expect(throws: CacheFailure.scopeChanged(scope: "alice")) {
-            try cache.variant(of: key("moon"), options: "w=3") { original, write in
-                let made = try make(original, write)
+            try cache.variant(of: key("moon"), options: "w=3") { original, sink in
+                let made = try make(original, sink)
                 _ = try world.cache(scope: "bob").purge(ScopeName("alice"))
                 try world.cache(scope: "bob").finishPurges()
                 return made
@@ -172,24 +219,60 @@ extension CacheStore {
         }
     }
 
-    @Test func manyWhoWantOverlappingSetsNeverWaitForEachOther() throws {
+    @Test func variantWhoseRootIsRemovedMeanwhileFailsAndLeavesNothing() throws {
         let cache = try world.cache()
         _ = try cache.store(MemorySource(picture()), key: key("moon"))
-        let made = Monitor([Int]())
 
-        let results = try together(8) { [world] number in
-            let sizes = number % 2 == 0 ? [1, 2, 3, 4] : [4, 3, 2, 1]
-            try world.cache().variants(
-                of: key("moon"), options: sizes.map { "w=\($0)" }, ready: { _, _, _ in }
-            ) { original, missing, done in
-                for variant in missing {
-                    made.update { $0.append(sizes[variant.index]) }
-                    try done(variant.index, try make(original, variant.sink))
-                }
+        let error = #expect(throws: CacheFailure.self) {
+            try cache.variant(of: key("moon"), options: "w=3") { original, sink in
+                Surroundings.removeTree(world.root)
+                return try make(original, sink)
             }
         }
 
-        for result in results { try result.get() }
-        #expect(made.withLock { $0.sorted() } == [1, 2, 3, 4])
+        #expect(error?.exitCode == .io)
+        #expect(world.files("scopes").isEmpty && world.files("partial").isEmpty)
+    }
+
+    @Test func manyWhoWantOverlappingSetsNeverWaitForEachOther() throws {
+        let cache = try world.cache()
+        _ = try cache.store(MemorySource(picture()), key: key("moon"))
+        let made = Monitor(0)
+
+        let results = try together(8) { [world] number in
+            let sizes = number % 2 == 0 ? [1, 2, 3, 4] : [4, 3, 2, 1]
+            try world.cache().variants(of: key("moon"), options: sizes.map { "w=\($0)" }) { original, sink in
+                made.update { $0 += 1 }
+                return try make(original, sink)
+            }
+        }
+
+        for result in results { _ = try result.get() }
+        #expect(made.withLock { $0 } == 4)
+        #expect(try cache.statistics()[.variantsMade] == 4)
+    }
+
+    // MARK: Entries of their own
+
+    @Test func entryOfItsOwnIsMadeOnceAndFoundUnderItsKey() throws {
+        let cache = try world.cache()
+        func entry() throws -> MadeFile {
+            var file: MadeFile?
+            let sinks = try CacheDestination(cache).open(["drawn:moon"]) { file = $1 }
+            if let sink = sinks[0] {
+                try sink.write(Array("moon".utf8))
+                file = try sink.commit(FileFacts(contentType: "image/png", fileExtension: "png"))
+            }
+            return try #require(file)
+        }
+
+        let (first, second) = (try entry(), try entry())
+
+        #expect(first.isNew && !second.isNew && first.path == second.path)
+        let found = try #require(try cache.lookup(key("drawn:moon")))
+        #expect(found.path == first.path && found.kind == .original && found.sha256 == SHA256.hex(of: "moon"))
+        #expect(found.expiresAt == world.time.now + .seconds(14 * 86_400))
+        #expect(try cache.statistics()[.stored] == 1)
+        #expect(try cache.statistics()[.misses] == 1)
     }
 }

@@ -22,12 +22,12 @@ struct OutputNamingTests {
 
     @Test func aStemKeepsItsBytes() throws {
         let name = [0x61, 0xFE] + Array(".b".utf8)
-        let stem = ShrinkTool.stem(String(pathBytes: [0x2F, 0xFF, 0x2F] + name + Array(".jpg".utf8)))
+        let stem = OutputNaming.stem(String(pathBytes: [0x2F, 0xFF, 0x2F] + name + Array(".jpg".utf8)))
         #expect(stem.pathBytes == name)
         let made = try path("{stem}-{variant}.{ext}", stem: stem)
         #expect(made.pathBytes == Array("out/".utf8) + name + Array("-pager.jpg".utf8))
         // A name may begin with an accent, which no slash and no dot takes as its own.
-        #expect(Array(ShrinkTool.stem("/a/\u{301}b.\u{301}").utf8) == Array("\u{301}b".utf8))
+        #expect(Array(OutputNaming.stem("/a/\u{301}b.\u{301}").utf8) == Array("\u{301}b".utf8))
     }
 
     @Test func everyFieldIsFilledIn() throws {

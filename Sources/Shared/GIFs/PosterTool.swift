@@ -22,51 +22,45 @@ public struct PosterTool: CacheTool {
     public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         let (id, resolution) = try naming.meant(by: argument, record)
         let kept = try gifs.find(id, resolution)
-        let (entry, isMade) = try kept.poster(options)
+        let poster = try kept.poster(options)
         record.setGIF(kept)
         record.set(
             "poster",
             .object([
-                "path": .text(ofPath: entry.path), "path_base64": .base64(ofPath: entry.path),
-                "width": entry.width.map(JSON.integer), "height": entry.height.map(JSON.integer),
-                "bytes": .integer(entry.bytes), "status": .string(isMade ? "made" : "hit"),
+                "path": .text(ofPath: poster.path), "path_base64": .base64(ofPath: poster.path),
+                "width": poster.width.map(JSON.integer), "height": poster.height.map(JSON.integer),
+                "bytes": .integer(poster.bytes), "status": .string(poster.isNew ? "made" : "hit"),
             ]))
     }
 }
 
 extension KeptGIF {
     /// The poster in the cache, a variant of the GIF with a lease of its own: it goes with the GIF, and is drawn anew
-    /// when that changes. Drawn by one however many want it; `isMade` says whether that was now.
-    func poster(_ options: DecodeOptions) throws -> (entry: Entry, isMade: Bool) {
-        var result: (Entry, Bool)?
-        try cache.variants(of: CacheKey(printed: gif.cacheKey), options: [Poster.edition]) { _, entry, isMade in
-            result = (entry, isMade)
-        } make: { original, missing, done in
-            let poster = try Self.drawn(original.path, options)
-            for variant in missing {
-                try variant.sink.write(poster.png)
-                let format = OutputFormat.png
-                try done(
-                    variant.index,
-                    FileFacts(
-                        contentType: format.contentType, fileExtension: format.fileExtension,
-                        width: poster.size.width, height: poster.size.height))
-            }
+    /// when that changes. It is drawn once however many want it. Throws `GIFFileFailure`, `CacheFailure`,
+    /// `SystemFailure`, `Cancelled`.
+    func poster(_ options: DecodeOptions) throws -> MadeFile {
+        let key = try CacheKey(printed: gif.cacheKey)
+        return try options.interruption.during {
+            var file: MadeFile?
+            let sinks = try CacheDestination(cache, of: entry, key: key).open([Poster.edition]) { file = $1 }
+            if let file { return file }
+            guard let sink = sinks[0] else { throw CacheFailure.absent(key: key.text) }
+            let poster = try Self.drawn(cache.open(entry), options)
+            try sink.write(poster.png)
+            return try sink.commit(FileFacts(format: .png, upright: poster.size))
         }
-        guard let result else { throw CacheFailure.absent(key: gif.cacheKey) }
-        return result
     }
 
-    /// The poster, past the cache.
+    /// The poster, past the cache. Throws `GIFFileFailure`, `SystemFailure`, `Cancelled`.
     public func poster(interruption: Interruption) throws -> Poster {
-        try Self.drawn(entry.path, DecodeOptions(interruption: interruption))
+        try Self.drawn(File.openInput(entry.path), DecodeOptions(interruption: interruption))
     }
 
-    private static func drawn(_ path: String, _ options: DecodeOptions) throws -> Poster {
+    private static func drawn(_ file: File, _ options: DecodeOptions) throws -> Poster {
         do {
-            return try Poster(of: File.openInput(path), options: options)
+            return try Poster(of: file, options: options)
         } catch let failure as ImageError {
-            throw GIFFileFailure(path, failure)
+            throw GIFFileFailure(file.path, failure)
         }
     }
 }

@@ -1,4 +1,6 @@
-import Cache
+import Store
+import Fetch
+import Tools
 import HTTP
 import Support
 

@@ -5,7 +5,7 @@ import Support
 /// That of a small body is taken as it comes. That of a large one is taken by a thread of its own, which reads behind
 /// the writer what the system still has in memory, and sets the disk to work on it: whoever receives then does nothing
 /// but receive and write. Memory does not grow with the body. Used by one thread.
-package final class BodyWriter {
+package final class BodyWriter: ByteSink {
     /// How many bytes have been written, or were there before.
     package var count: Int { bounded.count }
     private let bounded: BoundedFile
@@ -31,10 +31,11 @@ package final class BodyWriter {
 
     deinit { follower?.abandon() }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) throws {
+    /// Writes the next bytes. Throws `SystemFailure`, `CacheFailure.memoryFull`.
+    package func write(_ bytes: RawSpan) throws {
         try bounded.write(bytes)
         if let follower { return follower.follow(to: count) }
-        hash.update(bytes)
+        bytes.withUnsafeBytes { hash.update($0) }
         // Where the system has no thread left, everything goes on here.
         if count - begun >= Self.aloneLimit { follower = try? Follower(file, from: count, hash: hash) }
     }

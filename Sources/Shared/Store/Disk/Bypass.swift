@@ -56,11 +56,11 @@ public final class Bypass: Sendable {
         }
         if isDue { RuntimePlaces.sweep(path, now: now) }
         do {
-            return try BypassFile(folder: path, now: now, use: use)
+            return try BypassFile(folder: path, lease: settings.lease, clock: clock, use: use)
         } catch let failure as SystemFailure where failure.isMissing {
             // The folder was removed under a running tool.
             let (path, use) = try bounded(settings.places.bypassFolder())
-            return try BypassFile(folder: path, now: now, use: use)
+            return try BypassFile(folder: path, lease: settings.lease, clock: clock, use: use)
         }
     }
 
@@ -78,34 +78,23 @@ public final class Bypass: Sendable {
     /// - Parameters:
     ///   - url: where the bytes come from, without credentials; nil for a local file.
     ///   - inspect: by default a whole picture.
-    package func finish(
-        _ file: BypassFile, key: CacheKey, kind: Entry.Kind = .original, url: String?, inspect: Inspection? = nil
-    ) throws -> Entry {
+    package func finish(_ file: BypassFile, key: CacheKey, url: String?, inspect: Inspection? = nil) throws -> Entry {
         let picture = try (inspect ?? self.inspect)(try file.reopened())
+        let made = try file.commit(picture)
         let now = clock.now()
-        let end = now + settings.lease
-        // Checks the extension, of which a path is made.
-        let name = try BlobStore.file(key.name, picture)
-        let sha256 = try file.keep(until: end, fileExtension: picture.fileExtension)
+        let end = file.leaseUntil ?? now
         return Entry(
-            key: key.text, scope: scope, kind: kind, path: file.path, url: url, bytes: file.count,
-            contentType: picture.contentType, sha256: sha256, width: picture.width, height: picture.height,
-            details: picture.details, fetchedAt: now, expiresAt: end, lastUsed: now, leaseUntil: end, isPinned: false,
-            validators: Validators(), id: 0, name: key.name, file: name, place: "", parentSHA256: nil,
+            key: key.text, scope: scope, kind: .original, path: made.path, url: url, bytes: made.bytes,
+            contentType: made.contentType, sha256: file.sha256, width: made.width, height: made.height,
+            details: made.details, fetchedAt: now, expiresAt: end, lastUsed: now, leaseUntil: end, isPinned: false,
+            validators: Validators(), id: 0, name: key.name, file: "", place: "", parentSHA256: nil,
             isUnsettled: false)
     }
 
-    /// Files that are made together from one original. `make` is given what takes the bytes of each, and a function
-    /// to be called with the index of each as it is done; `ready` is told the index of each when it can be had.
-    public func make(
-        _ count: Int, of key: CacheKey, ready: @escaping (Int, Entry) throws -> Void,
-        make: ([any ByteSink], @escaping (Int, FileFacts) throws -> Void) throws -> Void
-    ) throws {
-        try interruption.during {
-            let files = try (0..<count).map { _ in try begin() }
-            try make(files) { index, picture in
-                try ready(index, try self.finish(files[index], key: key, kind: .variant, url: nil) { _ in picture })
-            }
-        }
+    /// Begins files of their own for all `names`, since nothing is remembered. To be called within
+    /// `Interruption.during`, which also covers the use of the sinks. Throws `CacheFailure.noRuntimeFolder`,
+    /// `SystemFailure`.
+    public func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
+        try names.map { _ in try begin() }
     }
 }

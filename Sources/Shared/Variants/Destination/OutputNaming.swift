@@ -95,6 +95,13 @@ public struct OutputNaming: Sendable {
         return path
     }
 
+    /// A file's name without folder and extension.
+    static func stem(_ path: String) -> String {
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init) ?? path[...]
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return String(name) }
+        return String(name[..<dot])
+    }
+
     private func day(of record: Record) throws -> String {
         guard let day = record.string("date").flatMap({ CalendarDay($0) }) else { throw OutputFailure.noDate }
         return day.description

@@ -7,14 +7,11 @@ public struct VariantMaker: Sendable {
     /// One variant that is wanted.
     public struct Request {
         public var variant: Variant
-        /// Instead of the rendition's.
-        public var format: OutputFormat?
         /// Takes the encoded bytes.
         public var sink: any ByteSink
 
-        public init(_ variant: Variant, format: OutputFormat? = nil, sink: any ByteSink) {
+        public init(_ variant: Variant, sink: any ByteSink) {
             self.variant = variant
-            self.format = format
             self.sink = sink
         }
     }
@@ -34,16 +31,17 @@ public struct VariantMaker: Sendable {
         "\(rendition.key(variant));truncated=\(options.allowsTruncated);decode=\(options.quality.rawValue)"
     }
 
-    /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first.
+    /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first. Throws
+    /// `ImageError`, `FormatFailure`, `Cancelled`, and what the source, the sinks and `done` throw.
     public func make(
         _ source: some ByteSource, _ info: PictureInfo, _ requests: [Request],
         done: (Int, DownsampleResult) throws -> Void
     ) throws {
         let (exif, xmp) = try carried(source)
         let outputs = requests.map { request in
-            let encoding = rendition.encoding(request.format ?? rendition.format(for: info.format))
-            return Output(
-                request.variant.geometry, encoding: encoding, gradient: request.variant.gradient,
+            Output(
+                request.variant.geometry, encoding: rendition.encoding(rendition.format(for: info.format)),
+                gradient: request.variant.gradient,
                 cornerRadius: request.variant.cornerRadius, keepsProfile: rendition.keepsProfile,
                 wantsHash: rendition.wantsHash, exif: exif, xmp: xmp, frame: rendition.frame,
                 byteLimit: rendition.byteLimit, sink: request.sink)
@@ -80,14 +78,6 @@ public struct VariantMaker: Sendable {
                 "width": .number(result.size.width), "height": .number(result.size.height),
                 "bytes": .number(result.bytes), "ms": .time(duration),
             ])
-    }
-
-    /// The variant that is the picture's own thumbnail, for showing at once: turned as these are. Nil if a variant
-    /// shows a part of the picture only, which a thumbnail is too coarse for.
-    func thumbnail(for variants: [Variant]) -> Variant? {
-        guard let first = variants.first, variants.allSatisfy({ $0.geometry.region == nil }) else { return nil }
-        return Variant(
-            name: Variant.thumbnailName, geometry: Geometry(quarterTurns: first.geometry.quarterTurns))
     }
 
     /// What of the source's metadata goes along.

@@ -11,14 +11,12 @@ import Support
 import Variants
 
 /// The command line, checked.
-struct ShrinkSettings {
+struct DownsampleSettings {
     let variants: [Variant]
     let maker: VariantMaker
     let fallback: Fallback?
     /// Where the plain form writes; nil for records.
     let output: String?
-    /// What the output's extension says, unless --format says otherwise.
-    let outputFormat: OutputFormat?
     let cache: CacheSettings
     /// Folders below which records may name files, beside the tools' own.
     let allowedFolders: [String]
@@ -36,13 +34,13 @@ struct ShrinkSettings {
             throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
         }
         synchronizesFiles = try context.isSet(.sync)
-        let rendition = try Self.rendition(context)
+        var rendition = try Self.rendition(context)
+        if let output, !arguments.isGiven(.format) { rendition.format = try Self.format(ofFile: output) }
         var maker = VariantMaker(rendition: rendition, options: try Self.decoding(context))
         maker.metrics = context.metrics
         maker.progress = context.progress
         self.maker = maker
         fallback = try Self.fallback(arguments)
-        outputFormat = try output.flatMap { try arguments.isGiven(.format) ? nil : Self.format(ofFile: $0) }
         cache = try context.cacheSettings()
         allowedFolders = try Self.allowedFolders(context)
     }
@@ -52,7 +50,7 @@ struct ShrinkSettings {
         var needs = Needs()
         needs.drawsText = fallback != nil
         needs.font = fallback?.font
-        needs.loadsCodecs = maker.rendition.format == .avif || outputFormat == .avif
+        needs.loadsCodecs = maker.rendition.format == .avif
         return needs
     }
 

@@ -1,0 +1,92 @@
+import Support
+
+/// Writes an entry of the cache. Holds the entry's lock until it is committed or released, so that an entry is made once
+/// however many threads and processes want it.
+final class EntrySink: Sink {
+    /// What is known of an entry before its bytes are.
+    struct Subject {
+        var name: String
+        /// Its key, or that of its original.
+        var key: CacheKey
+        /// Where the bytes come from, without credentials.
+        var url: String?
+        /// What it is made of; nil for an entry that is an original.
+        var original: Entry?
+        /// The entry that it replaces.
+        var old: Entry?
+        /// Whether there was one whose file was gone.
+        var wasLost = false
+    }
+
+    private let cache: CacheStore
+    private let subject: Subject
+    private let watch: GenerationWatch
+    private let partial: PartialFile
+    private let file: File
+    private let body: BodyWriter
+    private var lock: KeyLock?
+
+    /// Begins the file, whose lock is `lock`. Throws `SystemFailure`, `PartialFile.Lost`.
+    ///
+    /// - Parameter watch: the generation that the entry is for.
+    init(_ cache: CacheStore, _ subject: Subject, lock: KeyLock, watch: GenerationWatch) throws {
+        self.cache = cache
+        self.subject = subject
+        self.lock = lock
+        self.watch = watch
+        let root = cache.index.root
+        partial = PartialFile(
+            name: CacheRoot.partial(subject.name, in: cache.scope, generation: watch.generation), root: root)
+        file = try partial.open()
+        body = BodyWriter(file, use: cache.settings.memory?.use)
+        // What a killed maker has left goes.
+        try partial.restart(file)
+    }
+
+    deinit {
+        if partial.root.has(file, as: partial.name) { partial.root.remove(partial.name) }
+    }
+
+    /// Writes the next bytes. Throws `SystemFailure`, and `CacheFailure`: `memoryFull`, or `scopeChanged` if the scope
+    /// was purged or switched away from meanwhile.
+    func write(_ bytes: RawSpan) throws { try watch.explaining { try body.write(bytes) } }
+
+    /// The bytes so far, to be inspected. Throws `PartialFile.Lost` if the file is not there any more.
+    func written() throws -> File { try partial.reopen(file) }
+
+    /// Puts the entry in its place, and lets go of its lock. Throws `SystemFailure`, and `CacheFailure`: `scopeChanged`
+    /// if the scope was purged or switched away from meanwhile.
+    func commit(_ picture: FileFacts) throws -> MadeFile {
+        do {
+            return try watch.explaining {
+                guard partial.root.has(file, as: partial.name) else { throw PartialFile.Lost() }
+                return MadeFile(try keep(picture), isNew: true)
+            }
+        } catch is PartialFile.Lost {
+            throw CacheFailure.io(detail: "its folder was removed meanwhile", root: cache.root)
+        }
+    }
+
+    /// The same, for a file that was seen to be there. Throws `PartialFile.Lost` if the root was removed meanwhile.
+    func keep(_ picture: FileFacts) throws -> Entry {
+        let sha256 = try body.finish()
+        let now = cache.clock.now()
+        let original = subject.original
+        let new = NewEntry(
+            name: subject.name, key: subject.key.text, kind: original == nil ? .original : .variant,
+            parent: original?.name,
+            parentSHA256: original?.sha256, url: subject.url,
+            file: try BlobStore.file(subject.name + (original == nil ? "" : CacheRoot.variantMark), picture),
+            bytes: body.count, sha256: sha256, picture: picture, fetchedAt: original?.fetchedAt ?? now,
+            expiresAt: original?.expiresAt ?? now + cache.settings.ttl, lastUsed: now,
+            leaseUntil: cache.lease.end(from: now))
+        cache.index.count(in: cache.scope) {
+            if original != nil { return $0.add(.variantsMade) }
+            $0.add(miss: MissReason(replacing: subject.old, at: now, elseIf: subject.wasLost, isStored: true))
+            $0.add(.stored)
+        }
+        let entry = try cache.keep(partial.name, as: new, replacing: subject.old, generation: watch.generation)
+        lock = nil
+        return entry
+    }
+}

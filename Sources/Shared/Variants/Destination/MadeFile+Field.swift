@@ -1,0 +1,44 @@
+import Fetch
+import Images
+import Records
+import Store
+import Tools
+
+extension FileFacts {
+    /// What is kept of a variant.
+    init(_ result: ShrinkResult) {
+        var facts = Record()
+        if let frames = result.frames {
+            facts.set("frames", .integer(frames.output))
+            facts.set("source_frames", .integer(frames.source))
+        }
+        if result.isTruncated { facts.set("truncated", .bool(true)) }
+        if let hash = result.hash {
+            facts.set("dominant_colour", .string(hash.dominantColour))
+            facts.set("thumbhash", .string(hash.thumbHash))
+        }
+        self.init(
+            contentType: result.format.contentType, fileExtension: result.format.fileExtension,
+            width: result.size.width, height: result.size.height,
+            details: facts.isEmpty ? nil : String(decoding: facts.line, as: UTF8.self))
+    }
+}
+
+extension MadeFile {
+    /// What a record says of a variant.
+    func field(status: String) -> JSON {
+        var field = Record()
+        field.setPath("path", path)
+        if let width { field.set("width", .integer(width)) }
+        if let height { field.set("height", .integer(height)) }
+        field.set("bytes", .integer(bytes))
+        field.set("format", .string(String(contentType.drop { $0 != "/" }.dropFirst())))
+        field.set("status", .string(status))
+        if let details, let facts = try? Record(parsing: Array(details.utf8)) {
+            for name in facts.names {
+                if let path = FieldPath(name), let raw = facts.raw(path) { field.set(name, .raw(Array(raw))) }
+            }
+        }
+        return .raw(field.line)
+    }
+}

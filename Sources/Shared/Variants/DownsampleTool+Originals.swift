@@ -1,0 +1,123 @@
+import Fetch
+import Formats
+import Images
+import Records
+import Store
+import Support
+import Tools
+
+/// Pictures as they are found, and where their variants go: what is made of a picture is never kept longer than the
+/// picture itself.
+extension DownsampleTool {
+    /// A picture, where its variants go, and under which path it can be had from now on: nil for one that came through
+    /// a pipe and was not kept.
+    struct OpenPicture {
+        let source: PictureSource
+        let destination: any Destination
+        let path: String?
+    }
+
+    /// Finds the picture that a record or an argument names. One that is not in the cache is put there, unless variants
+    /// go elsewhere. Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`, `FormatFailure`, `ImageError`,
+    /// `CacheFailure`, `Cancelled`.
+    ///
+    /// - Parameter files: where variants go; nil is to where the picture is.
+    func open(
+        _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?
+    ) throws -> OpenPicture {
+        if !isArgument, files == nil, let known = try known(path, record) { return known }
+        if let files, isArgument, path == "-" {
+            let limit = maker.options.limits.maxInputBytes
+            return OpenPicture(
+                source: PictureSource(maker) { try StandardInput.picture(byteLimit: limit) }, destination: files,
+                path: nil)
+        }
+        // Opened once: what was allowed is what is read.
+        let input = try isArgument ? input(path) : InputFile(pathGuard.open(path))
+        let lasting = input.sha256OfStream == nil ? CacheKey.absolutePath(path) : nil
+        let source = PictureSource(maker) { input }
+        if let files { return OpenPicture(source: source, destination: files, path: lasting) }
+        switch try place(of: path, record, input) {
+        case .bypass(let bypass): return OpenPicture(source: source, destination: bypass, path: lasting)
+        case .cache(let cache):
+            try requireScope(of: path, record)
+            let (original, key) = try put(input, source, in: cache)
+            return kept(original, key, in: cache, path: lasting ?? original.path)
+        }
+    }
+
+    /// The picture of a record, if it is the cache's own and has not been replaced.
+    private func known(_ path: String, _ record: Record) throws -> OpenPicture? {
+        guard let key = try record.string("cache.key").map(CacheKey.init(printed:)),
+            case .cache(let cache) = try place(of: path, record),
+            let original = try cache.lookup(key, handingOut: false), original.path == path
+        else { return nil }
+        return kept(original, key, in: cache, path: path)
+    }
+
+    private func kept(_ original: Entry, _ key: CacheKey, in cache: CacheStore, path: String) -> OpenPicture {
+        OpenPicture(
+            source: PictureSource(maker) { try cache.open(original) },
+            destination: CacheDestination(cache, of: original, key: key), path: path)
+    }
+
+    /// The file that an argument names, which may be a pipe.
+    private func input(_ path: String) throws -> InputFile {
+        try InputFile(
+            path, byteLimit: maker.options.limits.maxInputBytes, interruption: maker.options.interruption)
+    }
+
+    /// Puts a picture into the cache that is not there.
+    private func put(
+        _ input: InputFile, _ source: PictureSource, in cache: CacheStore
+    ) throws -> (original: Entry, key: CacheKey) {
+        // What is over a limit costs the cache nothing.
+        let info = try source.info()
+        let key = try CacheKey.of(input)
+        do {
+            return (try cache.store(input, key: key).entry, key)
+        } catch let failure as any Failure where maker.options.allowsTruncated && Self.isTruncation(failure) {
+            // Under a key of its own: nobody else takes it for the whole picture.
+            let key = try CacheKey(printed: "truncated:\(key)")
+            let picture = FileFacts(format: info.format, upright: info.uprightSize)
+            return (try cache.store(input, key: key) { _ in picture }.entry, key)
+        }
+    }
+
+    /// Whether a picture ends too early, and there is something of it.
+    private static func isTruncation(_ failure: any Failure) -> Bool {
+        if case FormatFailure.truncated = failure { return true }
+        if case ImageError.truncated = failure { return true }
+        return false
+    }
+
+    /// Where what is made of a picture is kept.
+    ///
+    /// - Parameter input: its bytes, which tell of a pipe what its path does not.
+    private func place(of path: String, _ record: Record, _ input: InputFile? = nil) throws -> Place {
+        let stream = try input.flatMap { try $0.sha256OfStream == nil ? nil : CacheKey.of($0).text }
+        return try caches.place(
+            forVariantsOf: path, address: record.string("cache.url") ?? stream,
+            isBypassed: record.string("cache.status") == CacheStatus.bypass.rawValue,
+            scope: record.string("cache.scope"))
+    }
+
+    /// Where what stands in for a picture is kept. A record without a picture has addresses that tell.
+    func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
+        let addresses = PictureAddresses().candidates(in: record).compactMap { try? $0.get() }
+        let kept =
+            try path.map { try place(of: $0, record) }
+            ?? caches.place(forStandInOf: addresses, scope: record.string("cache.scope"))
+        return switch kept {
+        case .cache(let cache): CacheDestination(cache)
+        case .bypass(let bypass): bypass
+        }
+    }
+
+    /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched away from after the record got
+    /// its path. The file may be there for a while yet, but nothing more is to be made of it.
+    func requireScope(of path: String, _ record: Record) throws {
+        guard try caches.isPurged(path) else { return }
+        throw CacheFailure.scopeChanged(scope: try record.string("cache.scope") ?? caches.scope().text)
+    }
+}

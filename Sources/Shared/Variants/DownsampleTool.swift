@@ -1,0 +1,204 @@
+import Fetch
+import Formats
+import Images
+import Placeholders
+import Records
+import Store
+import Support
+import Tools
+
+/// Makes variants of each record's picture: the work of `img-downsample`.
+public struct DownsampleTool: RecordTool {
+    /// Where variants go.
+    public enum Output: Sendable {
+        /// To where their original is: into the cache, or past it.
+        case cache
+        case folder(OutputNaming)
+        /// The path of the one file that is made.
+        case file(String)
+        /// For the one file that is made.
+        case standardOutput
+    }
+
+    public let name = "img-downsample"
+    let variants: [Variant]
+    let maker: VariantMaker
+    let output: Output
+    let pathGuard: PathGuard
+    /// Those of this run, in which the pictures of records may lie.
+    let caches: Caches
+    private let emitsEach: Bool
+    private let fallback: Fallback?
+    private let synchronizesFiles: Bool
+    private let log: Log
+    /// What has been warned of, so that a stream says it once.
+    private let warned = Monitor(Set<String>())
+
+    /// - Parameters:
+    ///   - variants: at least one, no two of one name.
+    ///   - pathGuard: which files records may name; arguments may name any.
+    ///   - emitsEach: whether a record leaves each time that one of its variants is done, and before, when the picture
+    ///     has a thumbnail of its own.
+    ///   - fallback: what is drawn where there is no picture; nil is nothing.
+    ///   - synchronizesFiles: whether a file outside of the cache counts as made only when it is on the disk.
+    public init(
+        variants: [Variant], maker: VariantMaker, output: Output, caches: Caches, pathGuard: PathGuard,
+        emitsEach: Bool = false, fallback: Fallback? = nil, synchronizesFiles: Bool = false, log: Log
+    ) {
+        self.variants = variants
+        self.maker = maker
+        self.output = output
+        self.pathGuard = pathGuard
+        self.caches = caches
+        self.emitsEach = emitsEach
+        self.fallback = fallback
+        self.synchronizesFiles = synchronizesFiles
+        self.log = log
+    }
+
+    /// A record without a picture passes, unless something is to be drawn for it: for one that an earlier tool failed
+    /// with, or a video without a still. A GIF's placeholder is a picture like any other, although its record bears an
+    /// error.
+    public func accepts(_ job: RecordJob) -> Bool {
+        let hasPicture = job.argument != nil || job.record.hasPath("path")
+        if job.record.bearsError { return fallback != nil || isPlaceholder(job.record) }
+        return hasPicture || fallback != nil && job.record.string("media_type") == "video"
+    }
+
+    public var acceptsErrors: Bool { true }
+
+    private func isPlaceholder(_ record: Record) -> Bool {
+        record.bool("gif.placeholder") == true && record.hasPath("path")
+    }
+
+    /// Makes the variants of one picture, and adds them to its record. What is made stays in the record also if a later
+    /// one fails. A picture that cannot be shown gets placeholders, if they are wanted, and fails all the same. Throws
+    /// `PictureFailure`, `PathRefusal`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+        // This thread is one of the run's; what is left may help with a picture.
+        maker.options.spareThreads.occupy()
+        defer { maker.options.spareThreads.giveBack() }
+        var result = record
+        defer { record = result }
+        let named = try argument ?? record.path("path")
+        let earlier = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
+        var made: [String: JSON] = [:]
+        var left = variants
+        func add(_ variant: Variant, _ field: JSON) {
+            made[variant.name] = field
+            left.removeAll { $0.name == variant.name }
+            result.set("variants", .raw(merged(made, into: earlier).line))
+            if emitsEach && !left.isEmpty { emit(result) }
+        }
+        let files = try files(named, record)
+        func drawPlaceholders(_ failure: (any Failure)?) throws {
+            guard let placeholder = fallback?.placeholder(for: record, failure) else { return }
+            try draw(placeholder, left, named, record, files, ready: add)
+        }
+        guard let path = named, !record.bearsError || isPlaceholder(record) else { return try drawPlaceholders(nil) }
+        func makeAll() throws {
+            if argument != nil { result.setPath("path", CacheKey.absolutePath(path)) }
+            let picture = try open(path, isArgument: argument != nil, record, files)
+            if argument != nil {
+                if let lasting = picture.path { result.setPath("path", lasting) } else { result.removePath("path") }
+            }
+            if emitsEach { try makeThumbnail(picture, ready: add) }
+            try make(variants, of: picture.source, in: picture.destination) { variant, file in
+                add(variant, file.field(status: file.isNew ? "made" : "hit"))
+            }
+        }
+        do {
+            do {
+                try makeAll()
+            } catch CacheFailure.absent {
+                // Purged or removed since it was found there, or put there.
+                try makeAll()
+            }
+        } catch {
+            let failure = PictureFailure.naming(path, Support.failure(of: error))
+            if (failure as? SystemFailure)?.isMissing == true { try requireScope(of: path, record) }
+            if Self.isOfPicture(failure) { try drawPlaceholders(failure) }
+            throw failure
+        }
+    }
+
+    /// What an earlier run made, and what this one has made so far, in the order in which it was asked for.
+    private func merged(_ made: [String: JSON], into earlier: Record) -> Record {
+        var merged = earlier
+        for name in [Variant.thumbnailName] + variants.map(\.name) {
+            if let field = made[name] { merged.set(name, field) }
+        }
+        return merged
+    }
+
+    /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
+    private static func isOfPicture(_ failure: any Failure) -> Bool {
+        failure is PictureFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
+            || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
+    }
+
+    private func make(
+        _ variants: [Variant], of source: some VariantSource, in destination: any Destination,
+        ready: (Variant, MadeFile) throws -> Void
+    ) throws {
+        try destination.variants(variants, of: source, interruption: maker.options.interruption, ready: ready)
+    }
+
+    // MARK: What stands in for a picture
+
+    /// The variant that is the picture's own thumbnail, for showing at once, turned like the others; if it has one, and
+    /// unless a variant shows a part of the picture only, which a thumbnail is too coarse for.
+    private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) throws -> Void) throws {
+        // If names don't tell variants apart, the one name is the picture's.
+        if case .folder(let naming) = output, !naming.namesVariants { return }
+        guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
+            return
+        }
+        let turns = variants[0].geometry.quarterTurns
+        let variant = Variant(name: Variant.thumbnailName, geometry: Geometry(quarterTurns: turns))
+        do {
+            try make([variant], of: thumbnail, in: picture.destination) { variant, file in
+                try ready(variant, file.field(status: file.isNew ? "made" : "hit"))
+            }
+        } catch is ImageError {
+            // A damaged thumbnail is as good as none.
+        }
+    }
+
+    /// Draws what stands in for these variants. One that cannot be drawn is warned of: what the picture lacks goes before
+    /// what is wrong with its stand-in.
+    private func draw(
+        _ placeholder: Placeholder, _ variants: [Variant], _ path: String?, _ record: Record,
+        _ files: (any Destination)?,
+        ready: (Variant, JSON) -> Void
+    ) throws {
+        do {
+            let destination = try files ?? standInDestination(path, record)
+            for variant in variants {
+                var source = PlaceholderSource(placeholder: placeholder, maker: maker)
+                func make() throws {
+                    try self.make([variant], of: source, in: destination) { ready($0, $1.field(status: "fallback")) }
+                }
+                do {
+                    try make()
+                } catch let incomplete as PlaceholderSource.Incomplete {
+                    source.lacks = incomplete.lacks
+                    for text in source.lacks where warned.withLock({ $0.insert(text).inserted }) { log.warning(text) }
+                    try make()
+                }
+            }
+        } catch let failure as any Failure where Self.isOfPicture(failure) {
+            log.warning("no placeholder: \(failure.message)")
+        }
+    }
+
+    /// The files of a record that do not go to where its picture is; nil if they do.
+    private func files(_ path: String?, _ record: Record) throws -> (any Destination)? {
+        switch output {
+        case .cache: nil
+        case .folder(let naming): FileDestination(naming, picture: path, record, synchronizes: synchronizesFiles)
+        case .file(let path): FileDestination(path, synchronizes: synchronizesFiles)
+        case .standardOutput: StandardOutput(holds: fallback != nil)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Placeholders
+import Records
+import Support
+
+/// What is drawn where there is no picture.
+public struct Fallback: Sendable {
+    /// What every placeholder says; nil is what fits what is missing.
+    public var message: String?
+    public var theme: Placeholder.Theme
+    /// A font's file or family; nil is found.
+    public var font: String?
+
+    public init(message: String? = nil, theme: Placeholder.Theme = .light, font: String? = nil) {
+        self.message = message
+        self.theme = theme
+        self.font = font
+    }
+
+    /// The placeholder for a record without a picture, or for one whose picture cannot be shown.
+    ///
+    /// - Parameter failure: why, where it is known now; else the record's own `error` tells.
+    public func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
+        let status = failure.map { Int($0.exitCode.rawValue) } ?? record.integer("error.exit")
+        let missing: Placeholder.Missing =
+            switch (record.string("media_type"), status) {
+            case ("video", _): .video
+            case (_, Int(ExitCode.temporary.rawValue)): .network
+            case (_, Int(ExitCode.notAllowed.rawValue)): .forbidden
+            default: .picture
+            }
+        // As much as is looked at, and no more than a key can hold.
+        let text = String(String.UnicodeScalarView((message ?? Self.message(missing)).unicodeScalars.prefix(4000)))
+        return Placeholder(missing: missing, message: text, theme: theme, font: font)
+    }
+
+    private static func message(_ missing: Placeholder.Missing) -> String {
+        switch missing {
+        case .picture: "No picture"
+        case .video: "Video"
+        case .network: "Not available now"
+        case .forbidden: "Not allowed"
+        }
+    }
+}

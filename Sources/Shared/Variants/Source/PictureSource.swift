@@ -1,0 +1,55 @@
+import Images
+import Support
+
+/// A picture, which is opened and inspected when something of it is first needed.
+///
+/// For one thread at a time.
+final class PictureSource: VariantSource {
+    private let maker: VariantMaker
+    private let isThumbnail: Bool
+    private let open: () throws -> (any ByteSource, PictureInfo)
+    private var opened: (source: any ByteSource, info: PictureInfo)?
+
+    private init(_ maker: VariantMaker, isThumbnail: Bool, open: @escaping () throws -> (any ByteSource, PictureInfo)) {
+        self.maker = maker
+        self.isThumbnail = isThumbnail
+        self.open = open
+    }
+
+    /// - Parameter open: is called at most once, unless it throws.
+    convenience init(_ maker: VariantMaker, open: @escaping () throws -> any ByteSource) {
+        self.init(maker, isThumbnail: false) {
+            let source = try open()
+            return (source, try inspect(source, limits: maker.options.limits))
+        }
+    }
+
+    private func content() throws -> (source: any ByteSource, info: PictureInfo) {
+        if let opened { return opened }
+        let content = try open()
+        opened = content
+        return content
+    }
+
+    /// What the picture's header says. Throws `ImageError`, `FormatFailure`, and what opening it throws.
+    func info() throws -> PictureInfo { try content().info }
+
+    /// The picture's own thumbnail, turned like the picture; nil if it has none.
+    func thumbnail() -> PictureSource? {
+        guard let (source, info) = try? content(),
+            let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
+        else { return nil }
+        return PictureSource(maker, isThumbnail: true) { (thumbnail.source, thumbnail.info) }
+    }
+
+    func key(_ variant: Variant) -> String { (isThumbnail ? "thumbnail;" : "") + maker.key(variant) }
+
+    /// Throws `ImageError`, `FormatFailure`, and what opening the picture throws.
+    func format() throws -> OutputFormat { maker.rendition.format(for: try info().format) }
+
+    /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what opening the picture, the sinks and `done` throw.
+    func make(_ requests: [VariantMaker.Request], done: (Int, ShrinkResult) throws -> Void) throws {
+        let (source, info) = try content()
+        try maker.make(source, info, requests, done: done)
+    }
+}

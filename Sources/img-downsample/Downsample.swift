@@ -1,0 +1,88 @@
+import Store
+import Fetch
+import Tools
+import Commands
+import Images
+import Options
+import Records
+import Support
+import Variants
+
+extension ImgDownsample {
+    /// Downsamples one picture to a file, or all to variants.
+    @Sendable static func downsample(_ arguments: Arguments) throws -> Int32 {
+        let context = try ToolContext(arguments)
+        defer { context.progress.end() }
+        let settings = try DownsampleSettings(context)
+        return try settings.output.map { try context.downsampleOne(to: $0, settings) }
+            ?? context.downsampleAll(settings)
+    }
+}
+
+extension ToolContext {
+    /// The plain form: one picture in, one out, no record.
+    fileprivate func downsampleOne(to target: String, _ settings: DownsampleSettings) throws -> Int32 {
+        if target == "-" { _ = try PictureOutput(example: "small.jpg") }
+        var needs = settings.needs
+        needs.inputs = arguments.operands
+        needs.outputs = [target]
+        needs.usesCache = false
+        confine(settings.cache, needs)
+        try interruption.catchSignals()
+        progress.expect(records: 1)
+        let tool = tool(
+            settings, settings.maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
+        var record = Record()
+        do {
+            try tool.process(&record, argument: arguments.operands[0]) { _ in }
+        } catch let failure as SystemFailure where failure.isBrokenPipe {
+        } catch is Cancelled {
+            interruption.endIfSignalled()
+        }
+        return 0
+    }
+
+    private func tool(
+        _ settings: DownsampleSettings, _ maker: VariantMaker, _ output: DownsampleTool.Output, _ caches: Caches,
+        folders: [String] = []
+    ) -> DownsampleTool {
+        DownsampleTool(
+            variants: settings.variants, maker: maker, output: output, caches: caches,
+            pathGuard: PathGuard(folders: folders),
+            emitsEach: arguments[.progressiveRecords], fallback: settings.fallback,
+            synchronizesFiles: settings.synchronizesFiles, log: log)
+    }
+
+    fileprivate func downsampleAll(_ settings: DownsampleSettings) throws -> Int32 {
+        var output = DownsampleTool.Output.cache
+        var folders = settings.cache.folders + settings.allowedFolders
+        var needs = settings.needs
+        needs.inputs = arguments.operands + settings.allowedFolders
+        needs.readsInput = arguments.readsInput
+        if let outputDir = arguments[.outputDir] {
+            try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
+            folders.append(outputDir)
+            needs.folders = [outputDir]
+            needs.changesCache = false
+            output = .folder(
+                try OutputNaming(folder: outputDir, template: arguments[.nameTemplate] ?? OutputNaming.standardTemplate)
+            )
+        }
+        let options = try runOptions(jobs: SpareThreads.processors)
+        confine(settings.cache, needs)
+        var maker = settings.maker
+        maker.options.spareThreads = SpareThreads(options.jobs)
+        let caches = caches(settings.cache)
+        defer { caches.close() }
+        return try run(
+            tool(settings, maker, output, caches, folders: folders), options: options,
+            over: Things(
+                "pictures", arguments.operands, operand: { RecordJob(Record(), argument: $0) },
+                line: { path in
+                    // Trusted no more than the path of a record.
+                    var record = Record()
+                    record.setPath("path", path)
+                    return RecordJob(record)
+                }))
+    }
+}

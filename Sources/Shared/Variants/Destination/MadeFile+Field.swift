@@ -6,7 +6,7 @@ import Tools
 
 extension FileFacts {
     /// What is kept of a variant.
-    init(_ result: ShrinkResult) {
+    init(_ result: DownsampleResult) {
         var facts = Record()
         if let frames = result.frames {
             facts.set("frames", .integer(frames.output))

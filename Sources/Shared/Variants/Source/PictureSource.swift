@@ -48,7 +48,7 @@ final class PictureSource: VariantSource {
     func format() throws -> OutputFormat { maker.rendition.format(for: try info().format) }
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what opening the picture, the sinks and `done` throw.
-    func make(_ requests: [VariantMaker.Request], done: (Int, ShrinkResult) throws -> Void) throws {
+    func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
         let (source, info) = try content()
         try maker.make(source, info, requests, done: done)
     }

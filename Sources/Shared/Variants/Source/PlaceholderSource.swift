@@ -32,11 +32,11 @@ struct PlaceholderSource: VariantSource {
     func format() -> OutputFormat { maker.rendition.format ?? .png }
 
     /// Throws `Incomplete`, `ImageError`, `PlaceholderError`, `Cancelled`, and what the sinks and `done` throw.
-    func make(_ requests: [VariantMaker.Request], done: (Int, ShrinkResult) throws -> Void) throws {
+    func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
         for (index, request) in requests.enumerated() { try done(index, try draw(request)) }
     }
 
-    private func draw(_ request: VariantMaker.Request) throws -> ShrinkResult {
+    private func draw(_ request: VariantMaker.Request) throws -> DownsampleResult {
         let (variant, rendition) = (request.variant, maker.rendition)
         var options = maker.options.begun()
         // The limit is for strangers' pictures; this one's size was asked for.

@@ -10,5 +10,5 @@ protocol VariantSource {
 
     /// Makes variants; `done` is told the index of each as soon as it is. Throws why one cannot be made, and what the
     /// sinks and `done` throw.
-    func make(_ requests: [VariantMaker.Request], done: (Int, ShrinkResult) throws -> Void) throws
+    func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws
 }

@@ -1,12 +1,12 @@
 import APOD
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import HTTP
 import Options
 import Records
+import Store
 import Support
+import Tools
 
 extension AnyOption {
     // MARK: Days

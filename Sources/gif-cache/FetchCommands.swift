@@ -1,12 +1,12 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import GIFs
 import HTTP
 import Options
 import Records
+import Store
 import Support
+import Tools
 
 extension Command {
     static let exercises = Command(

@@ -1,9 +1,9 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import HTTP
 import Options
+import Store
+import Tools
 
 @main
 enum GIFCacheTool {

@@ -1,11 +1,11 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import GIFs
 import Options
 import Records
+import Store
 import Support
+import Tools
 
 extension Command {
     static let get = Command(

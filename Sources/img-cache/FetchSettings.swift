@@ -1,10 +1,10 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import HTTP
 import Options
+import Store
 import Support
+import Tools
 
 extension ToolContext {
     /// The cache's settings with what the options say about fetching. Touches no file.

@@ -1,10 +1,10 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import Options
 import Records
+import Store
 import Support
+import Tools
 
 extension Command {
     static let get = Command(

@@ -1,11 +1,11 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import HTTP
 import Options
 import Records
+import Store
 import Support
+import Tools
 
 extension AnyOption {
     // MARK: Pictures and keys

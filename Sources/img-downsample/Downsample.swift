@@ -1,11 +1,11 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import Images
 import Options
 import Records
+import Store
 import Support
+import Tools
 import Variants
 
 extension ImgDownsample {

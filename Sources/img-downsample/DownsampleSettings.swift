@@ -1,13 +1,13 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import Formats
 import Images
 import Options
 import Placeholders
 import Records
+import Store
 import Support
+import Tools
 import Variants
 
 /// The command line, checked.

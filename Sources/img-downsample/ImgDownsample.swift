@@ -1,10 +1,10 @@
-import Store
-import Fetch
-import Tools
 import Commands
+import Fetch
 import Images
 import Options
+import Store
 import Support
+import Tools
 import Variants
 
 @main

@@ -1,10 +1,10 @@
-import Store
 import Fetch
-import Tools
 import HTTP
+import Store
 import Support
 import TestSupport
 import Testing
+import Tools
 
 @testable import APOD
 

@@ -1,11 +1,11 @@
-import Store
 import Fetch
-import Tools
 import Formats
 import HTTP
+import Store
 import Support
 import TestSupport
 import Testing
+import Tools
 
 @testable import GIFs
 

@@ -1,8 +1,7 @@
-import Store
 import Fetch
-import Tools
 import Options
 import Records
+import Store
 import Support
 
 extension ToolContext {

@@ -1,7 +1,6 @@
-import Store
 import Fetch
-import Tools
 import Libc
+import Store
 import Support
 
 extension ToolContext {

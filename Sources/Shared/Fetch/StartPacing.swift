@@ -1,4 +1,3 @@
-import Store
 import Support
 
 /// Lets work begin no more often than once in a while, first come first served.

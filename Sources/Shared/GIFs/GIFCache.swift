@@ -1,8 +1,8 @@
-import Store
 import Fetch
-import Tools
 import HTTP
+import Store
 import Support
+import Tools
 
 /// The GIFs of exercises in the cache that all tools share: its scopes, expiry, capacity and single flight are theirs
 /// too.

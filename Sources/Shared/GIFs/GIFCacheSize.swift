@@ -1,8 +1,8 @@
-import Store
 import Fetch
-import Tools
 import Records
+import Store
 import Support
+import Tools
 
 /// What a scope has of GIFs.
 public struct GIFCacheSize: Sendable, Equatable {

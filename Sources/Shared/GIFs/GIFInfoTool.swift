@@ -1,8 +1,8 @@
-import Store
 import Fetch
-import Tools
 import Records
+import Store
 import Support
+import Tools
 
 /// Says all that a GIF's bytes tell, of exercises in the cache and of files: the work of `gif-cache info`.
 public struct GIFInfoTool: CacheTool {

@@ -1,7 +1,7 @@
-import Store
 import Fetch
-import Tools
 import Records
+import Store
+import Tools
 
 /// Finds each record's GIF in the cache, without the network: the work of `gif-cache get`, `pin` and `unpin`.
 public struct GetGIFTool: CacheTool {

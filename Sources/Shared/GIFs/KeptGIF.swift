@@ -1,7 +1,7 @@
-import Store
 import Fetch
-import Tools
 import Records
+import Store
+import Tools
 
 /// The GIF of an exercise that is in the cache.
 public struct KeptGIF: Sendable {

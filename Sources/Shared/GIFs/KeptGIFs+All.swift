@@ -1,7 +1,7 @@
-import Store
 import Fetch
-import Tools
+import Store
 import Support
+import Tools
 
 /// All GIFs of a scope: listed, counted, removed.
 extension KeptGIFs {

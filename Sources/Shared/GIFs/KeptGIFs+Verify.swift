@@ -1,7 +1,6 @@
-import Store
 import Fetch
-import Tools
 import Formats
+import Store
 import Support
 
 extension KeptGIFs {

@@ -1,6 +1,5 @@
-import Store
 import Fetch
-import Tools
+import Store
 
 /// The GIFs of exercises that the cache has, found without the network.
 ///

@@ -1,4 +1,3 @@
-import Fetch
 import HTTP
 import Store
 import Support

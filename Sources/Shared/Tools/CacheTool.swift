@@ -1,6 +1,5 @@
 import Fetch
 import Records
-import Store
 
 /// A tool that says where in the cache a record's picture lies.
 ///

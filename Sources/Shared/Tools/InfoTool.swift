@@ -1,6 +1,5 @@
 import Fetch
 import Records
-import Store
 
 /// Says all that is known of each record's picture, without the network: the work of `img-cache info`.
 public struct InfoTool: CacheTool {

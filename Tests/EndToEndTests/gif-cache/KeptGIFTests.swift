@@ -1,6 +1,5 @@
-import Store
 import Fetch
-import Tools
+import Store
 import Support
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
-import Store
 import Fetch
-import Tools
 import HTTP
+import Store
 import Support
+import Tools
 
 extension APODClient {
     /// Returns what becomes of each of these days, in their order. Kept answers are not asked for again, and what is

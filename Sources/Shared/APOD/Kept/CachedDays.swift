@@ -1,8 +1,8 @@
-import Store
 import Fetch
-import Tools
 import HTTP
+import Store
 import Support
+import Tools
 
 /// Keeps days in the cache's index: in that of the disk, in memory or nowhere, as the policy for the service's address
 /// says. Opened when first needed.

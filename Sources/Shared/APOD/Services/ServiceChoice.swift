@@ -1,7 +1,5 @@
-import Store
-import Fetch
-import Tools
 import HTTP
+import Store
 import Support
 
 /// Which of NASA's services to ask.

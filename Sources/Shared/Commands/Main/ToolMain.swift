@@ -1,8 +1,7 @@
-import Store
 import Fetch
-import Tools
 import Libc
 import Options
+import Store
 import Support
 
 /// A tool: its commands, and what is said about it as a whole.

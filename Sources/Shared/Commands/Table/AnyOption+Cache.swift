@@ -1,8 +1,8 @@
-import Store
 import Fetch
-import Tools
 import Options
+import Store
 import Support
+import Tools
 
 /// Where the cache is, and how it is used.
 extension AnyOption {

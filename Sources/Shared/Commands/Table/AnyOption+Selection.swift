@@ -1,8 +1,8 @@
-import Store
 import Fetch
-import Tools
 import Options
+import Store
 import Support
+import Tools
 
 /// Conditions that say which entries are meant.
 extension AnyOption {

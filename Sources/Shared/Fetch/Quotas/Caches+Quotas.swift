@@ -1,5 +1,4 @@
 import HTTP
-import Store
 import Support
 
 extension Caches {

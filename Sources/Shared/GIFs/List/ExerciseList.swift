@@ -1,8 +1,7 @@
-import Store
 import Fetch
-import Tools
 import HTTP
 import Records
+import Store
 import Support
 
 /// All exercises of the service, from the cache's index where they were asked for within the time that entries are

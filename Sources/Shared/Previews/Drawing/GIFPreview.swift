@@ -1,7 +1,6 @@
 import Fetch
-import Store
-import Tools
 import Formats
+import Store
 import Support
 
 /// The first image of an interlaced GIF after one of its passes, on the GIF's screen. Takes memory for the known rows

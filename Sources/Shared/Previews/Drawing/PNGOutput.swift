@@ -1,8 +1,6 @@
 import CZlib
-import Fetch
 import Formats
 import Store
-import Tools
 import Support
 
 /// Writes a PNG of rows that are packed already, at zlib's fastest level (PNG §5, §9, §10).

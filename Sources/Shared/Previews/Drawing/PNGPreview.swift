@@ -1,8 +1,8 @@
 import Fetch
-import Store
-import Tools
 import Formats
+import Store
 import Support
+import Tools
 
 /// An interlaced PNG after one of its passes. Takes memory for the known pixels alone: a 64th of the picture after the
 /// first pass, half of it after the sixth.

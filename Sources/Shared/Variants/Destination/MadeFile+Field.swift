@@ -1,4 +1,3 @@
-import Fetch
 import Images
 import Records
 import Store

@@ -1,4 +1,5 @@
 import Formats
+import Images
 import Testing
 
 @testable import Placeholders

@@ -29,6 +29,25 @@ import Testing
 }
 
 extension RGB {
+    /// How bright the colour is, from 0 (black) to 1 (white) (WCAG 2.1, relative luminance).
+    fileprivate var relativeLuminance: Double {
+        0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
+    }
+
+    /// IEC 61966-2-1, with the power 2.4 written as 2 + 2/5 and its fifth root found by Newton's method: the standard
+    /// library alone has no other.
+    private static func linear(_ sample: UInt8) -> Double {
+        let value = Double(sample) / 255
+        if value <= 0.04045 { return value / 12.92 }
+        let base = (value + 0.055) / 1.055
+        var root = 1.0
+        for _ in 0..<20 {
+            let fourth = root * root * root * root
+            root -= (fourth * root - base) / (5 * fourth)
+        }
+        return base * base * root * root
+    }
+
     /// From 1 (none) to 21 (black on white) (WCAG 2.1, contrast ratio). Text wants 4.5 (1.4.3), icons want 3 (1.4.11).
     fileprivate func contrast(with other: RGB) -> Double {
         let (one, two) = (relativeLuminance, other.relativeLuminance)

@@ -185,7 +185,7 @@ static boolean read_app2(j_decompress_ptr info) {
     return TRUE;
 }
 
-/// Joins the parts; without a profile where one is missing.
+/// Joins the parts; without a profile if one is missing.
 static void join_profile(apod_jpeg_decoder *decoder) {
     if (decoder->part_count == 0 || decoder->profile != NULL) return;
     size_t total = 0;
@@ -203,7 +203,7 @@ static void join_profile(apod_jpeg_decoder *decoder) {
     decoder->profile_total = total;
 }
 
-// Where a picture comes in several scans, libjpeg keeps all coefficients of all blocks, 128 bytes each, and asks its
+// If a picture comes in several scans, libjpeg keeps all coefficients of all blocks, 128 bytes each, and asks its
 // memory manager for some rows of blocks at a time. A picture that is made much smaller needs few of them: these
 // functions take that part of the memory manager's place. They keep the lowest frequencies of each block, and unfold
 // the rows of blocks that libjpeg works on.

@@ -9,7 +9,7 @@
 // Each filter predicts a byte from those of the pixel before (a), the row above (b) and the pixel before that (c); what
 // is stored is the difference (PNG 9.2).
 
-/// The one of the three nearest to a + b - c; the first of them where two are equally near (PNG 9.4).
+/// The one of the three nearest to a + b - c; the first of them if two are equally near (PNG 9.4).
 static inline uint8_t paeth(int a, int b, int c) {
     const int to_a = abs(b - c), to_b = abs(a - c), to_c = abs(a + b - 2 * c);
     return (uint8_t)(to_a <= to_b && to_a <= to_c ? a : to_b <= to_c ? b : c);

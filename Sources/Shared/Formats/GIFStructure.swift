@@ -2,7 +2,7 @@ import Support
 
 /// A whole GIF, walked from signature to trailer: every block was there and well-formed.
 public struct GIFStructure: Sendable, Hashable {
-    /// How much a GIF may ask of whoever decodes it.
+    /// How much a GIF may ask of its decoder.
     public struct Limits: Sendable, Hashable {
         public var frames: Int
         /// Canvas pixels times frames: the work of drawing it once.
@@ -24,7 +24,7 @@ public struct GIFStructure: Sendable, Hashable {
     public let globalPaletteCount: Int
     /// At least one, in the order of display.
     public let frames: [GIFFrame]
-    /// Repetitions as they are stored, 0 for ever; nil if no looping extension is there. The last one counts where
+    /// Repetitions as they are stored, 0 for ever; nil if no looping extension is there. The last one counts if
     /// there are several.
     public let loopCount: Int?
     /// Comment extensions (GIF89a §24).

@@ -5,8 +5,8 @@ import Support
 ///
 /// Outputs are upright, sRGB unless told otherwise, and of exactly the size that their geometry gives for the upright
 /// source, whatever way the source is decoded. Equal input and the same set of outputs give equal bytes. Memory stays
-/// flat, a few rows, except where a format forces the whole picture into it (progressive JPEG, interlaced PNG, WebP), or
-/// where a small output must be turned, looked at or encoded as a whole.
+/// flat, a few rows, unless a format forces the whole picture into it (progressive JPEG, interlaced PNG, WebP), or
+/// a small output must be turned, looked at or encoded as a whole.
 ///
 /// - Parameters:
 ///   - isLinear: whether colours are mixed in linear light, which is slower and keeps the light of fine bright detail.
@@ -20,7 +20,8 @@ public func downsample(
     try DownsampleJob(info: info, outputs: outputs, options: options, isLinear: isLinear).run(source, done: done)
 }
 
-/// Makes an output of pixels that are there, as `downsample` makes it of a picture.
+/// Makes an output of pixels that are there, as `downsample` makes it of a picture. Throws `ImageError`, `Cancelled`,
+/// and what the sink throws.
 public func render(
     _ pixels: PixelBuffer, to output: Output, options: DecodeOptions = DecodeOptions()
 ) throws -> DownsampleResult {

@@ -24,7 +24,7 @@ struct DownsampleJob {
         let placement: Placement
         let plan: ResizePlan
         let drain: ByteDrain
-        /// Where it is an animation.
+        /// If it is an animation.
         var animation: AnimatedOutput?
         var hash: PlaceholderHash?
         let cutPlace = CutPlace()
@@ -140,7 +140,7 @@ struct DownsampleJob {
         }
     }
 
-    /// Whether colours stay as they are: only where the profile that says what they mean can go along. GIFs and
+    /// Whether colours stay as they are: only if the profile that says what they mean can go along. GIFs and
     /// animations hold none, and of gray levels only JPEG and PNG.
     private func keepsProfile(_ planned: PlannedOutput, _ source: Source) -> Bool {
         let encoding = planned.output.encoding
@@ -256,7 +256,7 @@ extension DownsampleJob {
         try planned.drain.write(bytes.span.bytes)
     }
 
-    /// How many frames the source has, where it has several and that can be told without decoding.
+    /// How many frames the source has, if it has several and that can be told without decoding.
     private func frameCount(_ source: some ByteSource) -> Int? {
         let count: Int? =
             switch info.format {

@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// Encodes a picture. Transparent pixels are laid on `options.background` where the format has no alpha.
+/// Encodes a picture. Transparent pixels are laid on `options.background` if the format has no alpha.
 /// Throws `ImageError`.
 public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [UInt8] {
     let sink = MemorySink()

@@ -13,7 +13,7 @@ struct Composition: Sendable, Hashable {
 
     var size: PixelSize
     var arrangement: Arrangement
-    /// The icon's width and height; 0 where there is no place for one.
+    /// The icon's width and height; 0 if there is no place for one.
     var iconSide: Int
     var gap: Int
     /// Nil if there is no place for words.

@@ -1,5 +1,6 @@
 import CText
 import Formats
+import Images
 
 /// A message and its fonts: how wide it is, and how it is drawn.
 struct MessageDrawing {

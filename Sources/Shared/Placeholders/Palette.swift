@@ -1,30 +1,11 @@
-/// A colour of sRGB, 8 bits a sample.
-struct RGB: Sendable, Hashable {
-    var red: UInt8, green: UInt8, blue: UInt8
+import Images
 
+extension RGB {
+    /// - Parameter hex: `0xRRGGBB`.
     init(_ hex: UInt32) {
-        red = UInt8(hex >> 16 & 0xFF)
-        green = UInt8(hex >> 8 & 0xFF)
-        blue = UInt8(hex & 0xFF)
-    }
-
-    /// How bright the colour is, from 0 (black) to 1 (white) (WCAG 2.1, relative luminance).
-    var relativeLuminance: Double {
-        0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
-    }
-
-    /// IEC 61966-2-1, with the power 2.4 written as 2 + 2/5 and its fifth root found by Newton's method: the standard
-    /// library alone has no other.
-    private static func linear(_ sample: UInt8) -> Double {
-        let value = Double(sample) / 255
-        if value <= 0.04045 { return value / 12.92 }
-        let base = (value + 0.055) / 1.055
-        var root = 1.0
-        for _ in 0..<20 {
-            let fourth = root * root * root * root
-            root -= (fourth * root - base) / (5 * fourth)
-        }
-        return base * base * root * root
+        self.init(
+            red: UInt8(truncatingIfNeeded: hex >> 16), green: UInt8(truncatingIfNeeded: hex >> 8),
+            blue: UInt8(truncatingIfNeeded: hex))
     }
 }
 

@@ -40,8 +40,8 @@ public struct Placeholder: Sendable, Hashable {
 
     /// Draws the picture.
     ///
-    /// The message is written as large as its place allows and wrapped; it is shortened with an ellipsis where the
-    /// smallest letters are still too large. Where the picture is too small for words it has the icon alone, and where
+    /// The message is written as large as its place allows and wrapped; it is shortened with an ellipsis if the
+    /// smallest letters are still too large. If the picture is too small for words it has the icon alone, and if
     /// it is too small for that, the background alone. The same placeholder, size, scale and fonts give the same
     /// bytes.
     ///
@@ -51,14 +51,14 @@ public struct Placeholder: Sendable, Hashable {
     ///
     /// Any number of threads may draw at once. 800x400 pixels with a sentence take 2 to 3 ms, of which fonts are found
     /// in one; the first drawing of a process takes some 10 ms more, for loading the libraries and the list of fonts
-    /// (fontconfig's own, which it makes anew, slowly, where it has none). A message of 2,000 characters takes 5 to
+    /// (fontconfig's own, which it makes anew, slowly, if it has none). A message of 2,000 characters takes 5 to
     /// 30 ms.
     ///
     /// - Parameters:
     ///   - size: 1x1 to 8192x8192 pixels.
     ///   - scale: pixels of the picture to a pixel of the page that it is shown on, from 0.25 to 16: at 2, the
     ///     smallest letters have twice as many pixels.
-    /// - Throws: `PlaceholderError` where the size is out of range.
+    /// - Throws: `PlaceholderError` if the size is out of range.
     public func draw(size: PixelSize, scale: Double = 1) throws(PlaceholderError) -> Drawing {
         let sides = 1...Self.largestSide
         guard sides.contains(size.width), sides.contains(size.height) else { throw .size(size) }

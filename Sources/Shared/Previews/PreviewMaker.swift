@@ -30,6 +30,7 @@ public final class PreviewMaker: BodyWatcher {
     }
 
     /// Begins anew. Of a body that is continued, what is there is looked at first, and shown as it was left.
+    /// Throws `Cancelled`.
     public func begin(_ body: ArrivingBody) throws {
         self.body = body
         // One that goes on where it broke off just now is known.
@@ -46,6 +47,7 @@ public final class PreviewMaker: BodyWatcher {
         if let last { try show(last) }
     }
 
+    /// Takes the next bytes, and makes the previews of the scans that they complete. Throws `Cancelled`.
     public func take(_ bytes: UnsafeRawBufferPointer) throws {
         var scans: [CompleteScan] = []
         finder.take(bytes) { scans.append($0) }

@@ -1,7 +1,7 @@
 // libavif, loaded when it is first used, as only few runs write AVIF and its encoders are large.
 //
 // Its structures are part of its binary interface: before 1.0 they change with every minor version, since then they
-// only grow. So this is built with the header <avif/avif.h> where that is there, and the library that is found at run time
+// only grow. So this is built with the header <avif/avif.h> if that is there, and the library that is found at run time
 // must be of the same minor version, or, from 1.0 on, of the same major version and not older.
 #pragma once
 
@@ -12,14 +12,14 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/// Loads the library, the first time it is called. NULL where AVIF can be written, else why not and what to install.
+/// Loads the library, the first time it is called. NULL if AVIF can be written, else why not and what to install.
 /// Any number of threads may call it.
 const char *_Nullable cavif_load(void);
 
 /// The library's version, loading it first; NULL if it cannot be used.
 const char *_Nullable cavif_version(void);
 
-/// Bytes of somebody else's; NULL where there are none.
+/// Bytes of somebody else's; NULL if there are none.
 typedef struct {
     const uint8_t *_Nullable bytes;
     size_t count;

@@ -61,7 +61,7 @@ typedef enum {
     APOD_JPEG_GRAY,
     APOD_JPEG_YCBCR,
     APOD_JPEG_RGB,
-    /// Four inks, also where they are stored as YCCK.
+    /// Four inks, also if they are stored as YCCK.
     APOD_JPEG_CMYK,
 } apod_jpeg_colour;
 
@@ -77,12 +77,12 @@ typedef struct {
     /// Bytes up to the first scan's entropy-coded data.
     uint64_t data_offset;
     /// Of each component the number that scans know it by, and the larger quantisation step of its two lowest
-    /// frequencies but the mean, 0 where its table has not come yet.
+    /// frequencies but the mean, 0 if its table has not come yet.
     int component_count;
     int component_numbers[4], component_steps[4];
     /// And its blocks of 64 coefficients.
     uint64_t component_blocks[4];
-    /// The embedded profile, NULL where there is none; belongs to the decoder.
+    /// The embedded profile, NULL if there is none; belongs to the decoder.
     const uint8_t *profile;
     size_t profile_bytes;
 } apod_jpeg_header;
@@ -141,7 +141,7 @@ apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int numb
                                             size_t count);
 /// Writes a profile in as many segments as it takes. Before the first row.
 apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count);
-/// Takes 16 rows of luma and 8 of each chroma (8 of gray where there is one channel), whole blocks wide.
+/// Takes 16 rows of luma and 8 of each chroma (8 of gray if there is one channel), whole blocks wide.
 apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
 apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
 apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder);
@@ -160,7 +160,7 @@ typedef struct {
     int direct;
     /// Where the first IDAT chunk begins, with its length.
     uint64_t data_offset;
-    /// The embedded profile, NULL where there is none; belongs to the decoder.
+    /// The embedded profile, NULL if there is none; belongs to the decoder.
     const uint8_t *profile;
     size_t profile_bytes;
 } apod_png_header;
@@ -170,7 +170,7 @@ apod_png_decoder *apod_png_open(apod_input input);
 void apod_png_close(apod_png_decoder *decoder);
 const char *apod_png_message(const apod_png_decoder *decoder);
 apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *header);
-/// Reads the next row; only where the picture is not interlaced.
+/// Reads the next row; only if the picture is not interlaced.
 apod_status apod_png_read_row(apod_png_decoder *decoder, uint8_t *row);
 /// Reads all rows of an interlaced picture; `rows` has one pointer a row. Pixels that have not come yet look like their
 /// neighbours that have.
@@ -186,7 +186,7 @@ typedef struct apod_png_encoder apod_png_encoder;
 apod_png_encoder *apod_png_encoder_open(apod_output output);
 void apod_png_encoder_close(apod_png_encoder *encoder);
 const char *apod_png_encoder_message(const apod_png_encoder *encoder);
-/// What is written before the pixels; NULL where there is none.
+/// What is written before the pixels; NULL if there is none.
 typedef struct {
     const uint8_t *profile;
     size_t profile_bytes;

@@ -128,7 +128,7 @@ void ccurl_wake(ccurl_connection *connection);
 // Ends a transfer, whether it is over or not.
 void ccurl_end(ccurl_connection *connection);
 
-// A figure of the last transfer; 0 where it has none.
+// A figure of the last transfer; 0 if it has none.
 long ccurl_info_long(ccurl_connection *connection, int info);
 int64_t ccurl_info_microseconds(ccurl_connection *connection, int info);
 // What went wrong, in libcurl's words.

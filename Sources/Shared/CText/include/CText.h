@@ -40,7 +40,7 @@ void ctext_close(ctext_font *_Nullable font);
 // Whether the font has a glyph for the character.
 bool ctext_has(ctext_font *font, uint32_t scalar);
 
-// The script of a character, as the four letters of ISO 15924: CTEXT_COMMON or CTEXT_INHERITED where it has none of its
+// The script of a character, as the four letters of ISO 15924: CTEXT_COMMON or CTEXT_INHERITED if it has none of its
 // own. Only after ctext_load has given NULL.
 uint32_t ctext_script(uint32_t scalar);
 enum { CTEXT_COMMON = 0x5A797979, CTEXT_INHERITED = 0x5A696E68 };
@@ -79,7 +79,7 @@ typedef struct {
 } ctext_coverage;
 
 // Draws a glyph at `size` 64ths of a pixel per em, without hints, its origin `shift` 64ths of a pixel right of a
-// pixel's left edge. False where there is nothing to draw, or nothing that is meant well: a glyph may be 8 em wide and
+// pixel's left edge. False if there is nothing to draw, or nothing that is meant well: a glyph may be 8 em wide and
 // high at most. `size` may be 2048 pixels at most.
 bool ctext_draw(ctext_font *font, uint32_t glyph, int size, int shift, ctext_coverage *coverage);
 

@@ -47,7 +47,7 @@ public struct ExifBlock: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Who holds the rights: the photographer, and the editor where one is named as well.
+    /// Who holds the rights: the photographer, and the editor if one is named as well.
     public var copyright: String? { text(Tag.copyright) }
 
     /// Who made the picture.
@@ -57,8 +57,8 @@ public struct ExifBlock: Sendable, Hashable {
     /// orientation of the picture, and sometimes an older look of it.
     public var thumbnail: [UInt8]? { thumbnailRange.map { Array(bytes[$0]) } }
 
-    /// The block for an upright copy of the picture of another size: orientation 1, its pixel dimensions where any are
-    /// told, sRGB as its colour space where one is told, and without the thumbnail. All else stays where it is, places
+    /// The block for an upright copy of the picture of another size: orientation 1, its pixel dimensions if any are
+    /// told, sRGB as its colour space if one is told, and without the thumbnail. All else stays where it is, places
     /// and a maker's own notes too.
     ///
     /// - Parameter isSRGB: whether the copy has been converted to sRGB; else the colour space stays what it was.

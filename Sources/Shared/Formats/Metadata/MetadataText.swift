@@ -3,7 +3,7 @@ enum MetadataText {
     /// Characters that are kept at most; a name or a line of rights has fewer.
     private static let limit = 2_000
 
-    /// UTF-8, or ISO 8859-1 where it is no UTF-8, as old programs write it.
+    /// UTF-8, or ISO 8859-1 if it is not UTF-8, as old programs write it.
     static func cleaned(_ bytes: some Collection<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self).map(cleaned) ?? cleaned(latin1: bytes)
     }

@@ -3,7 +3,7 @@ enum DominantColour {
     /// Cells along each channel: two are wide enough for the noise and shading of one surface.
     private static let levels = 16
 
-    /// The mean of the most populated region of colours in a picture of 4 channels (straight alpha); black where
+    /// The mean of the most populated region of colours in a picture of 4 channels (straight alpha); black if
     /// everything is transparent. O(pixels).
     ///
     /// Each pixel counts by its opacity times `32 + chroma + luma / 2`, so that colours that are seen win against a

@@ -3,7 +3,7 @@ import Support
 
 /// What can be shown before a picture is there.
 public struct PlaceholderHash: Sendable, Hashable {
-    /// The colour that the picture is mostly made of, `#rrggbb`; `#000000` where all of it is transparent.
+    /// The colour that the picture is mostly made of, `#rrggbb`; `#000000` if all of it is transparent.
     public let dominantColour: String
     /// A blurred likeness with the picture's shape: the bytes of a ThumbHash (https://evanw.github.io/thumbhash/) as
     /// Base64 (RFC 4648 §4).

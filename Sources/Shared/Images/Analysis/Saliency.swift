@@ -18,7 +18,7 @@ public enum Saliency: String, Sendable, Hashable, CaseIterable {
 
     /// Where the crop belongs, 0...1: 0 at the left or top edge, ½ in the middle, 1 at the right or bottom edge.
     ///
-    /// Where several places next to each other are as good, as in a flat picture or around a small subject, it is the
+    /// If several places next to each other are as good, as in a flat picture or around a small subject, it is the
     /// middle of them, so that a little noise moves it a little only.
     ///
     /// - Parameters:

@@ -21,7 +21,7 @@ enum ThumbHash {
         let (width, height) = (picture.size.width, picture.size.height)
         let planes = Planes(picture)
         let hasAlpha = planes.hasAlpha
-        // Terms of L along each side: in the picture's proportions, fewer where there is alpha to be told as well.
+        // Terms of L along each side: in the picture's proportions, fewer if there is alpha to be told as well.
         let limit = Double(hasAlpha ? 5 : 7) / Double(max(width, height))
         let across = max(nearest(limit * Double(width)), 1)
         let down = max(nearest(limit * Double(height)), 1)
@@ -54,7 +54,7 @@ enum ThumbHash {
         return bits.bytes
     }
 
-    /// Halves go up, also below zero, and also where the rounding of sums has left a little less: a term that should be
+    /// Halves go up, also below zero, and even if the rounding of sums has left a little less: a term that should be
     /// nothing is just such a half.
     private static func nearest(_ value: Double) -> Int { Int((value + 0.5 + 1e-9).rounded(.down)) }
 

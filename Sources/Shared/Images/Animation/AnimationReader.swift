@@ -10,7 +10,7 @@ protocol AnimationReader: AnyObject {
     var size: PixelSize { get }
     /// How many frames `nextFrame` gives, at least 1. Known before any is decoded.
     var frameCount: Int { get }
-    /// How often the animation is shown: 0 for ever, 1 where the file asks for no repetition.
+    /// How often the animation is shown: 0 for ever, 1 if the file asks for no repetition.
     ///
     /// WebP counts so. GIF stores the repetitions after the first showing, so that a stored 2 is 3 here, as browsers
     /// play it.

@@ -16,7 +16,7 @@ protocol AnimationWriter: AnyObject {
 ///
 /// - Parameters:
 ///   - plays: how often it is shown, as `AnimationReader.plays` counts: 0 for ever.
-/// Throws `ImageError` where the format cannot hold that canvas, or it takes more memory than allowed.
+/// Throws `ImageError` if the format cannot hold that canvas, or it takes more memory than allowed.
 func animationWriter(
     _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, interruption: Interruption,
     into drain: ByteDrain

@@ -8,7 +8,7 @@ import Support
 /// (GIF89a §23), which is made large enough for that; so a frame is written only when the one behind it is known. Every
 /// other frame stays.
 ///
-/// Colours are kept where a frame draws no more than fit. Else a palette serves as long as it is about as good for a
+/// Colours are kept if a frame draws no more than fit. Else a palette serves as long as it is about as good for a
 /// frame as it was for the one that it was made for, since a new one shifts all colours a little. Ordered dithering
 /// keeps its pattern from frame to frame.
 ///
@@ -35,7 +35,7 @@ final class GIFAnimationWriter: AnimationWriter {
         var area: CanvasArea
         var numbers: [UInt8]
         let palette: IndexedPalette
-        /// nil only where the frame covers the whole canvas.
+        /// nil only if the frame covers the whole canvas.
         let transparent: UInt8?
         let delay: Int
     }

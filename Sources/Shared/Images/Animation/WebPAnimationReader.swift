@@ -100,7 +100,7 @@ final class WebPAnimationReader: AnimationReader {
 
 /// The chunks of a WebP file (WebP container specification).
 private enum WebPChunks {
-    /// The file's bytes. Where it ends too early and that is allowed: those up to the end of its last whole frame, with
+    /// The file's bytes. If it ends too early and that is allowed: those up to the end of its last whole frame, with
     /// the container's size put right.
     static func wholeFrames(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
         var bytes = try source.bytes(0..<source.count)

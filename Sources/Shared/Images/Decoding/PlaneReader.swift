@@ -21,7 +21,7 @@ extension PlaneReader {
 struct PlaneGeometry: Hashable {
     /// Samples that belong to the picture.
     var size: PixelSize
-    /// The whole picture's size in samples of this plane; not whole where it was scaled or subsampled.
+    /// The whole picture's size in samples of this plane; not whole if it was scaled or subsampled.
     var extentWidth: Double
     var extentHeight: Double
     /// Bytes written to each row, more than belong to the picture.

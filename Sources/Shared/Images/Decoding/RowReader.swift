@@ -4,7 +4,7 @@ import Formats
 protocol RowReader: AnyObject {
     /// Rows and columns that come.
     var size: PixelSize { get }
-    /// The picture's size in those pixels, which is not whole where the decoder made it smaller.
+    /// The picture's size in those pixels, which is not whole if the decoder made it smaller.
     var extent: (width: Double, height: Double) { get }
     var layout: RowLayout { get }
     /// The embedded colour profile.

@@ -27,7 +27,7 @@ public struct RoundedCorners: Sendable, Hashable {
         return UInt8(((1 - min(max(cut, 0), 1)) * 255).rounded())
     }
 
-    /// Multiplies the alpha of row `y` by the coverage of its pixels. Costs nothing where the row touches no corner,
+    /// Multiplies the alpha of row `y` by the coverage of its pixels. Costs nothing if the row touches no corner,
     /// else some arithmetic for each pixel outside of the outline and on it.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 import CKernels
 import Formats
 
-/// What is done to each upright row of an output before it is encoded: gradient, corners, and a background where the
+/// What is done to each upright row of an output before it is encoded: gradient, corners, and a background if the
 /// format has no alpha.
 final class RowEffects {
     /// Samples of a pixel of the row that is given.

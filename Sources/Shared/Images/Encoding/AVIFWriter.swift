@@ -10,7 +10,7 @@ final class AVIFWriter: RowWriter {
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
 
-    /// Throws `ImageError.codecMissing` where libavif cannot be used.
+    /// Throws `ImageError.codecMissing` if libavif cannot be used.
     init(size: PixelSize, channels: Int, options: EncodeOptions, limits: DecodeLimits, into drain: ByteDrain) throws {
         if let fault = cavif_load() { throw ImageError.codecMissing(.avif, String(cString: fault)) }
         // The pixels, libavif's planes, and the several copies of them that an AV1 encoder works on.

@@ -46,7 +46,7 @@ final class GIFOutput {
         }
     }
 
-    /// Writes the header, the global palette, and how often the animation is played, where that is not once.
+    /// Writes the header, the global palette, and how often the animation is played, if that is not once.
     ///
     /// - Parameter plays: 0 for ever, 1 for once, as `AnimationReader.plays` counts.
     init(width: Int, height: Int, palette: IndexedPalette, plays: Int, into drain: ByteDrain) throws {

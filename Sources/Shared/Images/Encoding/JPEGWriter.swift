@@ -102,7 +102,7 @@ private func coefficientBytes(_ channels: Int, _ chroma: (across: Int, down: Int
     channels == 1 ? 2 : 2 + (4 + chroma.across * chroma.down - 1) / (chroma.across * chroma.down)
 }
 
-/// Writes the segments behind JFIF's: EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3) where they fit one each,
+/// Writes the segments behind JFIF's: EXIF (CIPA DC-008 4.7.2) and XMP (XMP part 3, §1.1.3) if they fit one each,
 /// else they are left out, and the profile (ICC.1:2022 B.4).
 private func writeMetadata(
     _ metadata: PictureMetadata, isGray: Bool, to encoder: OpaquePointer, _ drain: ByteDrain

@@ -32,7 +32,7 @@ func rowWriter(
     }
 }
 
-/// Throws where a format cannot hold a picture of that size.
+/// Throws `ImageError.outputTooLarge` if a format cannot hold a picture of that size.
 func checkOutput(_ size: PixelSize, _ format: OutputFormat) throws(ImageError) {
     guard size.width > 0, size.height > 0, size.width <= format.maxSide, size.height <= format.maxSide else {
         throw .outputTooLarge(format, size)

@@ -8,7 +8,7 @@ final class StopSignal {
 
     init(_ checkpoint: @escaping (UnstoppableStep?) throws -> Void) { self.checkpoint = checkpoint }
 
-    /// Runs `body`, in which libwebp reports its progress every few rows; it gives up where that is answered by 0.
+    /// Runs `body`, in which libwebp reports its progress every few rows; it gives up if that is answered by 0.
     func watching<Result>(_ picture: inout WebPPicture, _ body: (inout WebPPicture) -> Result) -> Result {
         picture.user_data = Unmanaged.passUnretained(self).toOpaque()
         picture.progress_hook = { _, picture in

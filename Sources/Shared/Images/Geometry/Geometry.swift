@@ -33,7 +33,7 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How the picture's pixels decide, where they do.
+    /// How the picture's pixels decide, if they do.
     var saliency: Saliency? {
         switch self {
         case .attention: .attention
@@ -80,7 +80,7 @@ public struct Geometry: Sendable, Hashable {
         Geometry(width: size.width, height: size.height, mode: .force, enlarges: true)
     }
 
-    /// Both sides where they are known without a picture, each at least 1: those given, and one that follows from the
+    /// Both sides if they are known without a picture, each at least 1: those given, and one that follows from the
     /// aspect ratio.
     public var box: (width: Int?, height: Int?) {
         guard let aspectRatio else { return (width, height) }
@@ -143,7 +143,7 @@ public struct Geometry: Sendable, Hashable {
         }
         var cut = Rectangle(
             x: 0, y: 0, width: min(shape.width / wanted, area.width), height: min(shape.height / wanted, area.height))
-        // Where nothing is resampled, whole pixels are taken.
+        // If nothing is resampled, whole pixels are taken.
         if ratio == 1 { (cut.width, cut.height) = (Double(target.width), Double(target.height)) }
         cut.x = area.x + (area.width - cut.width) * gravity.share.left
         cut.y = area.y + (area.height - cut.height) * gravity.share.top
@@ -169,7 +169,7 @@ struct Placement: Hashable {
     var target: PixelSize
     /// The output's size as a share of what was asked for: below 1 for a picture that is too small.
     var share: Double
-    /// What `crop` is made first, where the picture's pixels decide which part of that becomes the output.
+    /// What `crop` is made first, if the picture's pixels decide which part of that becomes the output.
     var cover: PixelSize?
 
     /// What comes out of the resampler.

@@ -8,7 +8,7 @@ public struct DecodeLimits: Sendable, Hashable {
     public var maxPixels: Int
     /// Bytes of the file. Default 256 MiB.
     public var maxInputBytes: Int
-    /// Bytes of memory where a format forces the whole picture into it: a progressive JPEG's coefficients, an
+    /// Bytes of memory for pictures whose format forces all of them into it: a progressive JPEG's coefficients, an
     /// interlaced PNG, a WebP, a small picture that is to be turned. All pictures of a run that are under way together
     /// share them (`MemoryBudget`). Default 1 GiB.
     public var maxMemoryBytes: Int

@@ -38,7 +38,7 @@ public struct DecodeOptions: Sendable {
     }
 
     /// The same options for one picture: from now on its time is counted, and what it reserves is taken as a whole.
-    /// Whoever reads a picture begins with it; begun options stay as they are, so that all who work on the picture
+    /// Every reader of a picture begins with it; begun options stay as they are, so that all who work on the picture
     /// share them.
     public func begun() -> DecodeOptions {
         guard picture == nil else { return self }
@@ -63,7 +63,7 @@ public struct DecodeOptions: Sendable {
 
     /// Reserves memory for the picture that has begun, for as long as the result lives; waits while others hold too
     /// much. Options that have not begun only count it, so that they never wait for a picture of their own thread.
-    /// Throws `ImageError.tooMuchMemory` where that is more than one picture may have, and `Cancelled`.
+    /// Throws `ImageError.tooMuchMemory` if that is more than one picture may have, and `Cancelled`.
     public func reserve(memory bytes: Int) throws -> MemoryReservation {
         try limits.check(memory: bytes)
         guard let picture else { return try memory.count(bytes, for: memory.newPicture()) }
@@ -72,7 +72,7 @@ public struct DecodeOptions: Sendable {
         }
     }
 
-    /// The same for a whole picture.
+    /// The same for a whole picture. Throws as for a count of bytes.
     public func reserve(memory size: PixelSize, bytesPerPixel: Int) throws -> MemoryReservation {
         try reserve(memory: limits.check(memory: size, bytesPerPixel: bytesPerPixel))
     }

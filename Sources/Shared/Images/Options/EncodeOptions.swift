@@ -6,7 +6,7 @@ public struct EncodeOptions: Sendable, Hashable {
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
-    /// What transparent pixels lie on where the format has no alpha (JPEG), and half-transparent ones where pixels are
+    /// What transparent pixels lie on if the format has no alpha (JPEG), and half-transparent ones if pixels are
     /// either transparent or not (GIF).
     public var background: RGB
     /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced; the others ignore it. Default
@@ -26,7 +26,7 @@ public struct EncodeOptions: Sendable, Hashable {
         self.metadata = metadata
     }
 
-    /// Memory that an encoder takes for each pixel, about, where it wants the whole picture.
+    /// Memory that an encoder takes for each pixel, about, if it wants the whole picture.
     var bytesPerPixel: Int {
         switch format {
         case .jpeg: isProgressive ? 6 : 0

@@ -15,7 +15,7 @@ public enum ImageError: Failure, Equatable {
     case tooManyPixels(PixelSize, limit: Int)
     /// More bytes than allowed.
     case tooManyBytes(Int, limit: Int)
-    /// More memory needed than allowed, where the format forces the whole picture into it.
+    /// More memory needed than allowed, since the format forces the whole picture into it.
     case tooMuchMemory(bytes: Int, limit: Int)
     /// More frames than allowed.
     case tooManyFrames(Int, limit: Int)

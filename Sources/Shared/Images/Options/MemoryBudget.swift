@@ -5,14 +5,14 @@ import Support
 /// pictures under way. For a process that works on many, to be called before its threads are started.
 public func returnLargeBlocks() { apod_return_large_blocks() }
 
-/// The memory that all pictures of a run may take together where a format forces much of a picture into it.
+/// The memory that all pictures of a run may take together if a format forces much of a picture into it.
 ///
 /// A picture reserves before it takes memory, and waits while others hold too much. Two pictures that hold some and
 /// want more could wait for each other for ever, so these rules apply:
 ///
 /// * A picture that holds nothing waits in the order of coming, behind those that hold some.
 /// * A picture that holds some and wants more waits while any of the others that hold some goes on: that one will end
-///   and free what it holds. Where all of them wait, the one that asked first is let through, and the sum is over the
+///   and free what it holds. If all of them wait, the one that asked first is let through, and the sum is over the
 ///   total by what it asked for until another has ended.
 /// * What one picture asks for, with what it holds, is never over the total: that is refused at once, whatever the
 ///   others hold, so that a picture's outcome doesn't depend on them.
@@ -66,7 +66,7 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Waits until the picture may hold as many bytes more. Throws `.tooMuchMemory` where it never may, and
+    /// Waits until the picture may hold as many bytes more. Throws `.tooMuchMemory` if it never may, and
     /// `Cancelled`.
     func reserve(_ bytes: Int, for picture: Int, interruption: Interruption) throws -> MemoryReservation {
         let bytes = max(bytes, 0)

@@ -48,7 +48,7 @@ public struct Region: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(x),\(y),\(width),\(height)" }
 
     /// The whole pixels of a picture that it covers, cut off at the picture's edge. Throws `ImageError.regionOutside`
-    /// where it covers none.
+    /// if it covers none.
     func rectangle(in size: PixelSize) throws(ImageError) -> Rectangle {
         let left = min(x.pixels(of: size.width), size.width)
         let top = min(y.pixels(of: size.height), size.height)

@@ -1,7 +1,7 @@
 import Support
 
-/// How many threads a run may start besides those of its jobs. Whoever could work on two at once asks first, and does
-/// all on its own thread where none is left: a run with a job for each core gains nothing from more threads.
+/// How many threads a run may start besides those of its jobs. Code that could work on two at once asks first, and does
+/// all of it on its own thread if none is left: a run with a job for each core gains nothing from more threads.
 public final class SpareThreads: Sendable {
     private let free: Monitor<Int>
 
@@ -21,7 +21,7 @@ public final class SpareThreads: Sendable {
         }
     }
 
-    /// Counts a thread that runs anyway: that of a job, where the budget is for jobs and what they start together.
+    /// Counts a thread that runs anyway: that of a job, if the budget is for jobs and what they start together.
     public func occupy() { free.withLock { $0 -= 1 } }
 
     /// Says that a thread which was taken, or occupied, has ended.

@@ -8,7 +8,7 @@ public struct Output {
     public var encoding: EncodeOptions
     /// What is laid over it.
     public var gradient: Gradient
-    /// Of its corners, in its pixels; where it comes out smaller than asked for, the radius shrinks with it.
+    /// Of its corners, in its pixels; if it comes out smaller than asked for, the radius shrinks with it.
     public var cornerRadius: Double
     /// Whether colours stay in the source's profile, which is then embedded, instead of sRGB. Inks become sRGB anyway.
     public var keepsProfile: Bool
@@ -17,7 +17,7 @@ public struct Output {
     /// What is written beside the pixels, put right for the output's size.
     public var exif: ExifBlock?
     public var xmp: XMPPacket?
-    /// The one frame that is shown, counted from 0; nil is all, or the first where the format holds one.
+    /// The one frame that is shown, counted from 0; nil is all, or the first if the format holds one.
     public var frame: Int?
     /// The most bytes it may have: the quality is lowered until it fits.
     public var byteLimit: Int?
@@ -55,7 +55,7 @@ public struct DownsampleResult: Sendable, Hashable {
     public let bytes: Int
     /// Whether the source ended too early, so that some of the output is made up.
     public let isTruncated: Bool
-    /// Where it was asked for.
+    /// If it was asked for.
     public let hash: PlaceholderHash?
     /// Frames of an animated source, and how many of them are in the output; nil for a source with one.
     public let frames: FrameCounts?

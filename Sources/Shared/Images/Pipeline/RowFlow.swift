@@ -3,18 +3,18 @@ import Formats
 import Support
 
 /// The way of all rows of one picture: from the decoder through the stages of all outputs, each row as soon as what it
-/// is made of is there. Larger outputs come first, and smaller ones are made of theirs where that costs no quality.
+/// is made of is there. Larger outputs come first, and smaller ones are made of theirs if that costs no quality.
 struct RowFlow {
     /// One for each plan, in their order.
     let stages: [Stage]
     private let reader: any PlaneReader
     private let layout: RowLayout
-    /// The decoder's rows as outputs are resampled from them: alpha, where there is one, multiplied in, so that the
+    /// The decoder's rows as outputs are resampled from them: alpha, if there is one, multiplied in, so that the
     /// colour of transparent pixels does not bleed into their neighbours.
     private let rings: [RowRing]
-    /// The decoder's rows as they are, for outputs that copy them; the same where there is no difference.
+    /// The decoder's rows as they are, for outputs that copy them; the same if there is no difference.
     private let straight: [RowRing]
-    /// The stages that are made of the decoder's rows: of `rings`, and of `straight` where those differ.
+    /// The stages that are made of the decoder's rows: of `rings`, and of `straight` if those differ.
     private let users: [Stage]
     private let straightUsers: [Stage]
     private let roots: [Stage]
@@ -38,7 +38,7 @@ struct RowFlow {
                 RowRing(samples: max($0.rowBytes, $0.size.width * $0.channels), rows: 2 * $0.groupRows)
             }
         }
-        // Twice, where some outputs want the rows as they are.
+        // Twice, if some outputs want the rows as they are.
         memory = try options.reserve(
             memory: reader.planes.reduce(0) { sum, plane in
                 sum + 2 * RowRing.memory(samples: plane.size.width * plane.channels, rows: 2 * plane.groupRows)

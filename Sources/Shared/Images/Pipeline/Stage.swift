@@ -13,7 +13,7 @@ protocol StageSink: AnyObject {
     func firstNeeded(_ plane: Int) -> Int
     /// Takes what its stage has got.
     func take() throws
-    /// Writes what is left; to be called when all rows have been made. Gives the hash where one was wanted.
+    /// Writes what is left; to be called when all rows have been made. Returns the hash if one was wanted.
     func finish() throws -> PlaceholderHash?
 }
 
@@ -28,7 +28,7 @@ struct StageSource {
 /// One output's way from the rows of a source to its own.
 final class Stage {
     let plan: StagePlan
-    /// Its rows. Where nothing is resampled, those of its source.
+    /// Its rows. If nothing is resampled, those of its source.
     let source: StageSource
     var geometries: [PlaneGeometry] { source.geometries }
     var rings: [RowRing] { source.rings }

@@ -2,7 +2,7 @@ import CKernels
 import Formats
 
 extension PixelBuffer {
-    /// A small copy for a rough look: means of square boxes, so that no side is longer than `side`; itself where it is
+    /// A small copy for a rough look: means of square boxes, so that no side is longer than `side`; itself if it is
     /// small enough. The colours of transparent pixels count like all others. O(pixels).
     func averaged(atMost side: Int) -> PixelBuffer {
         let factor = (max(size.width, size.height) + side - 1) / side

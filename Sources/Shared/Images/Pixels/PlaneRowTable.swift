@@ -1,6 +1,6 @@
 /// Pointers to rows of up to three planes in the shape in which libjpeg takes them.
 ///
-/// The table owns its own memory, not that of the rows: whoever sets them keeps it alive during the call.
+/// The table owns its own memory, not that of the rows: the caller that sets them keeps it alive during the call.
 final class PlaneRowTable {
     typealias Row = UnsafeMutablePointer<UInt8>
 

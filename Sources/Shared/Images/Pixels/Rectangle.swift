@@ -1,6 +1,6 @@
 import Formats
 
-/// A part of a picture, in its pixels, from its top left corner; not whole where a cut falls between pixels.
+/// A part of a picture, in its pixels, from its top left corner; not whole if a cut falls between pixels.
 public struct Rectangle: Sendable, Hashable {
     public var x: Double
     public var y: Double

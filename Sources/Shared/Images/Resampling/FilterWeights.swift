@@ -66,7 +66,7 @@ struct FilterWeights: Sendable {
     }
 
     /// Rounds to fixed point. What rounding leaves over is handed to the next weight, so that the sum is exact and low
-    /// frequencies keep their gain even where the weights themselves are only a few units.
+    /// frequencies keep their gain even if the weights themselves are only a few units.
     private static func round(
         _ exact: UnsafeMutableBufferPointer<Double>, count: Int, into weights: inout [Int16], at offset: Int
     ) {

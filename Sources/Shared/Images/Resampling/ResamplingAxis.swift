@@ -4,7 +4,7 @@ struct ResamplingAxis: Hashable {
     var sourceCount: Int
     /// Where the first output sample begins, in input samples from the first one's edge.
     var sourceOffset: Double
-    /// The length that is resampled, in input samples; not whole where the decoder scaled or subsampled.
+    /// The length that is resampled, in input samples; not whole if the decoder scaled or subsampled.
     var sourceExtent: Double
     /// Output samples to make.
     var targetCount: Int

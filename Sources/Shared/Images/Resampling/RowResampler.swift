@@ -52,7 +52,7 @@ protocol Resampler: AnyObject {
     var produced: Int { get }
     /// The first source row that is still needed.
     var firstNeeded: Int { get }
-    /// Takes in what the source has got, where that is necessary; to be called before `canProduce`.
+    /// Takes in what the source has got, if that is necessary; to be called before `canProduce`.
     func take()
     /// Whether the rows that have come suffice for the next output row.
     var canProduce: Bool { get }

@@ -61,7 +61,7 @@ final class GIFReader: RowReader {
         }
     }
 
-    /// Puts the frame's row `index` into `line`, false where it never came; rows are asked for in order.
+    /// Puts the frame's row `index` into `line`; false if it never came; rows are asked for in order.
     private func readLine(_ index: Int) throws -> Bool {
         guard image.isInterlaced else { return try decodeLine() }
         if whole.isEmpty {

@@ -136,7 +136,7 @@ final class GIFStream {
     }
 
     /// Decodes the next line of the image into `line`, which has as many bytes as the image has columns.
-    /// Throws `ImageError.truncated` where the data ends before the image does.
+    /// Throws `ImageError.truncated` if the data ends before the image does.
     func readLine(into line: inout [UInt8]) throws {
         try check(line.withUnsafeMutableBufferPointer { DGifGetLine(file, $0.baseAddress, Int32($0.count)) })
     }

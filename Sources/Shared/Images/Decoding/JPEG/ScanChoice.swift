@@ -35,7 +35,7 @@ struct JPEGScan: Hashable {
 struct JPEGComponent: Hashable {
     /// What scans know it by.
     var number: Int
-    /// The larger quantisation step of its two lowest frequencies but the mean; 0 where it isn't known.
+    /// The larger quantisation step of its two lowest frequencies but the mean; 0 if it isn't known.
     var step: Int
     /// Its blocks of 64 coefficients.
     var blocks: Int
@@ -74,7 +74,7 @@ struct ScanChoice: Hashable {
             return scan.band.lowerBound > 0 && scan.component == component.number
         }
         let sides = components.map { component in
-            // A scan that refines can be decoded only where all that it refines is known.
+            // A scan that refines can be decoded only if all that it refines is known.
             let isRefined =
                 side > 1
                 && scans.contains {

@@ -44,7 +44,7 @@ final class FilteredRows {
         }
     }
 
-    /// Where the picture is dropped half-way, the worker stops at its next block.
+    /// If the picture is dropped half-way, the worker stops at its next block.
     deinit { endWorker() }
 
     /// The next row: its filter's number and its bytes, until the next call.
@@ -112,7 +112,7 @@ final class FilteredRows {
 
 /// Some filtered rows.
 ///
-/// `@unchecked Sendable`: whoever took it out of the queue, and did not put it back, is the only one to touch it.
+/// `@unchecked Sendable`: only the thread that took it out of the queue, and has not put it back, touches it.
 private final class RowBlock: @unchecked Sendable {
     let bytes: AlignedBuffer
     /// Whole rows in it.
@@ -131,7 +131,7 @@ extension PNGDataStream {
 }
 
 /// Blocks on their way between the worker, which fills them, and the reader, which empties them. There are only so
-/// many: the worker waits where it is far ahead.
+/// many: the worker waits if it is far ahead.
 private final class BlockQueue: Sendable {
     private struct State {
         var free: [RowBlock]

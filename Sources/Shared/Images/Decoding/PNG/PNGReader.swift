@@ -5,7 +5,7 @@ import Support
 
 /// The rows of a PNG, 8 bits a sample, palette and transparent colours resolved.
 ///
-/// libpng reads the header. Where what follows are plain rows of 8-bit samples, they are unpacked and unfiltered here,
+/// libpng reads the header. If plain rows of 8-bit samples follow, they are unpacked and unfiltered here,
 /// at twice its speed; all else libpng decodes, and interlaced pictures as a whole at the first row.
 final class PNGReader: RowReader {
     let size: PixelSize
@@ -36,7 +36,7 @@ final class PNGReader: RowReader {
         }
     }
 
-    /// Where rows may be missing, those are transparent, or black where there is no alpha.
+    /// If rows may be missing, those are transparent, or black if there is no alpha.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if try !lacksData(while: { try rows.readRow(into: row) }) { return }
         row.update(repeating: 0, count: size.width * layout.channels)

@@ -7,7 +7,7 @@ struct ColourTable {
     private var keys = [UInt32](repeating: 0, count: slots)
     private var numbers = [UInt8](repeating: 0, count: slots)
 
-    /// Adds an opaque colour; false where it is the 257th.
+    /// Adds an opaque colour; false if it is the 257th.
     mutating func insert(_ colour: PackedColour) -> Bool {
         let slot = slot(colour)
         if keys[slot] == colour.bits { return true }

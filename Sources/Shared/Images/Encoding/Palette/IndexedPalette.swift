@@ -3,7 +3,7 @@ final class IndexedPalette {
     let colours: [PackedColour]
     /// The number that leaves the canvas as it is; behind the colours.
     let transparent: UInt8?
-    /// The mean squared distance of the pixels that it was made for; 0 where it has each of their colours.
+    /// The mean squared distance of the pixels that it was made for; 0 if it has each of their colours.
     let meanError: Double
     private let table: ColourTable
     private let search: NearestColour

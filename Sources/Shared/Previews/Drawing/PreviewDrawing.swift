@@ -1,4 +1,3 @@
-import Cache
 import Formats
 import Support
 

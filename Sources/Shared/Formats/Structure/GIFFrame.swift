@@ -25,7 +25,7 @@ public struct GIFFrame: Sendable, Hashable {
     public let disposal: Disposal
     /// The palette index that leaves the canvas as it is.
     public let transparentIndex: UInt8?
-    /// Colours in the frame's own palette; 0 where it uses the global one.
+    /// Colours in the frame's own palette; 0 if it uses the global one.
     public let localPaletteCount: Int
     public let isInterlaced: Bool
 

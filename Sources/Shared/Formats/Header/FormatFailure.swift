@@ -8,7 +8,7 @@ public enum FormatFailure: Failure, Equatable {
     case notAnImage(BodyKind)
     /// A picture, but of a format that the tools don't read.
     case unsupported(BodyKind)
-    /// A picture, but no GIF where only a GIF will do.
+    /// A picture, but not a GIF, which alone will do.
     case notGIF(ImageFormat)
     /// The bytes stop before the end that the format itself names.
     case truncated(ImageFormat)

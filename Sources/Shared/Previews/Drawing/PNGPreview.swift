@@ -1,4 +1,3 @@
-import Cache
 import Formats
 import Support
 
@@ -23,7 +22,7 @@ struct PNGPreview {
     func write(to output: any ByteSink) throws {
         guard let shape = known.shape else { throw PreviewFailure.damaged }
         let png = try PNGOutput(output, rowBytes: shape.rowBytes(shape.size.width))
-        try png.write("IHDR", shape.plainHeader)
+        try png.writeHeader(shape.size, depth: UInt8(shape.depth), colourType: shape.colourType)
         try copyChunks(to: png)
         let block = shape.block(after: known.pass)
         var y = 0

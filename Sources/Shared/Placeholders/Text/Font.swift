@@ -1,4 +1,5 @@
 import CText
+import Images
 import Libc
 import Support
 

@@ -1,3 +1,5 @@
+import Images
+
 /// Distances to shapes, in pixels: negative within, positive outside, 0 on the edge.
 ///
 /// None of them changes faster than one's place does, and neither does what `min`, `max` and a minus sign make of them

@@ -66,7 +66,7 @@ enum MessageText {
         }
     }
 
-    /// The language that fonts are chosen for, where the letters tell it: Chinese, Japanese and Korean write one
+    /// The language that fonts are chosen for, if the letters tell it: Chinese, Japanese and Korean write one
     /// character in different ways. Nil if it makes no difference.
     static func language(of text: String) -> String? {
         var hasIdeographs = false

@@ -87,7 +87,7 @@ enum PNGLayout {
         return (PixelSize(width: width, height: height), colour == 4 || colour == 6)
     }
 
-    /// The chunk at `offset`. Throws `truncated` where its length or type is cut off, `corrupt` where they cannot be:
+    /// The chunk at `offset`. Throws `truncated` if its length or type is cut off, `corrupt` if they cannot be:
     /// lengths end at 2^31 - 1, types are four ASCII letters (§5.3, §5.4).
     private static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk {
         guard let length = try window.bigEndian(at: offset, 4), let type = try window.bytes(at: offset + 4, 4) else {

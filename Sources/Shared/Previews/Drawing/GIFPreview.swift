@@ -1,4 +1,3 @@
-import Cache
 import Formats
 import Support
 
@@ -41,10 +40,8 @@ struct GIFPreview {
         // Pixels behind the palette show as black, as in browsers.
         palette += [UInt8](repeating: 0, count: 3 * 256 - palette.count)
         let png = try PNGOutput(output, rowBytes: screen.width)
-        // Eight bits, by palette (PNG §11.2.1).
-        try png.write(
-            "IHDR",
-            PNGOutput.bigEndian(UInt32(screen.width)) + PNGOutput.bigEndian(UInt32(screen.height)) + [8, 3, 0, 0, 0])
+        // Eight bits, by palette.
+        try png.writeHeader(screen, depth: 8, colourType: 3)
         try png.write("PLTE", palette)
         if let hidden { try png.write("tRNS", [UInt8](repeating: 255, count: hidden) + [0]) }
         let free = UInt8(hidden ?? 0)

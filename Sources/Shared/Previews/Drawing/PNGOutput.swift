@@ -1,5 +1,5 @@
 import CZlib
-import Cache
+import Formats
 import Support
 
 /// Writes a PNG of rows that are packed already, at zlib's fastest level (PNG §5, §9, §10).
@@ -33,6 +33,12 @@ final class PNGOutput {
         deflateEnd(zlib)
         zlib.deallocate()
         room.deallocate()
+    }
+
+    /// Writes the header of a picture that is not interlaced (PNG §11.2.1).
+    func writeHeader(_ size: PixelSize, depth: UInt8, colourType: UInt8) throws {
+        let sides = Self.bigEndian(UInt32(size.width)) + Self.bigEndian(UInt32(size.height))
+        try write("IHDR", sides + [depth, colourType, 0, 0, 0])
     }
 
     /// Writes a whole chunk.
@@ -91,7 +97,7 @@ final class PNGOutput {
 
     private func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try output.write($0) } }
 
-    static func bigEndian(_ number: UInt32) -> [UInt8] {
+    private static func bigEndian(_ number: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 }

@@ -18,7 +18,7 @@ enum WebPLayout {
         var end: Int { body.upperBound + body.count % 2 }
     }
 
-    /// Size, alpha and animation from the first chunk; orientation from the `EXIF` chunk where the features announce
+    /// Size, alpha and animation from the first chunk; orientation from the `EXIF` chunk if the features announce
     /// one, as libwebp has it.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         guard let chunk = try nextChunk(&window, at: 12) else { throw FormatFailure.truncated(.webp) }

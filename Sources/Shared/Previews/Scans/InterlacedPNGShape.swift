@@ -52,12 +52,6 @@ struct InterlacedPNGShape: Equatable {
         self.ends = ends
     }
 
-    /// IHDR of the same picture, not interlaced.
-    var plainHeader: [UInt8] {
-        PNGOutput.bigEndian(UInt32(size.width)) + PNGOutput.bigEndian(UInt32(size.height))
-            + [UInt8(depth), colourType, 0, 0, 0]
-    }
-
     /// Bytes of a pixel, at least 1: what a filter looks back by (§9.2).
     var pixelBytes: Int { max(1, channels * depth / 8) }
 

@@ -33,7 +33,7 @@ struct SourceWindow {
         SourceWindow(source, head: 64 << 10, stride: 64 << 10)
     }
 
-    /// Makes the window hold `needed` bytes from `offset` on; false where the source has fewer.
+    /// Makes the window hold `needed` bytes from `offset` on; false if the source has fewer.
     private mutating func load(_ offset: Int, _ needed: Int) throws -> Bool {
         guard offset >= 0, offset < count, needed <= count - offset else { return false }
         if offset >= start, offset - start <= filled - needed { return true }

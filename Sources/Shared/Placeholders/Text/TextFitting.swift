@@ -30,7 +30,7 @@ struct TextFitting {
     var ellipsisWidth: Double
     /// From one baseline to the next, in ems.
     var lineHeight: Double
-    /// The widths of a range's characters, asked for where a part has to be broken.
+    /// The widths of a range's characters, asked for if a part has to be broken.
     var characterWidths: (Range<Int>) -> [Double]
 
     /// More lines are no longer a message.
@@ -39,9 +39,9 @@ struct TextFitting {
     /// The largest size of those from `sizes.upperBound` down at which the text fits into a box of that many pixels.
     ///
     /// Many lines of large letters are no easier to read than fewer of smaller ones, so more than three lines are
-    /// taken at smaller sizes alone, and a size down to four fifths is taken where the lines are better for it. Parts
-    /// are broken where they are too wide at the smallest size; what then is still too long ends in an ellipsis. Nil
-    /// where not even one line fits.
+    /// taken at smaller sizes alone, and a size down to four fifths is taken if the lines are better for it. Parts
+    /// are broken if they are too wide at the smallest size; what then is still too long ends in an ellipsis. Nil
+    /// if not even one line fits.
     func fitted(width: Double, height: Double, sizes: ClosedRange<Double>) -> Result? {
         func lineLimit(_ size: Double) -> Int {
             Int(min(height / (size * lineHeight) + 1e-9, Double(Self.lineLimit)))

@@ -104,7 +104,7 @@ struct FontStack {
         return withoutActuallyEscaping(accepts) { accepts in
             search.accepts = accepts
             _ = withUnsafeMutablePointer(to: &search) { context in
-                // English where the letters don't tell: else the locale would choose.
+                // English if the letters don't tell: else the locale would choose.
                 ctext_find(
                     family, language ?? "en", values, values.count, limit,
                     { context, path, index, family in

@@ -1,31 +1,6 @@
 import Support
 
-/// What a picture says about itself before any pixel is decoded.
-public struct ImageHeader: Sendable, Hashable {
-    public let format: ImageFormat
-    /// Columns and rows as they are stored; the canvas of an animation. Both at least 1.
-    public let storedSize: PixelSize
-    /// How the stored rows and columns are to be turned: Exif's tag, `upright` where there is none or a bad one.
-    public let orientation: Orientation
-    /// Whether there are several frames; nil for a GIF, where only a walk through all of it tells (`GIFStructure`).
-    public let isAnimated: Bool?
-    /// Whether pixels can be transparent; nil for a GIF, where each frame decides.
-    public let hasAlpha: Bool?
-
-    public init(
-        format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool?,
-        hasAlpha: Bool?
-    ) {
-        self.format = format
-        self.storedSize = storedSize
-        self.orientation = orientation
-        self.isAnimated = isAnimated
-        self.hasAlpha = hasAlpha
-    }
-
-    /// The size of the picture as it is to be seen.
-    public var uprightSize: PixelSize { orientation.swapsAxes ? storedSize.swapped : storedSize }
-
+extension ImageHeader {
     /// Reads the header of a JPEG, PNG, GIF or WebP.
     ///
     /// Costs one read of 16 KB for most pictures, and one of 4 KB for each segment or chunk that must be hopped over

@@ -40,7 +40,9 @@ final class InterlacedGIFReader: ScanReader {
     private var state = State.screen
     private var gathered: [UInt8] = []
     private var wanted = 13
-    private var lzw: LZWReader?
+    private var lzw: LZWDecoder?
+    /// Takes the pixels of a row.
+    private var line: [UInt8] = []
     private let limits: PreviewLimits
     private var offset = 0
     private var pass = 1
@@ -128,7 +130,8 @@ final class InterlacedGIFReader: ScanReader {
             return expect(1, .codeSize)
         case .codeSize:
             guard (1...8).contains(bytes[0]), !palette.isEmpty else { return .over }
-            lzw = LZWReader(codeSize: Int(bytes[0]))
+            lzw = LZWDecoder(codeSize: Int(bytes[0]))
+            line = [UInt8](repeating: 0, count: size.width)
             return .dataLength
         default: return .over
         }
@@ -136,20 +139,30 @@ final class InterlacedGIFReader: ScanReader {
 
     /// Draws the pixels that end in a byte of the image's data.
     private func draw(_ byte: UInt8, found: (CompleteScan) -> Void) {
-        lzw?.take(byte) { pixels in
-            var rest = pixels
-            while !rest.isEmpty, row < size.height {
-                let count = min(rest.count, size.width - column)
-                receive?(row, column, UnsafeRawBufferPointer(rebasing: rest[..<count]), size)
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                column += count
-                if column == size.width { endRow(found: found) }
-            }
+        var count = decode(byte)
+        while count > 0 {
+            line.withUnsafeBytes { receive?(row, column, UnsafeRawBufferPointer(rebasing: $0[..<count]), size) }
+            column += count
+            if column == size.width { endRow(found: found) }
+            count = row < size.height ? decode(nil) : 0
         }
         if row >= size.height {
             state = .afterData(0)
-        } else if lzw?.hasEnded == true {
+        } else if lzw?.state != .open {
             state = .over
+        }
+    }
+
+    /// Decodes what there is of the present row into `line`, and returns how many pixels that is.
+    private func decode(_ byte: UInt8?) -> Int {
+        let room = size.width - column
+        return withUnsafeBytes(of: byte ?? 0) { input in
+            line.withUnsafeMutableBytes { line in
+                lzw?.decode(
+                    UnsafeRawBufferPointer(rebasing: input[..<(byte == nil ? 0 : 1)]),
+                    into: UnsafeMutableRawBufferPointer(rebasing: line[..<room])
+                ).written ?? 0
+            }
         }
     }
 

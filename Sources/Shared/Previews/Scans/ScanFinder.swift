@@ -23,7 +23,7 @@ public struct ScanFinder {
     }
 
     private var state = State.magic([])
-    /// What may be found; nil before the first bytes have told.
+    /// What may be found; nil before the first bytes have come.
     public private(set) var format: ImageFormat?
     private let limits: PreviewLimits
 

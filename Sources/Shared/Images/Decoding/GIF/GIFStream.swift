@@ -26,6 +26,18 @@ final class GIFStream {
 
     private let input: Input
     private let file: UnsafeMutablePointer<GifFileType>
+    private var pixels = ImagePixels()
+
+    /// The compressed pixels of the image that is read.
+    private struct ImagePixels {
+        /// Nil before the first line.
+        var lzw: LZWDecoder?
+        /// What is left of the sub-block that has been read last (GIF89a §15).
+        var block = UnsafeRawBufferPointer(start: nil, count: 0)
+        /// Whether that was the one without bytes, behind all others.
+        var isAtEnd = false
+        var linesLeft = 0
+    }
 
     /// What giflib reads from, by a C callback.
     private final class Input {
@@ -128,6 +140,8 @@ final class GIFStream {
         }
         guard let map = image.ColorMap ?? file.pointee.SColorMap else { throw ImageError.corrupt(.gif, "no palette") }
         let colours = UnsafeBufferPointer(start: map.pointee.Colors, count: Int(map.pointee.ColorCount))
+        pixels = ImagePixels()
+        pixels.linesLeft = Int(image.Height)
         return Image(
             left: Int(image.Left), top: Int(image.Top), width: Int(image.Width), height: Int(image.Height),
             isInterlaced: image.Interlace,
@@ -138,7 +152,48 @@ final class GIFStream {
     /// Decodes the next line of the image into `line`, which has as many bytes as the image has columns.
     /// Throws `ImageError.truncated` if the data ends before the image does.
     func readLine(into line: inout [UInt8]) throws {
-        try check(line.withUnsafeMutableBufferPointer { DGifGetLine(file, $0.baseAddress, Int32($0.count)) })
+        if pixels.lzw == nil { try readFirstBlock() }
+        try line.withUnsafeMutableBytes { line in
+            var done = 0
+            while true {
+                let (read, written) = pixels.lzw!.decode(
+                    pixels.block, into: UnsafeMutableRawBufferPointer(rebasing: line[done...]))
+                pixels.block = UnsafeRawBufferPointer(rebasing: pixels.block[read...])
+                done += written
+                if done == line.count { break }
+                switch pixels.lzw!.state {
+                case .ended: throw ImageError.truncated(.gif)
+                case .damaged: throw Self.failure(D_GIF_ERR_IMAGE_DEFECT, input)
+                case .open:
+                    // The end code stands before the last sub-block.
+                    if pixels.isAtEnd { throw Self.failure(D_GIF_ERR_IMAGE_DEFECT, input) }
+                    try readNextBlock()
+                }
+            }
+        }
+        pixels.linesLeft -= 1
+        guard pixels.linesLeft == 0 else { return }
+        while !pixels.isAtEnd { try readNextBlock() }
+    }
+
+    private func readFirstBlock() throws {
+        var codeSize: Int32 = 0
+        var block: UnsafeMutablePointer<GifByteType>?
+        try check(DGifGetCode(file, &codeSize, &block))
+        pixels.lzw = LZWDecoder(codeSize: Int(codeSize))
+        take(block)
+    }
+
+    private func readNextBlock() throws {
+        var block: UnsafeMutablePointer<GifByteType>?
+        try check(DGifGetCodeNext(file, &block))
+        take(block)
+    }
+
+    /// Takes a sub-block, which giflib keeps until the next one is read: its length, and so many bytes.
+    private func take(_ block: UnsafeMutablePointer<GifByteType>?) {
+        pixels.isAtEnd = block == nil
+        pixels.block = UnsafeRawBufferPointer(start: block.map { $0 + 1 }, count: block.map { Int($0[0]) } ?? 0)
     }
 
     private func check(_ status: Int32) throws {

@@ -1,0 +1,143 @@
+/// Decompresses the pixels of a GIF's image, which come in pieces (GIF89a appendix F).
+///
+/// As giflib does, it takes a code that has not been defined for the one that is to be defined next: a damaged picture
+/// is shown for as long as its data makes some sense.
+public struct LZWDecoder {
+    /// How far the data has come.
+    public enum State {
+        case open
+        /// At the end code.
+        case ended
+        /// At a code that stands for nothing.
+        case damaged
+    }
+
+    public private(set) var state = State.open
+    private let clear: Int
+    /// Bits of the next code.
+    private var width: Int
+    /// The code that the present one defines; up to `clear` + 1 it defines none.
+    private var next: Int
+    /// The code before, and its first pixel.
+    private var previous = LZWDecoder.undefined
+    private var first: UInt8 = 0
+    private var bits: UInt = 0
+    private var bitCount = 0
+    private let tables = Tables()
+    /// Where those pixels of the last code begin that have not been given yet.
+    private var pending = LZWDecoder.codeCount
+
+    private static let codeCount = 4096
+    /// No code: behind all of them.
+    private static let undefined = codeCount
+
+    private final class Tables {
+        /// Of each code the one that it goes on from, and its last pixel.
+        let prefixes = UnsafeMutablePointer<UInt16>.allocate(capacity: codeCount)
+        let suffixes = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
+        /// The pixels of the last code, at the end.
+        let string = UnsafeMutablePointer<UInt8>.allocate(capacity: codeCount)
+
+        init() {
+            prefixes.initialize(repeating: UInt16(undefined), count: codeCount)
+            suffixes.initialize(repeating: 0, count: codeCount)
+            string.initialize(repeating: 0, count: codeCount)
+        }
+
+        deinit {
+            prefixes.deallocate()
+            suffixes.deallocate()
+            string.deallocate()
+        }
+    }
+
+    /// - Parameter codeSize: bits of a pixel, 0 to 8.
+    public init(codeSize: Int) {
+        precondition((0...8).contains(codeSize))
+        clear = 1 << codeSize
+        width = codeSize + 1
+        next = clear
+    }
+
+    /// Decompresses until `input` is used up, `output` is full, or the data is no longer `open`; afterwards nothing
+    /// more is decompressed. Returns how many bytes were read and how many pixels, a byte each, were written.
+    public mutating func decode(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) -> (read: Int, written: Int) {
+        var read = 0
+        var written = 0
+        while true {
+            let count = min(Self.codeCount - pending, output.count - written)
+            if count > 0 {
+                (output.baseAddress! + written).copyMemory(from: tables.string + pending, byteCount: count)
+                pending += count
+                written += count
+            }
+            guard state == .open, written < output.count else { return (read, written) }
+            while bitCount < width {
+                guard read < input.count else { return (read, written) }
+                bits |= UInt(input[read]) << UInt(bitCount)
+                bitCount += 8
+                read += 1
+            }
+            let code = Int(bits & (1 << UInt(width) - 1))
+            bits >>= UInt(width)
+            bitCount -= width
+            advance()
+            take(code)
+        }
+    }
+
+    /// Counts a code, after which codes may have one bit more.
+    private mutating func advance() {
+        guard next < Self.codeCount - 1 else { return }
+        next += 1
+        if next + 2 > 1 << width, width < 12 { width += 1 }
+    }
+
+    private mutating func take(_ code: Int) {
+        if code == clear {
+            width = (clear << 1).trailingZeroBitCount
+            next = clear
+            previous = Self.undefined
+            tables.prefixes.update(repeating: UInt16(Self.undefined), count: Self.codeCount)
+        } else if code == clear + 1 {
+            state = .ended
+        } else if expand(code) {
+            // The code before and the first pixel of the present one.
+            if previous != Self.undefined, tables.prefixes[next] == UInt16(Self.undefined) {
+                tables.prefixes[next] = UInt16(previous)
+                tables.suffixes[next] = first
+            }
+            previous = code
+        } else {
+            pending = Self.codeCount
+            state = .damaged
+        }
+    }
+
+    /// Puts the pixels of a code at the end of the room; false if there are none, or more than a sound code has.
+    private mutating func expand(_ code: Int) -> Bool {
+        let (prefixes, suffixes, string) = (tables.prefixes, tables.suffixes, tables.string)
+        var place = Self.codeCount
+        var at = code
+        if code > clear, prefixes[code] == UInt16(Self.undefined) {
+            // The code before and, again, its first pixel.
+            guard previous != Self.undefined else { return false }
+            place -= 1
+            string[place] = first
+            at = previous
+        }
+        while at > clear {
+            guard at < Self.codeCount, place > 1 else { return false }
+            place -= 1
+            string[place] = suffixes[at]
+            at = Int(prefixes[at])
+        }
+        place -= 1
+        first = UInt8(truncatingIfNeeded: at)
+        string[place] = first
+        pending = place
+        return true
+    }
+}

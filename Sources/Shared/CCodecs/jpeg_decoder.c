@@ -130,7 +130,7 @@ static void skip_input_data(j_decompress_ptr info, long count) {
         decoder->source.bytes_in_buffer -= (size_t)count;
         return;
     }
-    // Bytes that nobody wants are not even read.
+    // Bytes that are not wanted are not even read.
     decoder->offset += (uint64_t)count - decoder->source.bytes_in_buffer;
     decoder->source.bytes_in_buffer = 0;
 }

@@ -88,7 +88,7 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     png_infop info = decoder->info;
     if (setjmp(png_jmpbuf(png))) return decoder->status;
     png_set_chunk_malloc_max(png, CHUNK_LIMIT);
-    // Nobody looks at these; unpacking them would only be work that a stranger can ask for.
+    // Nothing looks at these; unpacking them would only be work that an untrusted file can ask for.
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0pCAL\0sCAL";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, sizeof ignored / 5);
     png_read_info(png, info);

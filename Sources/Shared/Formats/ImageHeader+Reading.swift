@@ -4,7 +4,7 @@ extension ImageHeader {
     /// Reads the header of a JPEG, PNG, GIF or WebP.
     ///
     /// Costs one read of 16 KB for most pictures, and one of 4 KB for each segment or chunk that must be hopped over
-    /// behind it. Nothing is said about the rest of the bytes: that is `ImageInspection`.
+    /// behind it. The rest of the bytes is not looked at: see `ImageInspection`.
     /// Throws `FormatFailure` for bytes that are no such picture, and what the source throws.
     public static func read(_ source: some ByteSource) throws -> ImageHeader {
         var window = SourceWindow.forHeader(source)

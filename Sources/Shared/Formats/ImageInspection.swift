@@ -4,9 +4,9 @@ import Support
 public enum ImageInspection {
     /// Checks that `source` is a whole picture, and gives its header.
     ///
-    /// Asked for are: the magic of JPEG, PNG, GIF or WebP, a header with a size above zero, and a structure that is
-    /// well-formed up to the format's own end mark. What stands behind the end mark is nobody's concern; pixels and
-    /// checksums are not looked at. A GIF's `isAnimated` and `hasAlpha` are filled in.
+    /// It needs the magic of JPEG, PNG, GIF or WebP, a header with a size above zero, and a structure that is
+    /// well-formed up to the format's own end mark. What follows the end mark is not looked at, nor are pixels and
+    /// checksums. A GIF's `isAnimated` and `hasAlpha` are filled in.
     /// Throws `FormatFailure`, and what the source throws. Linear for JPEG and GIF, whose bytes are all read once, in
     /// 64 KB of memory; PNG and WebP are hopped through.
     public static func inspect(_ source: some ByteSource) throws -> ImageHeader {
@@ -27,7 +27,7 @@ public enum ImageInspection {
         return header
     }
 
-    /// Counts frames without keeping them: how many are too many is not for this look to say.
+    /// Counts frames without keeping them: the limits on frames are the decoder's.
     private static func inspectGIF(_ source: some ByteSource) throws -> ImageHeader {
         var window = SourceWindow.forWalk(source)
         let screen = try GIFLayout.screen(&window)

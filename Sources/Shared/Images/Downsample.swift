@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// Makes pictures smaller (or larger, if so told) and encodes them: any number of outputs from one decoding.
+/// Makes pictures smaller (or larger, if asked to) and encodes them: any number of outputs from one decoding.
 ///
 /// Outputs are upright, sRGB unless told otherwise, and of exactly the size that their geometry gives for the upright
 /// source, whatever way the source is decoded. Equal input and the same set of outputs give equal bytes. Memory stays
@@ -10,7 +10,7 @@ import Support
 ///
 /// - Parameters:
 ///   - isLinear: whether colours are mixed in linear light, which is slower and keeps the light of fine bright detail.
-///   - done: is told the index and the result of each output as soon as its last byte has gone to its sink,
+///   - done: gets the index and the result of each output as soon as its last byte has gone to its sink,
 ///     the smallest first.
 /// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and what source, sinks and `done` throw.
 public func downsample(

@@ -17,7 +17,7 @@ struct DownsampleJob {
         self.isLinear = isLinear
     }
 
-    /// An output with the numbers that follow from the picture, and what becomes of it.
+    /// An output with the numbers that follow from the picture's size, and what has been made of it.
     private final class PlannedOutput {
         let index: Int
         let output: Output
@@ -36,7 +36,7 @@ struct DownsampleJob {
             let upright = orientation.swapsAxes ? info.storedSize.swapped : info.storedSize
             placement = try output.geometry.placement(of: upright)
             try checkOutput(placement.target, output.encoding.format)
-            // A stranger's shape may ask for more than anyone can use.
+            // An untrusted shape may ask for more than is of use.
             try limits.check(pixels: placement.rendered)
             plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
             drain = ByteDrain(output.encoding.format, output.sink)
@@ -119,7 +119,7 @@ struct DownsampleJob {
         return Source(InterleavedRows(rows), jpeg.layout, profile: jpeg.profile)
     }
 
-    /// Runs the planes of one picture, or of one frame, through to the outputs; `done` is told each, the smallest
+    /// Runs the planes of one picture, or of one frame, through to the outputs; `done` gets each, the smallest
     /// first.
     private func pass(_ source: Source, _ planned: [PlannedOutput], done: (PlannedOutput) throws -> Void) throws {
         let flow = try RowFlow(

@@ -6,7 +6,7 @@ import Support
 /// Makes previews of a picture while it arrives: one each time that a scan or pass is complete and more is to come.
 ///
 /// Works on the download's own thread: a preview takes about as long as the disk needs for it, and the server meanwhile
-/// fills the buffers in between. A preview that cannot be made is told in the log's details, and nothing else suffers.
+/// fills the buffers in between. A preview that cannot be made is noted in the log's details; the download goes on.
 public final class PreviewMaker: BodyWatcher {
     private let limits: PreviewLimits
     private let log: Log

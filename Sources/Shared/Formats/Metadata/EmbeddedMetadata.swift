@@ -2,7 +2,7 @@ import Support
 
 /// What a picture's file carries beside its pixels, as far as it is kept: EXIF, XMP, and who made it.
 ///
-/// Metadata is a by-product of many a careless program: whatever is odd, cut off or over the limit is left out, and
+/// Metadata is often written carelessly: what is odd, cut off or over the limit is left out, and
 /// never an error. Not read: extended XMP (over 64 KB in a JPEG), IPTC's own records (APP13), GIF comments.
 public struct EmbeddedMetadata: Sendable, Hashable {
     /// Bytes of each part that are taken at most; more is left out. 1 MiB: EXIF of a camera has some 10 to 60 KB.

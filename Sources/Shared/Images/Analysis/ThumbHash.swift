@@ -95,7 +95,7 @@ enum ThumbHash {
 
     /// cos(π k (i + ½) / n) for every term and place along each side.
     private struct Cosines {
-        /// At most seven terms are told along a side.
+        /// At most seven terms are stored along a side.
         static let terms = 7
         let across: [[Double]]
         let down: [[Double]]

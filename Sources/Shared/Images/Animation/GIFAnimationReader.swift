@@ -4,7 +4,7 @@ import Support
 /// The frames of a GIF, drawn as browsers draw them: the canvas begins transparent, and a frame that is disposed of by
 /// "restore to background" (GIF89a §23) leaves transparency, whatever the background colour.
 ///
-/// In memory are the canvas, a second one if a frame is disposed of by "restore to previous", and one line.
+/// Takes memory for the canvas, a second one if a frame is disposed of by "restore to previous", and one line.
 final class GIFAnimationReader: AnimationReader {
     let size: PixelSize
     let frameCount: Int

@@ -12,7 +12,7 @@ import Support
 /// frame as it was for the one that it was made for, since a new one shifts all colours a little. Ordered dithering
 /// keeps its pattern from frame to frame.
 ///
-/// In memory are two canvases of 4 bytes a pixel and the palette numbers of two frames.
+/// Takes memory for two canvases of 4 bytes a pixel and the palette numbers of two frames.
 final class GIFAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
@@ -123,7 +123,7 @@ final class GIFAnimationWriter: AnimationWriter {
         return (changed.area, cleared.area)
     }
 
-    /// Grows around what it is told of.
+    /// Grows around what is added.
     private struct Extent {
         private var left = Int.max
         private var right = 0

@@ -2,7 +2,7 @@ import CWebP
 import Formats
 import Support
 
-/// The frames of a WebP, drawn by libwebpdemux's animation decoder. In memory are the file's bytes, two canvases, and
+/// The frames of a WebP, drawn by libwebpdemux's animation decoder. Takes memory for the file's bytes, two canvases and
 /// what libwebp takes for a frame.
 final class WebPAnimationReader: AnimationReader {
     /// Two canvases, and a frame as large as they are.

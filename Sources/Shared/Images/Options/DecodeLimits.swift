@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// How much a stranger's picture may cost. All of it is checked against the header, before memory is taken.
+/// How much an untrusted picture may cost. All of it is checked against the header, before memory is taken.
 public struct DecodeLimits: Sendable, Hashable {
     /// Pixels of the stored picture. Default 400 million, half as much again as the largest pictures that telescopes
     /// publish as JPEG (about 20 000 x 14 000).

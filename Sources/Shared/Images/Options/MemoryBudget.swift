@@ -22,7 +22,7 @@ public final class MemoryBudget: Sendable {
     private let state = Monitor(State())
 
     private struct State {
-        /// Bytes by the picture that holds them; none is 0.
+        /// Bytes held, by picture; never 0.
         var held: [Int: Int] = [:]
         /// Pictures that hold nothing and wait, in order.
         var beginning: [Int] = []

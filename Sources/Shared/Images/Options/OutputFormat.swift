@@ -41,7 +41,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     var maxSide: Int {
         switch self {
         case .jpeg: 65_500
-        // PNG could hold 2^31 - 1 (§11.2.2), which nobody can show, but strangers can ask for.
+        // PNG could hold 2^31 - 1 (§11.2.2), which nothing can show, but an untrusted record can ask for.
         case .png: 1_000_000
         case .gif, .avif: 65_535
         case .webp: 16_383

@@ -2,7 +2,7 @@ import Support
 
 /// What one picture has used of what it may cost.
 final class PictureAllowance: Sendable {
-    /// What the run's memory knows it by.
+    /// Its number in the run's memory budget.
     let number: Int
     /// When it began, later by what it has waited since.
     private let start = Monitor(SteadyTime.now())
@@ -15,7 +15,7 @@ final class PictureAllowance: Sendable {
         if worked / .seconds(1) + ahead > limit { throw .tooSlow(seconds: limit) }
     }
 
-    /// Runs `body`, whose time is not the picture's fault.
+    /// Runs `body`, whose time does not count as the picture's.
     func waiting<Result>(_ body: () throws -> Result) rethrows -> Result {
         let begun = SteadyTime.now()
         defer {

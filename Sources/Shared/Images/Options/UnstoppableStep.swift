@@ -3,7 +3,7 @@ import Formats
 /// Work of a C library that cannot be stopped once it has begun, so that it must be known beforehand how long it may
 /// take at most.
 public struct UnstoppableStep: Sendable {
-    /// At most, on one processor of 2020 that others use too.
+    /// How long it takes at most, on a processor of 2020 that other work uses too.
     public let seconds: Double
 
     /// Decoding a frame of a WebP. Noise takes 1 s for 16 megapixels, everything else less.

@@ -6,7 +6,7 @@ public struct Output {
     /// Its size, and the part of the source that it shows.
     public var geometry: Geometry
     public var encoding: EncodeOptions
-    /// What is laid over it.
+    /// What is drawn over it.
     public var gradient: Gradient
     /// Of its corners, in its pixels; if it comes out smaller than asked for, the radius shrinks with it.
     public var cornerRadius: Double
@@ -42,7 +42,7 @@ public struct Output {
         self.sink = sink
     }
 
-    /// Whether anything is done to its pixels, as pixels, after they have been resampled.
+    /// Whether its pixels are changed or looked at after they have been resampled.
     var needsPixels: Bool { gradient != .none || cornerRadius > 0 || wantsHash || byteLimit != nil }
 }
 

@@ -5,7 +5,7 @@ final class CutPlace {
     var place: (left: Int, top: Int)?
 }
 
-/// The rest of an output's way once its pixels are there: turned upright, cut, its looks laid on, encoded.
+/// What is done to an output's pixels: they are turned upright and cut, effects are laid on, and they are encoded.
 ///
 /// Rows go through as they come; only an output that is turned, or whose cut the pixels decide, is gathered first.
 final class PixelOutput {

@@ -2,7 +2,7 @@ import CKernels
 
 /// The rows of one plane that are still needed, on their way from who makes them to who uses them, who may be several.
 ///
-/// Rows are counted from the picture's top; those that nobody needs any more make room for the next. Pointers hold
+/// Rows are counted from the picture's top; those that are no longer needed make room for the next. Pointers hold
 /// until the next call of `reserve`.
 final class RowRing {
     /// Bytes of a row that mean something.

@@ -1,4 +1,4 @@
-/// A message from strangers, made fit for drawing.
+/// An untrusted message, made fit for drawing.
 enum MessageText {
     /// As many characters of a message are looked at. No placeholder shows more, and shaping has its price.
     static let limit = 2000

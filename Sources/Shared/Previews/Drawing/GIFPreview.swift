@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// The first image of an interlaced GIF after one of its passes, on the GIF's screen. In memory are the known rows
+/// The first image of an interlaced GIF after one of its passes, on the GIF's screen. Takes memory for the known rows
 /// alone, a byte a pixel.
 struct GIFPreview {
     private let drawing: PreviewDrawing

@@ -87,7 +87,7 @@ final class PNGOutput {
         let name = (0..<4).map { type.utf8Start[$0] }
         try write(Self.bigEndian(UInt32(body.count)) + name)
         try output.write(body)
-        // Asked for no bytes, crc32 begins anew.
+        // For a null pointer crc32 would begin anew.
         let named = crc32(0, name, 4)
         let sum =
             body.isEmpty

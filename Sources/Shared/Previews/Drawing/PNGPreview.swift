@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// An interlaced PNG after one of its passes. In memory are the known pixels alone: a 64th of the picture after the
+/// An interlaced PNG after one of its passes. Takes memory for the known pixels alone: a 64th of the picture after the
 /// first pass, half of it after the sixth.
 struct PNGPreview {
     private let drawing: PreviewDrawing

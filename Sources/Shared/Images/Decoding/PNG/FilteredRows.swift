@@ -80,7 +80,7 @@ final class FilteredRows {
             return
         }
         defer { endWorker() }
-        // What nobody has asked for is unpacked all the same.
+        // Rows that were not asked for are unpacked all the same.
         if let block { queue.free(block) }
         block = nil
         while let unread = try queue.nextFilled() { queue.free(unread) }
@@ -148,7 +148,7 @@ private final class BlockQueue: Sendable {
 
     // What the worker calls.
 
-    /// A block to fill; nil if nobody wants any more.
+    /// A block to fill; nil if the reader has gone.
     func nextFree() -> RowBlock? {
         state.wait { state -> RowBlock?? in
             if state.isAbandoned { return .some(nil) }

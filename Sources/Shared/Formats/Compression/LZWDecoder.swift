@@ -16,7 +16,7 @@ public struct LZWDecoder {
     private let clear: Int
     /// Bits of the next code.
     private var width: Int
-    /// The code that is defined next.
+    /// The code that the present one defines; up to `clear` + 1 it defines none.
     private var next: Int
     /// The code before, and its first pixel.
     private var previous = LZWDecoder.undefined
@@ -56,7 +56,7 @@ public struct LZWDecoder {
         precondition((0...8).contains(codeSize))
         clear = 1 << codeSize
         width = codeSize + 1
-        next = clear + 2
+        next = clear
     }
 
     /// Decompresses until `input` is used up, `output` is full, or the data is no longer `open`; afterwards nothing
@@ -83,20 +83,32 @@ public struct LZWDecoder {
             let code = Int(bits & (1 << UInt(width) - 1))
             bits >>= UInt(width)
             bitCount -= width
+            advance()
             take(code)
         }
+    }
+
+    /// Counts a code, after which codes may have one bit more.
+    private mutating func advance() {
+        guard next < Self.codeCount - 1 else { return }
+        next += 1
+        if next + 2 > 1 << width, width < 12 { width += 1 }
     }
 
     private mutating func take(_ code: Int) {
         if code == clear {
             width = (clear << 1).trailingZeroBitCount
-            next = clear + 2
+            next = clear
             previous = Self.undefined
             tables.prefixes.update(repeating: UInt16(Self.undefined), count: Self.codeCount)
         } else if code == clear + 1 {
             state = .ended
         } else if expand(code) {
-            define()
+            // The code before and the first pixel of the present one.
+            if previous != Self.undefined, tables.prefixes[next] == UInt16(Self.undefined) {
+                tables.prefixes[next] = UInt16(previous)
+                tables.suffixes[next] = first
+            }
             previous = code
         } else {
             pending = Self.codeCount
@@ -127,14 +139,5 @@ public struct LZWDecoder {
         string[place] = first
         pending = place
         return true
-    }
-
-    /// Defines the next code: the one before and the first pixel of the present one.
-    private mutating func define() {
-        guard previous != Self.undefined, next < Self.codeCount else { return }
-        tables.prefixes[next] = UInt16(previous)
-        tables.suffixes[next] = first
-        next += 1
-        if next >= 1 << width, width < 12 { width += 1 }
     }
 }

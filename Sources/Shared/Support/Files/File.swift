@@ -126,6 +126,7 @@ public final class File: ByteSource, Sendable {
         }
     }
 
+    /// Writes all of `bytes` at the file's position. Throws `SystemFailure`.
     public func write(_ bytes: [UInt8]) throws(SystemFailure) {
         try bytes.withUnsafeBufferPointer { bytes throws(SystemFailure) in try write(UnsafeRawBufferPointer(bytes)) }
     }

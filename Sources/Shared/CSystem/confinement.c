@@ -121,7 +121,8 @@ bool csystem_landlock_enforce(int rules) {
 // The lower half of an argument; both architectures are little-endian.
 #define LOAD_ARGUMENT(index) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[index]))
 #define RETURN(verdict) BPF_STMT(BPF_RET | BPF_K, (verdict))
-// If the loaded value equals a number, has one of these bits, or is at least a number; otherwise goes on.
+// Returns the verdict if the loaded value equals a number, has (or lacks) these bits, or is at least a number; otherwise
+// goes on.
 #define IF(number, verdict) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), RETURN(verdict)
 #define IF_ANY_BIT(bits, verdict) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1), RETURN(verdict)
 #define IF_NO_BIT(bits, verdict) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 1, 0), RETURN(verdict)

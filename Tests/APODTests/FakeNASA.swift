@@ -137,7 +137,8 @@ final class FakeNASA: HTTPTransport {
             choice: choice, options: options, science: try WebURL(Self.scienceBase), api: try WebURL(Self.apiBase),
             key: key,
             http: HTTPClient(
-                transport: self, retries: .never, interruption: interruption, clock: clock, sleep: { _ in }),
+                transport: self, retries: RetrySchedule(retries: 0), interruption: interruption, clock: clock,
+                sleep: { _ in }),
             store: store, jobs: jobs, interruption: interruption, clock: clock, log: log)
     }
 }

@@ -1,5 +1,6 @@
-import Support
 import Testing
+
+@testable import Support
 
 struct ConfinementTests {
     @Test func whatThisProcessGaveUpIsToldFromWhatItNeverHad() {

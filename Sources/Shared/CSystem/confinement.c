@@ -44,7 +44,7 @@ static const uint64_t access_tcp = 3;     // to bind, to connect
 static const uint64_t access_tcp_bind = 1;
 static const uint64_t scope_all = 3;      // sockets without a path, signals
 
-// LANDLOCK_ACCESS_FS_… that a version of the interface knows: all below the first one that it does not.
+// The LANDLOCK_ACCESS_FS_… that a version of the interface knows: all below the first unknown one.
 static uint64_t known_file_rights(int version) {
     int count = version >= 5 ? 16 : version >= 3 ? 15 : 14;
     return ((uint64_t)1 << count) - 1;
@@ -69,11 +69,11 @@ int csystem_landlock_version(void) {
 int csystem_landlock_begin(int version, bool network) {
     struct ruleset ruleset = {
         .files = known_file_rights(version),
-        // Nothing here listens. UDP, which names are looked up by, is not Landlock's to refuse.
+        // Nothing here listens. Landlock does not affect UDP, which name lookups use.
         .network = version < 4 ? 0 : network ? access_tcp_bind : access_tcp,
         .scopes = version < 6 ? 0 : scope_all,
     };
-    // A kernel refuses a structure with fields that it does not know, unless they are zero.
+    // A kernel refuses a structure with unknown fields unless they are zero.
     return (int)syscall(call_create_ruleset, &ruleset, sizeof ruleset, 0);
 }
 
@@ -99,7 +99,7 @@ bool csystem_landlock_allow(int rules, int version, const char *path, enum csyst
         .rights = (is_folder ? file | folder : file) & known_file_rights(version),
         .folder = opened,
     };
-    // A pipe takes no rule and needs none (EBADFD).
+    // A pipe takes no rule (EBADFD), and needs none.
     bool done = syscall(call_add_rule, rules, rule_path_beneath, &beneath, 0) == 0 || errno == EBADFD;
     close(opened);
     errno = kept;
@@ -112,7 +112,7 @@ bool csystem_landlock_enforce(int rules) {
 
 // MARK: seccomp (seccomp(2))
 
-// What a call is answered by.
+// How a call is answered.
 #define ALLOW SECCOMP_RET_ALLOW
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 #define MISSING (SECCOMP_RET_ERRNO | ENOSYS)
@@ -121,7 +121,8 @@ bool csystem_landlock_enforce(int rules) {
 // The lower half of an argument; both architectures are little-endian.
 #define LOAD_ARGUMENT(index) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[index]))
 #define RETURN(verdict) BPF_STMT(BPF_RET | BPF_K, (verdict))
-// Whether the value that is loaded equals a number, has one of these bits, or is at least it; goes on where it is not.
+// Returns the verdict if the loaded value equals a number, has (or lacks) these bits, or is at least a number; otherwise
+// goes on.
 #define IF(number, verdict) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), RETURN(verdict)
 #define IF_ANY_BIT(bits, verdict) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1), RETURN(verdict)
 #define IF_NO_BIT(bits, verdict) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 1, 0), RETURN(verdict)
@@ -148,12 +149,12 @@ enum {
     call_fsmount = 432,
     call_clone3 = 435,
     call_pidfd_getfd = 438,
-    // asm-generic/ioctls.h: what types into a terminal in its user's place, and what pastes there.
+    // asm-generic/ioctls.h: what types into a terminal in the name of its user, and what pastes there.
     ioctl_type = 0x5412,
     ioctl_console = 0x541C,
 };
 
-// Programs are short lists that are put one behind the other; each ends with the call's number loaded.
+// Programs are short lists that are concatenated; each ends with the call's number loaded.
 
 static const struct sock_filter head[] = {
     LOAD(arch),
@@ -164,7 +165,7 @@ static const struct sock_filter head[] = {
 #ifdef __x86_64__
     IF_FROM(0x40000000, REFUSE),  // x32, another set of numbers
 #endif
-    // It keeps its flags in memory, where a filter cannot look: C libraries fall back on clone.
+    // It keeps its flags in memory, which a filter cannot read: C libraries fall back on clone.
     IF(call_clone3, MISSING),
     // Other processes.
     IF(SYS_ptrace, REFUSE),
@@ -172,7 +173,7 @@ static const struct sock_filter head[] = {
     IF(SYS_process_vm_writev, REFUSE),
     IF(SYS_kcmp, REFUSE),
     IF(call_pidfd_getfd, REFUSE),
-    // Another view of the file system, and ways round its paths.
+    // Another view of the file system, and ways around its paths.
     IF(SYS_unshare, REFUSE),
     IF(SYS_setns, REFUSE),
     IF(SYS_mount, REFUSE),
@@ -184,7 +185,7 @@ static const struct sock_filter head[] = {
     IF(call_fsopen, REFUSE),
     IF(call_fsmount, REFUSE),
     IF(SYS_open_by_handle_at, REFUSE),
-    // Parts of the kernel where its holes have been. A ring does the work of other calls past this filter.
+    // Parts of the kernel that have had holes. A ring does the work of other calls, which bypasses this filter.
     IF(call_io_uring_setup, REFUSE),
     IF(call_io_uring_enter, REFUSE),
     IF(call_io_uring_register, REFUSE),
@@ -194,7 +195,7 @@ static const struct sock_filter head[] = {
     IF(SYS_add_key, REFUSE),
     IF(SYS_request_key, REFUSE),
     IF(SYS_keyctl, REFUSE),
-    // The machine itself, should root run a tool.
+    // The machine itself, in case root runs a tool.
     IF(SYS_kexec_load, REFUSE),
     IF(SYS_kexec_file_load, REFUSE),
     IF(SYS_init_module, REFUSE),
@@ -230,8 +231,8 @@ static const struct sock_filter without_processes[] = {
     LOAD(nr),
 };
 
-// What names are looked up and servers asked by: the internet, and the kernel's routing. Services of this machine that
-// would run a program for whoever asks (D-Bus, a container's daemon) listen on sockets with a path: those are refused.
+// What name lookups and connections need: the internet, and the kernel's routing. Services of this machine that would
+// run a program for anybody (D-Bus, a container's daemon) listen on sockets with a path: those are refused.
 static const struct sock_filter with_network[] = {
     UNLESS(SYS_socket, 8),
     LOAD_ARGUMENT(0),

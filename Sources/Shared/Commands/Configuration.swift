@@ -4,7 +4,7 @@ import Support
 
 /// The configuration file: one JSON object whose fields are named like the long options, with `_` for `-`.
 public struct Configuration: Sendable {
-    /// Every field that some tool knows. One file serves all tools, so each of them accepts all.
+    /// Every field that any tool knows. One file serves all tools, so each of them accepts all fields.
     static var fields: [String] { [AnyOption].settings.compactMap(\.field) }
 
     private static let byteLimit = 1 << 20
@@ -15,8 +15,8 @@ public struct Configuration: Sendable {
     /// No file: nothing is set.
     public static let empty = Configuration(record: Record(), path: "")
 
-    /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, else the one at the usual place if
-    /// it exists. Throws `ConfigurationFailure` (78).
+    /// Reads the file that the option or `APOD_TOOLS_CONFIG` names, which must exist, or else the one at the usual
+    /// place if it exists. Throws `ConfigurationFailure` (78) if it cannot be used.
     public static func load(option: String?, environment: Environment) throws -> Configuration {
         if let path = option ?? environment["APOD_TOOLS_CONFIG"] {
             return try read(path)
@@ -43,7 +43,8 @@ public struct Configuration: Sendable {
         return Configuration(record: record, path: path)
     }
 
-    /// The field's value as text; a number or truth value as it is written. Throws for an array or an object.
+    /// The field's value as text; a number or truth value as it is written; nil if it is not set. Throws
+    /// `ConfigurationFailure` for an array or an object.
     func text(_ field: String) throws -> String? {
         guard !self.path.isEmpty, let path = FieldPath(field), let raw = record.raw(path) else { return nil }
         guard raw.first != UInt8(ascii: "{"), raw.first != UInt8(ascii: "[") else {
@@ -52,8 +53,8 @@ public struct Configuration: Sendable {
         return record.printable(path)
     }
 
-    /// Returns the field's object with the file's path, for fields that hold more than one value; nil if it is not set.
-    /// Throws for anything but an object.
+    /// Returns the field's object and the file's path, for fields that hold several values; nil if it is not set.
+    /// Throws `ConfigurationFailure` for anything but an object.
     public func object(_ field: FieldPath) throws -> (record: Record, path: String)? {
         guard !path.isEmpty, let raw = record.raw(field) else { return nil }
         guard let object = try? Record(parsing: raw) else {

@@ -1,6 +1,6 @@
 import Support
 
-/// A line of standard input names a file, which only the user may do.
+/// A line of standard input names a file, which only an argument may do.
 public struct FileInLine: Failure {
     let path: String
 

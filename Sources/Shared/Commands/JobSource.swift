@@ -2,12 +2,12 @@ import Options
 import Records
 import Support
 
-/// The things that a command is about, and how each is named.
+/// The things that a command works on, and how each of them is named.
 public struct Things {
-    /// What they are, for somebody who gave nothing at a terminal: "addresses or files".
+    /// What they are, for a user who gave none at a terminal: "addresses or files".
     let expected: String
     let operands: [String]
-    /// Turns an operand into a job; its failure becomes a record like any other.
+    /// Turns an operand into a job. If it throws, the failure becomes a record like any other.
     let operand: (String) throws -> RecordJob
     /// Turns a line of standard input into a job: read like an operand, but trusted no more than a record.
     let line: (String) throws -> RecordJob
@@ -23,12 +23,12 @@ public struct Things {
     }
 }
 
-/// Gives the jobs that operands and standard input stand for, one by one.
+/// Returns the jobs that operands and standard input stand for, one by one.
 final class JobSource {
     private let context: ToolContext
     private let things: Things
     private var rest: ArraySlice<String>
-    /// Standard input, once it is its turn; whether it holds records shows in its first byte.
+    /// Standard input, once it is its turn; its first byte shows whether it holds records.
     private var records: RecordReader?
     private var lines: LineReader?
 

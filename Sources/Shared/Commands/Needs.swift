@@ -1,14 +1,14 @@
 import Support
 
-/// What a command needs beside its cache.
+/// The rights that a command needs in addition to its cache.
 public struct Needs: Sendable, Equatable {
-    /// Files to be read: its arguments. Addresses among them do no harm, as there are no such files.
+    /// Files to read: its arguments. Addresses among them do no harm, as there are no such files.
     public var inputs: [String] = []
-    /// Files that it writes.
+    /// Files to write.
     public var outputs: [String] = []
-    /// Folders that it writes files into.
+    /// Folders to write files into.
     public var folders: [String] = []
-    /// Whether it asks servers.
+    /// Whether it opens connections.
     public var usesNetwork = false
     /// The certificates to trust instead of the system's.
     public var certificates: String?
@@ -18,18 +18,18 @@ public struct Needs: Sendable, Equatable {
     public var font: String?
     /// Whether it may load a library to encode a picture.
     public var loadsCodecs = false
-    /// Whether it starts this program anew, to go on in the background.
+    /// Whether it starts this program again, to go on in the background.
     public var startsAnew = false
     /// Whether it uses the cache at all.
     public var usesCache = true
     /// Whether it reads standard input for records or lines.
     public var readsInput = false
-    /// Whether it may come to change something there, for which the root must be there.
+    /// Whether it may change the cache, so that the root must exist.
     public var changesCache = true
 
     public init() {}
 
-    /// Those of a command that only looks into the cache.
+    /// The needs of a command that only looks into the cache.
     public static var looking: Needs {
         var needs = Needs()
         needs.changesCache = false
@@ -38,12 +38,12 @@ public struct Needs: Sendable, Equatable {
 }
 
 extension Confinement {
-    /// The plan for a command: what it needs, and the folders of its cache, nothing else.
+    /// The plan for a command: what it needs, the folders of its cache, and nothing else.
     public init(_ needs: Needs, cache folders: [String], environment: Environment) {
         self.init(readable: needs.inputs, writable: needs.folders)
         allowBasics()
         if needs.usesCache { writable += folders }
-        // One that cannot be written fails in its turn.
+        // One that cannot be written fails later.
         writable += needs.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
         if needs.usesNetwork { allowNetwork(environment, certificates: needs.certificates) }
         if needs.drawsText { allowFonts(environment, font: needs.font) }

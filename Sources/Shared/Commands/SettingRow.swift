@@ -3,13 +3,13 @@ import Options
 import Records
 import Support
 
-/// A setting, its value in effect, and where the value comes from.
+/// A setting, its value in effect, and where that comes from.
 public struct SettingRow: Sendable, Equatable {
     public let name: String
     let value: String
     let source: String
 
-    /// Throws `ConfigurationFailure` for a value that the setting does not take.
+    /// Finds the value in effect. Throws `ConfigurationFailure` for one that the setting does not take.
     public init(_ option: AnyOption, _ context: ToolContext) throws {
         name = option.field ?? option.name
         let isSecret = option.field == nil && option.group == .secrets

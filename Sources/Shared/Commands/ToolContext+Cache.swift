@@ -5,7 +5,7 @@ import Store
 import Support
 
 extension ToolContext {
-    /// How the cache is to be used. Touches no file.
+    /// How to use the cache. Touches no file. Throws `ConfigurationFailure` for a bad setting.
     public func cacheSettings() throws -> CacheSettings {
         var settings = CacheSettings(root: try root())
         settings.allowsSharedRoot = try isSet(.allowSharedRoot)
@@ -21,13 +21,13 @@ extension ToolContext {
         return settings
     }
 
-    /// The caches that a command uses. Opens none yet.
+    /// The caches of a command. Opens none yet.
     public func caches(_ settings: CacheSettings) -> Caches {
         Caches(settings: settings, log: log, metrics: metrics, interruption: interruption)
     }
 
-    /// The one cache that a command is about which names no pictures: that in memory if this is the policy, else that
-    /// on the disk.
+    /// Opens the one cache of a command that names no pictures: that in memory if that is the policy, otherwise that on
+    /// the disk. Throws `ConfigurationFailure` for a bad setting, and what opening the cache throws.
     ///
     /// - Parameter needs: what the command needs beside it; all else is given up.
     public func openCache(_ needs: Needs = Needs()) throws -> CacheStore {
@@ -36,7 +36,7 @@ extension ToolContext {
         return try caches(settings).standard()
     }
 
-    /// The rules of the command line come before those of the file.
+    /// The rules of the command line, followed by those of the file.
     private func policies() throws -> Policies {
         var rules = arguments.all(.policyRule)
         if let (object, path) = try configuration.object("policy_rules") {

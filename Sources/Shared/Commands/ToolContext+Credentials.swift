@@ -3,14 +3,14 @@ import Options
 import Support
 
 extension ToolContext {
-    /// The headers of options and of files, those that the configuration names among them, each for its origin. Those
-    /// without one are for the origin of `addresses`.
+    /// The headers of options and of files, including those that the configuration names, each for its origin. Those
+    /// without an origin are for the origin of `addresses`.
     ///
-    /// - Parameter addresses: those of the command line; nil if records name others, which must not choose who
-    ///   gets a secret. A header without an origin is then refused, or left out with a warning if the configuration
-    ///   has it.
+    /// - Parameter addresses: those of the command line; nil if records name others, which must not choose who gets a
+    ///   secret. A header without an origin is then refused, or left out with a warning if it comes from the
+    ///   configuration.
     ///
-    /// Throws `UsageFailure` for a bad header, wherever it stands, and for one whose server is not known;
+    /// Throws `UsageFailure` for a bad header in any place, and for one whose server is not known;
     /// `ConfigurationFailure` for a file that cannot be read.
     public func headers(for addresses: [WebURL]?) throws -> GivenHeaders {
         var given = try givenHeaders()
@@ -64,8 +64,8 @@ extension ToolContext {
         return given
     }
 
-    /// The headers of the files that the configuration names and no option replaces. Its token gives way to an
-    /// `Authorization`.
+    /// The headers of the files that the configuration names, unless an option names another file. Its token gives way
+    /// to an `Authorization`.
     private func configuredHeaders(givesAuthorization: Bool) throws -> GivenHeaders {
         var configured = GivenHeaders()
         if !arguments.isGiven(.headerFile), let path = try value(.headerFile) {
@@ -80,7 +80,8 @@ extension ToolContext {
     }
 
     /// The user names and passwords of a `.netrc` file: that of the home folder, of an option, or of the configuration;
-    /// nil if none is wanted. Throws `ConfigurationFailure` if it cannot be read.
+    /// nil if none is wanted. Throws `ConfigurationFailure` if it cannot be read, and `UsageFailure` for options that
+    /// contradict each other.
     public func passwords() throws -> Netrc? {
         if arguments[.netrc], arguments.isGiven(.netrcFile) {
             throw UsageFailure("--netrc and --netrc-file cannot be combined")
@@ -95,17 +96,17 @@ extension ToolContext {
         return try path.map { Netrc(try secretFile($0, holding: "user names and passwords")) }
     }
 
-    /// A key for a service: from a file or the environment, never from an argument. Blanks and line ends around it do
-    /// not count. Throws `ConfigurationFailure` for a file that cannot be read, and where there is something else than
-    /// a key.
+    /// A key for a service, from a file or the environment, never from an argument; nil if there is none. Blanks and
+    /// line ends around it are ignored. Throws `ConfigurationFailure` if the file cannot be read, or if its content is
+    /// no key.
     public func secret(_ file: Option<String>, _ variable: Option<String>) throws -> String? {
         if let file = arguments[file] { return try secret(file: file) }
         guard let variable = variable.variable, let text = environment[variable] else { return nil }
-        // An empty variable is how some schedulers unset one.
+        // Some schedulers unset a variable by making it empty.
         return text.utf8.allSatisfy { $0 <= 0x20 } ? nil : try Self.word(in: Array(text.utf8), from: variable)
     }
 
-    /// The one word that a file holds, blanks and line ends around it left out. Throws as above.
+    /// The one word in a file, without blanks and line ends around it. Throws as above.
     func secret(file: String) throws -> String {
         try Self.word(in: try secretFile(file, holding: "the key", byteLimit: 4096), from: file)
     }
@@ -128,7 +129,7 @@ extension ToolContext {
         do {
             let file = try File.openInput(path)
             bytes = try file.contents(atMost: byteLimit + 1)
-            // A pipe (`<(pass show token)`) has the rights that the shell gave it, and is gone with the run.
+            // A pipe (`<(pass show token)`) has the permissions that the shell gave it, and ends with the run.
             if file.isRegular, file.status.mode & 0o077 != 0 {
                 log.warning("\(path) holds \(what), and others may read or change it; run chmod 600 on it")
             }

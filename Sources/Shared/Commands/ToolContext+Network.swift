@@ -3,13 +3,14 @@ import Options
 import Support
 
 extension ToolContext {
-    /// A client for the options about the network. Opens and loads nothing.
+    /// A client that follows the options about the network. Opens and loads nothing. Throws `ConfigurationFailure` for
+    /// a bad setting.
     ///
     /// - Parameters:
     ///   - rate: how many bytes of all downloads together are taken in a second; nil for no limit.
     ///   - jobsPerHost: how many exchanges go on with one host; nil for no limit.
     ///   - passwords: for all requests; see `passwords()`.
-    ///   - wrap: what is to stand between the client and libcurl, if anything.
+    ///   - wrap: puts a transport between the client and libcurl, if one is wanted.
     public func client(
         redirects: RedirectPolicy = RedirectPolicy(), rate: Int? = nil, jobsPerHost: Int? = nil,
         passwords: Netrc? = nil,
@@ -32,7 +33,7 @@ extension ToolContext {
             passwords: passwords, log: log, interruption: interruption)
     }
 
-    /// What a command needs beside its cache that uses the network. Files of secrets are none of it: they are read
+    /// The needs of a command that uses the network. Files with secrets are not included, as they have been read
     /// before.
     public var networkNeeds: Needs {
         var needs = Needs()
@@ -41,8 +42,8 @@ extension ToolContext {
         return needs
     }
 
-    /// How long a request may take. What is slowed down on purpose takes as long as it takes, unless there is a limit
-    /// by name.
+    /// How long a request may take. Transfers that are slowed down on purpose may take as long as they need, unless
+    /// there is an explicit limit.
     private func timeouts(isSlowedDown: Bool) throws -> HTTPRequest.Timeouts {
         var timeouts = HTTPRequest.Timeouts()
         if isSlowedDown { timeouts.total = .seconds(7 * 86_400) }

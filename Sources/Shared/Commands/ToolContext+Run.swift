@@ -4,9 +4,10 @@ import Records
 import Support
 
 extension ToolContext {
-    /// How records are worked on and written, as the options say.
+    /// How records are processed and written, as the options say. Throws `UsageFailure` for options that contradict
+    /// each other, and `ConfigurationFailure` for a bad setting.
     ///
-    /// - Parameter jobs: how many at once if nothing is said.
+    /// - Parameter jobs: the default for how many are processed at once.
     public func runOptions(jobs standard: Int) throws -> RecordRunOptions {
         var options = RecordRunOptions()
         options.jobs = try value(.jobs) ?? standard
@@ -27,15 +28,17 @@ extension ToolContext {
     }
 
     /// Runs a tool over the operands, each turned into a job, or over standard input if there are none; `-` among them
-    /// stands for standard input. Returns the exit status.
+    /// means standard input. Returns the exit status. Throws `UsageFailure` if there are no operands and standard input
+    /// is a terminal, and `SystemFailure` if output cannot be written.
     public func run(_ tool: any RecordTool, options: RecordRunOptions, over things: Things) throws -> Int32 {
         let source = try JobSource(self, things)
         if let count = source.count { progress.expect(records: count) }
         return try run(tool, options: options) { try source.next(flush: $0) }
     }
 
-    /// Runs a tool over what `next` returns, to standard output. `next` is handed a way to write out what is done, for
-    /// when it has to wait.
+    /// Runs a tool over what `next` returns, and writes to standard output. `next` receives a function that writes out
+    /// what is done, for when it has to wait. Returns the exit status. Throws `SystemFailure` if output cannot be
+    /// written, and what `next` throws.
     public func run(
         _ tool: any RecordTool, options: RecordRunOptions, next: (_ flush: @escaping () -> Void) throws -> RecordInput?
     ) throws -> Int32 {
@@ -51,8 +54,9 @@ extension ToolContext {
         return status
     }
 
-    /// Gives every thing that the operands or standard input name to `body`, tells of each failure, and returns the
-    /// status that those which failed call for; `finish` is called after the last one.
+    /// Calls `body` with each thing that the operands or standard input name, reports each failure, and returns the
+    /// exit status for those that failed. Calls `finish` after the last one. Throws `UsageFailure` if there are no
+    /// operands and standard input is a terminal, `SystemFailure` if that cannot be read, and what `finish` throws.
     public func forEach(
         _ things: Things, finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void
     ) throws -> Int32 {
@@ -75,8 +79,9 @@ extension ToolContext {
         return tally.status
     }
 
-    /// Asks for everything that the operands or standard input name; returns 1 as soon as something is missing, else the
-    /// status that other failures call for.
+    /// Calls `find` with everything that the operands or standard input name. Returns 1 as soon as something is
+    /// missing, else 0. Throws other failures of `find`, `UsageFailure` if there are no operands and standard input is
+    /// a terminal, and `SystemFailure` if that cannot be read.
     ///
     /// - Parameter find: throws `absent` or `noInput` for a thing that is not there.
     public func areAllThere(_ things: Things, _ find: (RecordJob) throws -> Void) throws -> Int32 {
@@ -95,9 +100,9 @@ extension ToolContext {
         return 0
     }
 
-    /// Standard input, of which nothing has been read yet.
+    /// Standard input, of which nothing has been read yet. Throws `SystemFailure` if it is closed.
     ///
-    /// - Parameter flush: writes out what is done, for when it has to be waited for.
+    /// - Parameter flush: writes out what is done, before it waits for more input.
     public func standardInput(_ flush: @escaping () -> Void) throws -> LineReader {
         let file = try File(descriptor: 0, path: "standard input", closes: false)
         return LineReader(file: file, endsInNUL: arguments[.nullData]) {
@@ -106,8 +111,8 @@ extension ToolContext {
         }
     }
 
-    /// Waits until there is something to read, or throws `Cancelled` when the reader of our output has gone, which a
-    /// blocked `read` would not notice before the next record comes.
+    /// Waits until there is something to read. Throws `Cancelled` if the reader of our output has gone, which a blocked
+    /// `read` would not notice before the next record.
     private func waitForInput() throws {
         var watched = [pollfd(fd: 0, events: Int16(POLLIN), revents: 0), pollfd(fd: 1, events: 0, revents: 0)]
         while true {
@@ -126,9 +131,9 @@ extension ToolContext {
 }
 
 extension Arguments {
-    /// The byte behind each thing that is printed.
+    /// The byte after each thing that is printed.
     public var terminator: UInt8 { self[.nullTerminated] ? 0 : UInt8(ascii: "\n") }
 
-    /// Whether a command that is about its operands reads standard input, too.
+    /// Whether a command that takes operands or standard input reads standard input.
     public var readsInput: Bool { operands.isEmpty || operands.contains("-") }
 }

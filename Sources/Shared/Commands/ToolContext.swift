@@ -1,8 +1,8 @@
 import Options
 import Support
 
-/// What a command takes from the world around it: its arguments, the environment, the configuration, the log, progress
-/// and metrics, and the way to be stopped.
+/// What a command is given: its arguments, the environment, the configuration, the log, progress and metrics, and the
+/// way to be stopped.
 public struct ToolContext: Sendable {
     public let arguments: Arguments
     public let environment: Environment
@@ -10,7 +10,7 @@ public struct ToolContext: Sendable {
     public let log: Log
     public var metrics = Metrics.silent
     public var progress = Progress.none
-    /// Whether the process gives up what it does not need: see `confine`.
+    /// Whether the process gives up rights that it does not need: see `confine`.
     public var isConfined = true
     public let interruption: Interruption
 
@@ -25,8 +25,9 @@ public struct ToolContext: Sendable {
         self.interruption = interruption
     }
 
-    /// The surroundings of a command line. Reads the configuration file, if there is one, and opens the file for
-    /// metrics, if one is wanted.
+    /// The context of a command line. Reads the configuration file, if there is one, and opens the file for metrics, if
+    /// one is wanted. Throws `ConfigurationFailure` for a bad file or setting, and `SystemFailure` if the file for
+    /// metrics cannot be opened.
     public init(_ arguments: Arguments) throws {
         let environment = Environment.ofProcess()
         let threshold: Log.Level = arguments[.quiet] ? .error : arguments[.verbose] ? .detail : .warning
@@ -44,12 +45,13 @@ public struct ToolContext: Sendable {
 
     public var tool: String { arguments.tool }
 
-    /// Where a setting's value comes from. The option beats the environment, which beats the configuration file.
+    /// Where a setting's value comes from. The option overrides the environment, which overrides the configuration
+    /// file.
     public enum Source: String, Sendable {
         case option, environment, configuration
     }
 
-    /// The text that sets an option, and where it stands; nil if nothing does, or if its field is an object.
+    /// The text of an option's value, and where it comes from; nil if it is not set, or if its field is an object.
     ///
     /// Throws `ConfigurationFailure` for a field that is no text, number or truth value.
     public func text(_ option: AnyOption) throws -> (text: String, source: Source)? {
@@ -59,10 +61,11 @@ public struct ToolContext: Sendable {
         return (text, .configuration)
     }
 
-    /// The value of an option or setting: the option beats the environment, which beats the configuration file; nil if
-    /// none of them has it.
+    /// The value of an option or setting: the option overrides the environment, which overrides the configuration file;
+    /// nil if none of them sets it.
     ///
-    /// Throws `ConfigurationFailure` (78) for a bad value; those of options were refused when the line was read.
+    /// Throws `ConfigurationFailure` (78) for a bad value in the environment or the file; those of options were refused
+    /// when the line was read.
     public func value<Value>(_ option: Option<Value>) throws -> Value? {
         if let value = arguments.all(option).last { return value }
         guard let (text, source) = try text(option) else { return nil }

@@ -1,13 +1,13 @@
 import Support
 
-/// What a request sent in confidence and its server may repeat in the words of a refusal, as some do for whoever looks
-/// for a fault. Those words are shown, logged and written into records, so it is taken out of them.
+/// The secrets that a request sent. Some servers repeat them in the body of a refusal, to help find the fault. Such
+/// bodies are shown, logged and written into records, so the secrets are removed from them.
 struct EchoedSecrets {
     private let secrets: [[UInt8]]
 
     init(of request: HTTPRequest) {
         var texts = request.headers.filter { !$0.crossesOrigins }.flatMap { header in
-            // `Bearer TOKEN`: a server may quote the token alone.
+            // A server may quote the token of `Bearer TOKEN` alone.
             [header.value] + header.value.split(separator: " ").dropFirst().map(String.init)
         }
         if let credentials = request.credentials {
@@ -16,11 +16,11 @@ struct EchoedSecrets {
         // JSON may have a backslash before each slash.
         texts += texts.filter { $0.contains("/") }
             .map { $0.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#) }
-        // The longest first: one may be a part of another.
+        // The longest first, since one may be part of another.
         secrets = texts.filter { !$0.isEmpty }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
     }
 
-    /// The body with `…` in place of each. O(body × secrets).
+    /// The body with `…` in place of each secret. Cost: O(body × secrets).
     func removed(from body: [UInt8]) -> [UInt8] {
         secrets.reduce(body) { Self.replacing($1, in: $0) }
     }

@@ -1,43 +1,44 @@
 import Support
 
 extension HTTPClient {
-    /// How much of the body of an answer that isn't accepted is kept for the failure.
+    /// How many bytes of the body of a refusal are kept for the failure.
     static let errorBodyLimit = 65_536
 
-    /// How many bytes are handed on at once where their rate is bounded, so that they come evenly.
+    /// How many bytes are delivered at once if the rate is limited, so that they come evenly.
     static let pacedPiece = 16_384
 
-    /// What one attempt asks for, and the statuses that it takes for an answer.
+    /// The request of one attempt, and the statuses that it accepts.
     public typealias Attempt = (request: HTTPRequest, statuses: Set<Int>)
 
-    /// Thrown by a receiver to whom an answer is of no use, but for whom another request may get a better one: it is
-    /// made at once, as part of the same attempt. Whoever throws it sees to it that it asks for something else then.
+    /// A receiver throws this if the answer is of no use, but another request may get a better one. That is made at
+    /// once, as part of the same attempt. The receiver must see to it that the next request asks for something else.
     public struct AskAgain: Error {
         public init() {}
     }
 
-    /// Gets the request's URL and hands the answer to `receive`: its head, then its body, both only where the status
-    /// is one of `statuses`. A further head means that an attempt is repeated: the receiver starts over. It is told of
+    /// Gets the request's URL and passes the answer to `receive`: its head, then its body, both only if its status is
+    /// one of `statuses`. Another head means that an attempt is repeated: the receiver starts over. It is told of
     /// pauses before the head, too.
     ///
-    /// Transient failures are repeated as the schedule says. Throws `FetchFailure`, `WebURLFailure` (a redirect to an
-    /// address that isn't opened), `Cancelled`, and what `receive` throws, which is never repeated.
+    /// Transient failures are retried according to the schedule. Throws `FetchFailure`, `WebURLFailure` (a redirect to
+    /// an address that isn't opened), `Cancelled`, and what `receive` throws, which is never retried.
     public func get(
         _ request: HTTPRequest, accepting statuses: Set<Int> = [200], receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
         try get(attempts: { (request, statuses) }, receive: receive)
     }
 
-    /// The same with a request of its own for each attempt, so that one may continue where the one before broke off
-    /// (`rangeStart`). Such progress makes the schedule count from the beginning: what comes in pieces is complete at
-    /// some time, and the time for all attempts together stays that of the first request.
+    /// Does the same with a separate request for each attempt, so that one may continue where the last one broke off
+    /// (`rangeStart`). Such progress restarts the schedule, as what comes in pieces will be complete some time; but the
+    /// time limit for all attempts together stays that of the first request. Throws what `get(_:accepting:receive:)`
+    /// throws, and what `next` throws.
     ///
-    /// - Parameter next: asked before each attempt, and after each `AskAgain`.
+    /// - Parameter next: called before each attempt, and after each `AskAgain`.
     public func get(attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void) throws -> HTTPResponse {
         try get(attempts: next, receive: receive) { try $0.get() }
     }
 
-    /// - Parameter judge: what to make of an attempt's end; throws what is not to be taken for an answer.
+    /// - Parameter judge: what to make of an attempt's result; throws if it is not to be taken as an answer.
     private func get(
         attempts next: () throws -> Attempt, receive: (HTTPEvent) throws -> Void,
         judge: (Result<HTTPResponse, any Error>) throws -> HTTPResponse
@@ -71,7 +72,7 @@ extension HTTPClient {
         }
     }
 
-    /// The attempt with this client's times. Throws `bad-header`.
+    /// The attempt with this client's timeouts. Throws `FetchFailure.badHeader`.
     private func sendable(_ attempt: Attempt) throws -> Attempt {
         var (request, statuses) = attempt
         if let header = request.headers.first(where: { !$0.isValid }) {
@@ -82,11 +83,12 @@ extension HTTPClient {
         return (request, statuses)
     }
 
-    /// Gets a small answer whole, in memory.
+    /// Gets a small answer whole, in memory. Throws `FetchFailure`, `WebURLFailure` (a redirect to an address that
+    /// isn't opened) and `Cancelled`.
     ///
-    /// - Parameter isPassingFault: tells answers, whatever their status, that are none: faults that may pass, such as
-    ///   the words of a gateway whose server is away. They are repeated like other transient failures, and thrown as
-    ///   `FetchFailure.passingFault` if they stay.
+    /// - Parameter isPassingFault: whether an answer, whatever its status, is really a fault that may pass, such as
+    ///   that of a gateway whose server is away. Such answers are retried like other transient failures, and thrown as
+    ///   `FetchFailure.passingFault` in the end.
     public func data(
         _ request: HTTPRequest, accepting statuses: Set<Int> = [200],
         isPassingFault: (FetchFailure.Answer) -> Bool = { _ in false }
@@ -114,7 +116,7 @@ extension HTTPClient {
         return (response, bytes)
     }
 
-    /// Waits, for the next attempt or for the rate, under supervision where there is any.
+    /// Waits for the next attempt, or to keep to the rate; calls `watch` meanwhile, if there is one.
     private func pause(_ span: Duration) throws {
         guard let watch else { return try sleep(span) }
         var rest = span
@@ -126,7 +128,7 @@ extension HTTPClient {
         }
     }
 
-    /// One attempt: the request and the redirects it meets.
+    /// Makes one attempt: the request and the redirects that it leads to.
     private func follow(
         _ request: HTTPRequest, accepting statuses: Set<Int>, deadline: inout Duration,
         receive: (HTTPEvent) throws -> Void
@@ -155,7 +157,7 @@ extension HTTPClient {
         }
     }
 
-    /// Waits for the turn of the request's host. That is not the server's fault, nor that of the request: the deadline
+    /// Waits until the request's host has room. That is not the server's fault, nor that of the request: the deadline
     /// moves by as much.
     private func takingTurn<Result>(
         _ request: HTTPRequest, deadline: inout Duration, _ body: (HTTPRequest) throws -> Result
@@ -176,7 +178,7 @@ extension HTTPClient {
         return try hosts.withRoom(at: request.url, interruption: interruption, begin)
     }
 
-    /// A host that is an address, and whether secrets may be sent there, are judged before anything is opened.
+    /// Judges a host that is an address, and whether secrets may be sent there, before anything is opened.
     private func judge(_ request: HTTPRequest) throws {
         if let exposure = request.exposure { throw exposure }
         if request.withholdsPassword { warnOfWithheldPassword(for: request.url) }
@@ -185,8 +187,8 @@ extension HTTPClient {
         throw FetchFailure.blockedAddress(url: url, address: address, kind)
     }
 
-    /// One exchange. Bodies of answers that aren't accepted are read as far as they are wanted, and the connection is
-    /// given up where there is more.
+    /// Carries out one exchange. Bodies of answers that aren't accepted are read up to `errorBodyLimit`; if there is
+    /// more, the connection is closed.
     private func exchange(
         _ request: HTTPRequest, accepting statuses: Set<Int>, receive: (HTTPEvent) throws -> Void
     ) throws -> (response: HTTPResponse, body: [UInt8]) {
@@ -233,7 +235,7 @@ extension HTTPClient {
                         if bytes.count > room { throw ReadEnough() }
                     }
                 case .pause:
-                    // Of an answer that is not accepted the receiver sees nothing.
+                    // The receiver sees nothing of an answer that is not accepted.
                     if isAccepted || head == nil { try pass(event) }
                 }
             }
@@ -246,10 +248,10 @@ extension HTTPClient {
     }
 }
 
-/// The receiver's own error on its way through transport and retries.
+/// The receiver's own error on its way through the transport and the retries.
 private struct ReceiverStopped: Error {
     let error: any Error
 }
 
-/// Ends a transfer whose rest isn't wanted.
+/// Ends a transfer of which no more is wanted.
 private struct ReadEnough: Error {}

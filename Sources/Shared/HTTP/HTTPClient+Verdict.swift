@@ -4,17 +4,13 @@ import Support
 public struct JudgedAddress: Sendable, Hashable {
     public let address: IPAddress
     public let verdict: AddressGuard.Verdict
-
-    public init(address: IPAddress, verdict: AddressGuard.Verdict) {
-        self.address = address
-        self.verdict = verdict
-    }
 }
 
 extension HTTPClient {
-    /// Looks up what a fetch of `url` would dial now, and judges it as the fetch would. Asks the name service, unless
-    /// the host is an address; opens no connection. Empty if the name is not found within `limit`, nil if a proxy alone
-    /// may look it up. Throws `Cancelled`.
+    /// Looks up which addresses a fetch of `url` would dial now, and judges them as the fetch would. Asks the name
+    /// service, unless the host is an address; opens no connection. Returns none if the name is not found within
+    /// `limit`, and nil if only a proxy may look it up. Throws `Cancelled`, and `SystemFailure` if no thread can be
+    /// started.
     public func judgedAddresses(of url: WebURL, limit: Duration = .seconds(5)) throws -> [JudgedAddress]? {
         guard url.address != nil || looksUp(url) else { return nil }
         let addresses =

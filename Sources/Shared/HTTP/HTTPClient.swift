@@ -1,6 +1,6 @@
 import Support
 
-/// Fetches over any transport, with redirects, retries, limits and statuses turned into failures.
+/// Fetches over any transport: follows redirects, retries, keeps to limits, and turns statuses into failures.
 public struct HTTPClient: Sendable {
     let transport: any HTTPTransport
     let addressGuard: AddressGuard
@@ -10,13 +10,13 @@ public struct HTTPClient: Sendable {
     let timeouts: HTTPRequest.Timeouts?
     let rate: RateLimit?
     let hosts: HostLimit?
-    /// For requests that have none of their own.
+    /// For requests that have none.
     public let passwords: Netrc?
     let log: Log
     let interruption: Interruption
-    /// Dates that servers name are compared with it.
+    /// What the dates of servers are compared with.
     let clock: Clock
-    /// What time-outs are measured by.
+    /// What timeouts are measured by.
     let uptime: @Sendable () -> Duration
     let sleep: Sleeper
     private let hasWarned = Monitor(false)
@@ -24,13 +24,13 @@ public struct HTTPClient: Sendable {
     var watch: (@Sendable () throws -> Void)?
 
     /// - Parameters:
-    ///   - guard: judges hosts that are addresses before anything is opened; names are the transport's to judge.
+    ///   - guard: judges hosts that are addresses before anything is opened; the transport judges names.
     ///   - looksUp: whether this machine may look up the name of a URL's host; see `ProxyChoice.leavesNamesToProxy`.
     ///   - timeouts: for all requests; nil leaves each its own.
-    ///   - rate: for all bodies together; nil is as fast as they come.
-    ///   - hosts: how many exchanges go on at once with a host; nil is any number.
-    ///   - passwords: the user names and passwords of every request that has no others.
-    ///   - uptime: a time that goes on evenly from any beginning, whatever is done to the machine's clock.
+    ///   - rate: for all bodies together; nil for no limit.
+    ///   - hosts: how many exchanges go on at once with a host; nil for no limit.
+    ///   - passwords: the user names and passwords for requests that have none.
+    ///   - uptime: a monotonic time that starts anywhere, whatever is done to the machine's clock.
     ///   - sleep: by default `interruption.sleep`.
     public init(
         transport: any HTTPTransport, guard addressGuard: AddressGuard = .standard,
@@ -56,15 +56,15 @@ public struct HTTPClient: Sendable {
         self.sleep = sleep ?? { [interruption] in try interruption.sleep($0) }
     }
 
-    /// The same client under supervision: `watch` is called with everything that comes, and at least every
-    /// `HTTPEvent.pauseLength` while nothing does, between two attempts too. What it throws ends the request.
+    /// Returns the same client with a watch, which is called with everything that arrives, and at least every
+    /// `HTTPEvent.pauseLength` while nothing does, between attempts too. An error that it throws ends the request.
     public func watched(by watch: @escaping @Sendable () throws -> Void) -> HTTPClient {
         var client = self
         client.watch = watch
         return client
     }
 
-    /// Says once that the `.netrc` has an entry for a server that does not get it.
+    /// Warns once that the `.netrc` has an entry for a server that does not get it.
     func warnOfWithheldPassword(for url: WebURL) {
         if hasWarned.testAndSet() { return }
         log.warning(
@@ -72,7 +72,7 @@ public struct HTTPClient: Sendable {
                 + "way to read; use https")
     }
 
-    /// Whether to go on: throws what the supervision does, and `Cancelled`. For work beside a request.
+    /// Throws `Cancelled` once the run is stopped, and what the watch throws. For work beside a request.
     public func check() throws {
         try interruption.check()
         try watch?()

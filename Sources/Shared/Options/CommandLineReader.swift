@@ -3,7 +3,7 @@ import Support
 /// What a command line asks for.
 public enum Request: Sendable {
     case run(Command, Arguments)
-    /// `-h` (short) or `--help`, about the last command of the path.
+    /// `-h` (short) or `--help`, for the last command of the path.
     case help([Command], isShort: Bool)
     case version
     /// `--generate`: a text for packagers.
@@ -21,17 +21,17 @@ public enum Generated: String, Sendable, CaseIterable {
 }
 
 extension Command {
-    /// Reads the words behind the tool's name.
+    /// Reads the words after the tool's name.
     ///
-    /// Options may stand anywhere, before the command too: `--name value`, `--name=value`, `-jvalue`, `-j value`,
-    /// several short ones in one word (`-qv`); behind `--` all words are operands. Of an option that counts once, the
-    /// last one counts. A wish for help goes before anything that is wrong.
+    /// Options may stand anywhere, also before the command: `--name value`, `--name=value`, `-jvalue`, `-j value`,
+    /// several short ones in one word (`-qv`). After `--`, all words are operands. If an option takes one value, the
+    /// last one counts. A request for help takes precedence over anything that is wrong.
     ///
-    /// Throws `UsageFailure`.
+    /// Throws `UsageFailure` for a wrong line.
     public func request(_ words: [String]) throws -> Request {
         if let place = helpPlace(words) { return .help(try helpPath(words[(place + 1)...]), isShort: false) }
         let (path, positions, failure) = commandPath(words)
-        // Made only if there are any: it costs as much as all else here.
+        // Made only if needed: it costs as much as everything else here.
         let hasOptions = words.contains { $0.hasPrefix("-") && $0 != "-" }
         var reader = CommandLineReader(path: path, options: hasOptions ? path[path.count - 1].options : [])
         var rest: [String] = []
@@ -43,15 +43,15 @@ extension Command {
         return try reader.request()
     }
 
-    /// Where the word `help` stands in place of a command.
+    /// The place of the word `help`, if it stands where a command would.
     private func helpPlace(_ words: [String]) -> Int? {
         guard let first = words.firstIndex(where: { !$0.hasPrefix("-") }), words[first] == "help" else { return nil }
-        // Else it is the value of an option.
+        // Otherwise it is the value of an option.
         return first == 0 || commandPath(Array(words[..<first]) + ["help"]).failure != nil ? first : nil
     }
 
-    /// The commands that the words name, with the places where their names stand. What is wrong with the line is given
-    /// rather than thrown, as it may ask for help all the same.
+    /// The commands that the words name, and the places of their names. A mistake is returned rather than thrown, as
+    /// the line may still ask for help.
     private func commandPath(_ words: [String]) -> (path: [Command], positions: [Int], failure: UsageFailure?) {
         var path = [self]
         var positions: [Int] = []
@@ -62,7 +62,7 @@ extension Command {
             let command = path[path.count - 1]
             if word.hasPrefix("-"), word != "-" {
                 if word == "--" { break }
-                // Which words are values depends on options of commands that are not known yet.
+                // Which words are values depends on the options of commands that are not known yet.
                 let options = known ?? allOptions
                 known = options
                 var reader = CommandLineReader(path: path, options: options)
@@ -84,7 +84,7 @@ extension Command {
         return (path, positions, nil)
     }
 
-    /// What `help scope switch` is about.
+    /// The commands that `help scope switch` names. Throws `UsageFailure` for an unknown one.
     private func helpPath(_ words: ArraySlice<String>) throws -> [Command] {
         var path = [self]
         for word in words where !word.hasPrefix("-") {
@@ -119,7 +119,7 @@ struct CommandLineReader {
     let options: [AnyOption]
     private var given: [Arguments.Given] = []
     private var operands: [String] = []
-    /// The first thing that is wrong.
+    /// The first mistake.
     private(set) var failure: UsageFailure?
 
     init(path: [Command], options: [AnyOption]) {
@@ -130,7 +130,7 @@ struct CommandLineReader {
     private var command: Command { path[path.count - 1] }
     private var advice: String { "; see \(path.line) --help" }
 
-    /// The line as a whole, once it has been read.
+    /// The request, once the line has been read. Throws `UsageFailure` if operands are missing, or too many.
     func request() throws -> Request {
         guard command.run != nil else {
             let names = command.visibleSubcommands.map(\.name).joined(separator: ", ")
@@ -145,7 +145,7 @@ struct CommandLineReader {
         return .run(command, Arguments(given, operands: operands, path: path))
     }
 
-    /// Reads all words; returns what the line asks for if it is not to run the command.
+    /// Reads all words; returns the request if it is not to run the command.
     mutating func read(_ words: ArraySlice<String>) -> Request? {
         var rest = words
         var wish: Request?
@@ -193,7 +193,7 @@ struct CommandLineReader {
         while let letter = letters.popFirst() {
             if letter == "h" { return .help(path, isShort: true) }
             guard let option = options.first(where: { $0.short == letter }) else {
-                // A long option with one dash is a common slip.
+                // A long option with one dash is a common mistake.
                 fail(unknownOption(word, String(word.dropFirst())))
                 return nil
             }
@@ -209,7 +209,7 @@ struct CommandLineReader {
         return nil
     }
 
-    /// Takes an option with the words that belong to it.
+    /// Adds an option, taking the words that belong to it.
     private mutating func take(
         _ option: AnyOption, named name: String, isNegated: Bool, attached: String?, _ rest: inout ArraySlice<String>
     ) {
@@ -270,7 +270,7 @@ struct CommandLineReader {
             + " \(path.line) --help"
     }
 
-    /// Returns the option with this long name, and whether the name turns it off (`--no-NAME`).
+    /// Returns the option with this long name, and whether the name negates it (`--no-NAME`).
     private static func find(_ name: String, _ options: [AnyOption]) -> (AnyOption, isNegated: Bool)? {
         for option in options {
             if option.name == name { return option.isTyped ? (option, false) : nil }
@@ -282,7 +282,7 @@ struct CommandLineReader {
         return nil
     }
 
-    /// Reads the option at the beginning of `words`; returns how many of them it takes, itself included.
+    /// Reads the option at the beginning of `words`; returns how many words it takes, including itself.
     mutating func skim(_ words: ArraySlice<String>) -> Int {
         guard let word = words.first else { return 0 }
         var rest = words.dropFirst()

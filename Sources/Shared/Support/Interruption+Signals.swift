@@ -22,7 +22,7 @@ extension Interruption {
         try Thread.start { [self] in
             let first = Self.next(of: watched)
             let caughtAt = SteadyTime.now()
-            // On a thread of its own, so that this one is there for the second signal, whatever the handlers do.
+            // On a separate thread, so that this one can wait for a second signal, whatever the handlers do.
             let endInOrder = { @Sendable [self] in
                 cancel(.signal(first))
                 if !waitUntilIdle(atMost: Self.grace) { OutputFile.removeBegun() }
@@ -40,7 +40,7 @@ extension Interruption {
         return true
     }
 
-    /// Waits for one of these signals and takes it.
+    /// Waits for one of these signals, and returns it.
     private static func next(of signals: sigset_t) -> Int32 {
         var signals = signals
         var number: Int32 = 0
@@ -48,7 +48,7 @@ extension Interruption {
         return number
     }
 
-    /// Whether a signal that comes `span` after the first one is a request of its own. timeout(1) sends the same signal
+    /// Whether a signal that comes `span` after the first one counts as a second one. timeout(1) sends the same signal
     /// twice, to its child and to the child's group; nobody presses Ctrl-C twice in a quarter of a second.
     static func isSecond(_ number: Int32, after first: Int32, span: Duration) -> Bool {
         number != first || span >= .milliseconds(250)
@@ -72,7 +72,7 @@ extension Interruption {
 
     /// Restores the signal's default action and raises it, so that the parent sees a death by that signal.
     ///
-    /// It is sent to this thread: one for the process might be taken by the thread that waits for signals.
+    /// It is sent to this thread: a signal to the process might be taken by the thread that waits for signals.
     private static func end(by number: Int32) -> Never {
         StandardError.conclude()
         signal(number, SIG_DFL)

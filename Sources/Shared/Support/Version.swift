@@ -1,5 +1,5 @@
-/// The version of all tools of this package, as `--version` and the `User-Agent` field give it.
+/// The version of all tools of this package, for `--version` and the `User-Agent` field.
 public let toolsVersion = "0.1.0"
 
-/// The day of that version, as the manuals give it.
+/// The date of that version, for the manuals.
 public let toolsDate = "November 22, 2026"

@@ -1,26 +1,26 @@
-// Calls of Linux that Swift's import of the C library does not show. Elsewhere they do nothing.
+// Calls of Linux that Swift does not import from the C library. On other systems they do nothing.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// What the program was started with, its name among it. 0 where the C library does not tell.
+// The program's arguments, including its name; 0 if the C library does not pass them to constructors.
 int csystem_argument_count(void);
 const char *csystem_argument(int index);
 
-// Begins to write these bytes of a file to the disk, and does not wait (sync_file_range(2)). A hint.
+// Begins to write these bytes of a file to the disk, without waiting (sync_file_range(2)). A hint.
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count);
 
 // Lets the calling thread, and those that it starts, use a disk only while nobody else does (ioprio_set(2), class
-// idle). A hint: not every I/O scheduler heeds it.
+// idle). A hint that some I/O schedulers ignore.
 void csystem_use_idle_disk(void);
 
-// Whether the files of the file system that an open file is on lie in memory: tmpfs or ramfs (statfs(2)).
+// Whether an open file is on a file system in memory: tmpfs or ramfs (statfs(2)).
 bool csystem_is_in_memory(int descriptor);
 
 // Opens what a relative name leads to below an open folder, and never follows a symbolic link on the way (openat2(2)
 // with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS). Returns a descriptor, or -1 with errno set: ELOOP for a link, EXDEV for
-// a name that leads out of the folder, ENOSYS or EPERM where the system has no such call or a filter refuses it. `mode`
+// a name that leads out of the folder, ENOSYS or EPERM if the system has no such call or a filter refuses it. `mode`
 // must be 0 unless `flags` has O_CREAT.
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode);
 
@@ -42,30 +42,30 @@ int csystem_is_byte_locked(int descriptor, int64_t offset);
 // Closes all files from this number on (close_range(2)); false where the system cannot do that in one call.
 bool csystem_close_from(int first);
 
-// MARK: Giving up rights. Elsewhere than on Linux, and on other processors than those two, there is nothing of this.
+// MARK: Giving up rights. Only on Linux, on x86-64 and ARM64; elsewhere nothing is given up.
 
 enum csystem_right {
     // To read a file, or a folder with all below it.
     csystem_right_read,
-    // The same, and to change it, make and remove what is below it, and move that about.
+    // Also to change it, and to make, remove and move what is below it.
     csystem_right_write,
-    // To read it and run it as a program.
+    // To read a file, and to run it as a program.
     csystem_right_execute,
 };
 
-// The version of Landlock's interface that the kernel has; 0 where it has none.
+// The version of Landlock's interface that the kernel has; 0 if it has none.
 int csystem_landlock_version(void);
 
-// Begins a set of rules by which nothing is allowed but what is added; a descriptor, or -1. TCP is refused too, on
-// kernels that can, unless `network`: then only listening is.
+// Begins a set of rules that allows nothing but what is added; returns a descriptor, or -1. TCP is refused too, if the
+// kernel can do that; with `network`, only listening is.
 int csystem_landlock_begin(int version, bool network);
 
-// Adds a rule for what is at a path, links followed. Nothing there is no failure: it needs no rule.
+// Adds a rule for what is at a path, links followed. A missing file is no failure, as it needs no rule.
 bool csystem_landlock_allow(int rules, int version, const char *path, enum csystem_right right);
 
-// Makes the rules hold for the calling thread and those that it starts, for good.
+// Puts the rules into effect for the calling thread and those that it starts, for good.
 bool csystem_landlock_enforce(int rules);
 
-// From now on, calls of the kernel that the tools have no use for fail with EPERM, in the calling thread and those that
-// it starts. `network` leaves sockets, `processes` other processes and programs.
+// From now on, system calls that the tools do not need fail with EPERM, in the calling thread and those that it starts.
+// `network` allows sockets, `processes` allows other processes and programs.
 bool csystem_filter_calls(bool network, bool processes);

@@ -1,7 +1,7 @@
 import HTTP
 
-/// What of a command line is secret: the values of headers, user names and passwords of addresses, and the values of
-/// query parameters that look like keys. Pure.
+/// The secrets of a command line: the values of headers, user names and passwords of addresses, and the values of query
+/// parameters that look like keys. Pure.
 struct ArgumentSecrets: Sendable, Hashable {
     /// A part of an argument, in bytes of its UTF-8.
     struct Part: Sendable, Hashable {
@@ -13,7 +13,7 @@ struct ArgumentSecrets: Sendable, Hashable {
     let parts: [Part]
     private let texts: [String]
 
-    /// Finds them in arguments as they were typed, be the line well-formed or not.
+    /// Finds them in arguments as they were typed, even if the command line is wrong.
     init(_ arguments: [String]) {
         var parts: [Part] = []
         var texts: [String] = []
@@ -34,7 +34,7 @@ struct ArgumentSecrets: Sendable, Hashable {
                 let origin = arguments[first]
                 if !origin.contains(text: "://") {
                     add(first, origin[...])
-                    // A host without its scheme is wrong, and the header behind it no less a secret.
+                    // A host without its scheme is wrong, but the header after it is still a secret.
                     if !origin.contains(" "), let second = rest.popFirst() { add(second, arguments[second][...]) }
                 } else if let blank = origin.firstIndex(of: " ") {
                     add(first, origin[blank...])
@@ -47,7 +47,7 @@ struct ArgumentSecrets: Sendable, Hashable {
                 if let blank = argument.firstIndex(of: " ") {
                     add(index, argument[blank...])
                 } else if let second = rest.popFirst() {
-                    // Wrong, as one word is expected here; the next one is the header all the same.
+                    // Wrong, as one word is expected here, but the next word is the header.
                     add(second, arguments[second][...])
                 }
             } else {
@@ -58,7 +58,7 @@ struct ArgumentSecrets: Sendable, Hashable {
         self.texts = texts
     }
 
-    /// `message` with `***` for each of them: for the words of somebody who quotes arguments without knowing them.
+    /// `message` with `***` in place of each secret, for messages that quote arguments without knowing them.
     func redacted(_ message: String) -> String {
         texts.sorted { $0.utf8.count > $1.utf8.count }.reduce(message) { $0.replacing(text: $1, with: "***") }
     }

@@ -1,16 +1,16 @@
 import Libc
 import Support
 
-/// The memory in which the kernel keeps the process's command line, and shows it to everybody on the machine.
+/// The memory that holds the process's command line, which the kernel shows to everybody on the machine.
 enum ProcessArguments {
-    /// Overwrites parts of `arguments`, which are those behind the program's name, in that memory; the whole of one
-    /// that stands there otherwise, as it is not UTF-8. Does nothing where the memory is not to be found. Swift's own
+    /// Overwrites parts of `arguments`, the words after the program's name, in that memory; or the whole of an argument
+    /// that is stored differently, as it is not UTF-8. Does nothing if the memory cannot be found. Swift's own
     /// arguments are copies.
     ///
-    /// Between the start of the process and this call they were to be seen: a file is the better way for a secret.
+    /// They were visible between the start of the process and this call: a file is a better place for a secret.
     static func conceal(_ parts: [ArgumentSecrets.Part], of arguments: [String]) {
         guard let memory = memory(), let name = memory.firstIndex(of: 0) else { return }
-        // Arguments lie one behind the other, each with a NUL at its end.
+        // Arguments follow one another, each with a NUL at its end.
         var places: [Range<Int>] = []
         var start = name + 1
         while start < memory.count, let end = memory[start...].firstIndex(of: 0) {
@@ -27,8 +27,8 @@ enum ProcessArguments {
         }
     }
 
-    /// Program name and arguments; nil if the system does not say where they are. It is the process's own memory,
-    /// writable, and nobody else's business: after the start only this code looks at it.
+    /// The program's name and arguments; nil if the system does not say where they are. This memory belongs to the
+    /// process and is writable, and after the start only this code uses it.
     private static func memory() -> UnsafeMutableBufferPointer<UInt8>? {
         #if canImport(Darwin)
         guard let first = _NSGetArgv().pointee[0] else { return nil }

@@ -4,12 +4,12 @@ import Options
 import Store
 import Support
 
-/// A tool: its commands, and what is said about it as a whole.
+/// A tool: its commands, and what its help says about it as a whole.
 public struct Tool: Sendable {
     public let command: Command
     /// The lines of the help about exit statuses.
     public let exitStatus: String
-    /// Returns name and version of each library in use; loads those that are loaded when needed.
+    /// Returns name and version of each library in use; loads those that are loaded on demand.
     public let libraries: @Sendable () -> [String]
 
     public init(_ command: Command, exitStatus: String, libraries: @escaping @Sendable () -> [String]) {
@@ -19,17 +19,17 @@ public struct Tool: Sendable {
     }
 }
 
-/// Runs a tool's command line from beginning to end: what every tool's `main` calls.
+/// Runs a tool's command line from beginning to end: the `main` of every tool.
 ///
-/// Help goes to standard output with status 0; a wrong command line is told on standard error with status 64; any other
-/// failure as `tool: message` with its own status.
+/// Help goes to standard output with status 0; a wrong command line is reported on standard error with status 64; any
+/// other failure as `tool: message` with its own status.
 public func runTool(_ tool: Tool, words: [String] = ProgramArguments.ofProcess()) -> Never {
-    // A closed pipe is then seen where it is written to, and ends the run in order.
+    // A closed pipe then shows as a failed write, which ends the run in order.
     signal(SIGPIPE, SIG_IGN)
-    // So is a limit on the size of files, which is an error of writing like a full disk.
+    // A limit on the size of files is then a failed write, too, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     occupyClosedStreams()
-    // Each run removes what earlier ones kept past the cache for a while.
+    // Each run removes the files that earlier ones kept outside the cache for a while.
     RuntimePlaces(environment: .ofProcess()).sweep()
     let secrets = ArgumentSecrets(words)
     if !secrets.parts.isEmpty { ProcessArguments.conceal(secrets.parts, of: words) }
@@ -52,7 +52,7 @@ private func run(_ tool: Tool, _ words: [String], _ secrets: ArgumentSecrets) th
     do {
         request = try tool.command.request(words)
     } catch {
-        // Its words quote arguments without knowing what is secret about them.
+        // The message quotes arguments without knowing which are secret.
         throw UsageFailure(secrets.redacted(failure(of: error).message))
     }
     switch request {
@@ -76,8 +76,8 @@ extension Tool {
     }
 }
 
-/// Keeps a file of ours from taking the place of a standard stream that was closed (`2>&-`), where log lines would go
-/// into it. The place is taken so that using it fails, as it would have.
+/// Keeps files that are opened later from taking the place of a standard stream that was closed (`2>&-`), so that log
+/// lines would go into them. The place is taken in such a way that using it fails, as it would have.
 private func occupyClosedStreams() {
     for stream: Int32 in 0...2 where fcntl(stream, F_GETFD) < 0 {
         _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)

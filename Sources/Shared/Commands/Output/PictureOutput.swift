@@ -1,11 +1,12 @@
 import Libc
 import Support
 
-/// Standard output for the bytes of pictures, which may not be a terminal: bytes of strangers could do anything to it.
+/// Standard output for the bytes of pictures. It must not be a terminal, to which bytes of strangers could do anything.
 public struct PictureOutput {
     private let file: File
 
-    /// Throws `UsageFailure` where it is a terminal; `example` is the file that the advice names.
+    /// Throws `UsageFailure` if it is a terminal, with `example` as the file in its advice, and `SystemFailure` if it
+    /// is closed.
     public init(example: String) throws {
         if Terminal.isTerminal(1) {
             throw UsageFailure(
@@ -14,9 +15,10 @@ public struct PictureOutput {
         file = try File(descriptor: 1, path: "standard output", closes: false)
     }
 
+    /// Writes bytes of a picture. Throws `SystemFailure`.
     public func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
 
-    /// Writes the bytes of the file at `path`.
+    /// Writes the bytes of the file at `path`. Throws `SystemFailure`.
     public func copy(_ path: String) throws {
         let source = try File.open(path, O_RDONLY)
         var piece = [UInt8](repeating: 0, count: 256 << 10)

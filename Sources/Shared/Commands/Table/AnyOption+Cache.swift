@@ -60,12 +60,12 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// Which cache: for every command that uses one.
+    /// Which cache to use: for every command that uses one.
     public static let place: [AnyOption] = [.cacheDir, .allowSharedRoot, .scope, .policy, .policyRule]
 
-    /// How long and how much is kept: for every command that hands out entries or stores some.
+    /// How long and how much to keep: for every command that hands out or stores entries.
     public static let retention: [AnyOption] = [.ttl, .capacity, .lease]
 
-    /// What nearly every command has at its end.
+    /// What nearly every command has.
     public static var common: [AnyOption] { place + retention + messages }
 }

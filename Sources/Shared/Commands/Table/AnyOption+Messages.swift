@@ -1,7 +1,7 @@
 import Options
 import Support
 
-/// How a tool speaks, and where its settings are.
+/// How a tool reports, and where its settings are.
 extension AnyOption {
     public static let quiet = Option.flag("quiet", short: "q", .messages, summary: "Print errors only.")
 
@@ -38,7 +38,7 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// Those of every command.
+    /// The options of every command.
     public static let messages: [AnyOption] = [
         .quiet, .verbose, .logFormat, .progress, .metrics, .config, .noConfinement,
     ]

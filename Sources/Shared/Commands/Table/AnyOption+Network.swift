@@ -19,8 +19,8 @@ extension AnyOption {
         summary: "Allow private, loopback and reserved addresses: all, or these blocks.",
         manual: "A value of 1 allows all, 0 none.", takesMore: isAddressList, read: AddressGuard.init(allowPrivate:))
 
-    /// Whether the word can be meant as a list of address blocks, a wrong one included, which must not pass as all of
-    /// them. A word of nothing but letters and digits (`cafe`, `0001`) is a name unless it says all or none.
+    /// Whether the word looks like a list of address blocks, even a wrong one, which must not mean all addresses. A
+    /// word of letters and digits only (`cafe`, `0001`) is a name, unless it means all or none.
     private static func isAddressList(_ text: String) -> Bool {
         if text == "0" || text == "1" { return true }
         return text.contains { ".:/,".contains($0) } && text.first != "/"
@@ -42,7 +42,7 @@ extension AnyOption {
     public static let refresh = Option.flag(
         "refresh", .network, summary: "Ask the server even if the cache has a fresh answer.")
 
-    /// Of img-cache alone; here because the configuration file has them.
+    /// Only for img-cache; here because the configuration file has them.
 
     public static let header = Option.text(
         "header", "HEADER", .secrets, repeats: true, summary: "Send 'Name: value' to the one server of the arguments.")

@@ -2,7 +2,7 @@ import Options
 import Records
 import Support
 
-/// How records are worked on and written.
+/// How records are processed and written.
 extension AnyOption {
     public static let jobs = Option.number(
         "jobs", short: "j", .records, in: 1...256,
@@ -47,7 +47,7 @@ extension [AnyOption] {
     /// How records are written.
     public static let recordOutput: [AnyOption] = [.print, .nullTerminated, .pretty]
 
-    /// For a command that works on a stream of records.
+    /// For a command that processes a stream of records.
     public static let stream: [AnyOption] = [
         .jobs, .unordered, .failFast, .strict, .retryErrors, .nullData, .print, .nullTerminated, .pretty,
     ]

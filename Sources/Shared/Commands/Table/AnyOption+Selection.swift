@@ -4,7 +4,7 @@ import Store
 import Support
 import Tools
 
-/// Conditions that say which entries are meant.
+/// Conditions that select entries.
 extension AnyOption {
     public static let olderThan = Option.time(
         "older-than", .selection, such: "7d", summary: "Only what was fetched longer ago, such as 7d.")
@@ -40,7 +40,7 @@ extension AnyOption {
 }
 
 extension Arguments {
-    /// The order that the options say; nil if they say none.
+    /// The order that the options ask for; nil if they ask for none.
     public var order: EntryOrder? { self[.sort].map { EntryOrder($0, reversed: self[.reverse]) } }
 
     /// The entries that the conditions select.
@@ -61,7 +61,7 @@ extension Arguments {
 }
 
 extension [AnyOption] {
-    /// Those that pictures of all kinds have.
+    /// The conditions for all kinds of pictures.
     public static let conditions: [AnyOption] = [
         .olderThan, .newerThan, .unusedFor, .largerThan, .smallerThan, .expired,
     ]

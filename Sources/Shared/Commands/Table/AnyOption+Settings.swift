@@ -2,8 +2,8 @@ import HTTP
 import Options
 import Support
 
-/// Settings of single tools. They stand here because one configuration file serves all tools, and each of them checks
-/// the whole of it.
+/// Settings of single tools. They are here because one configuration file serves all tools, and each of them checks all
+/// of it.
 extension AnyOption {
     // MARK: apod-fetch
 
@@ -48,7 +48,7 @@ extension AnyOption {
         ) { try WebURL($0) }
     }
 
-    /// A secret is no option's value and no field's: a file, or the environment, holds it.
+    /// A secret is never the value of an option or a field, but in a file or the environment.
     private static func key(
         _ name: String, _ variable: String, _ standard: String, _ summary: String
     ) -> Option<String> {
@@ -104,7 +104,7 @@ extension AnyOption {
 }
 
 extension [AnyOption] {
-    /// Every setting: what the configuration file may hold, and what the environment says.
+    /// Every setting: what the configuration file may hold, and what the environment may set.
     public static let settings: [AnyOption] = {
         let lists: [[AnyOption]] = [
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],

@@ -1,7 +1,7 @@
-/// What an address is for, by the special-purpose registries of IANA (RFC 6890 and its updates:
+/// What an address is for, according to IANA's special-purpose registries (RFC 6890 and its updates:
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>, `…/iana-ipv6-special-registry`).
 public enum AddressClass: String, Sendable, Hashable, CaseIterable {
-    /// An ordinary address of the public internet: the only class that may be reached unless asked for.
+    /// An ordinary address of the public internet: the only class that may be reached by default.
     case global
     case unspecified
     case loopback
@@ -25,7 +25,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
     /// RFC 4843 and RFC 7343: identifiers that are no addresses.
     case orchid
 
-    /// The class of `address`. An IPv6 address that stands for an IPv4 one is what that one is.
+    /// The class of `address`. An IPv6 address that stands for an IPv4 address has the class of that one.
     public init(_ address: IPAddress) {
         if address.isIPv4 {
             self = Self.ofIPv4(address.bytes)
@@ -66,7 +66,7 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
         return address.bytes[0] & 0xE0 == 0x20 ? .global : .reserved
     }
 
-    /// Searched in this order, so that a block stands before the one it lies in.
+    /// Searched in this order, so that a block comes before the one that contains it.
     private static let ipv6Ranges: [(AddressRange, AddressClass)] = [
         ("::1/128", .loopback),
         ("fd00:ec2::254/128", .metadata),  // AWS's, for machines
@@ -102,8 +102,8 @@ public enum AddressClass: String, Sendable, Hashable, CaseIterable {
 }
 
 extension IPAddress {
-    /// The IPv4 address that this IPv6 address stands for, wherever a gateway or the system would turn one into the
-    /// other; nil if it stands for itself.
+    /// The IPv4 address that this IPv6 address stands for, if a gateway or the system would turn one into the other;
+    /// nil if it stands for itself.
     public var embeddedIPv4: IPAddress? {
         guard !isIPv4 else { return nil }
         func starts(_ prefix: [UInt8]) -> Bool { bytes.starts(with: prefix) }
@@ -117,8 +117,9 @@ extension IPAddress {
         if starts(zeros + [0, 0]) { return last.bytes[..<3] == [0, 0, 0] && last.bytes[3] < 2 ? nil : last }
         // NAT64, 64:ff9b::/96 (RFC 6052 §2.1).
         if starts([0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)) { return last }
-        // NAT64 of a network's own, 64:ff9b:1::/48 (RFC 8215). Its operator chooses among the prefixes of RFC 6052
-        // §2.2, of which the shorter ones put the address further left: only with zeros there it is plain which.
+        // A network's own NAT64, 64:ff9b:1::/48 (RFC 8215). Its operator chooses among the prefixes of RFC 6052 §2.2,
+        // of which the shorter ones put the address further left. Only if there are zeros there is it clear where the
+        // address is.
         if starts([0, 0x64, 0xFF, 0x9B, 0, 1]) {
             return bytes[6..<12].allSatisfy { $0 == 0 } && last.bytes[1...] != [0, 0, 0] ? last : nil
         }

@@ -17,7 +17,7 @@ public struct AddressGuard: Sendable, Hashable {
     /// Refuses nothing.
     public static let allowingAll = AddressGuard(allowsEverything: true, exceptions: [])
 
-    /// Refuses what isn't public, but for these blocks.
+    /// Refuses what isn't public, except these blocks.
     public init(allowing exceptions: [AddressRange]) {
         self.init(allowsEverything: false, exceptions: exceptions)
     }
@@ -27,8 +27,9 @@ public struct AddressGuard: Sendable, Hashable {
         self.exceptions = exceptions
     }
 
-    /// Reads the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all, `0` or nothing none, and
-    /// a list of CIDR blocks, separated by commas, those. Throws `ConfigurationFailure`.
+    /// Reads the value of `--allow-private` and `APOD_TOOLS_ALLOW_PRIVATE`: `1` allows all addresses, `0` or nothing
+    /// allows none, and a list of CIDR blocks, separated by commas, allows those. Throws `ConfigurationFailure` for
+    /// anything else.
     public init(allowPrivate text: String) throws {
         let items = text.split { $0 == "," || $0 == " " }
         switch items {

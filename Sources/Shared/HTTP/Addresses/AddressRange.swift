@@ -1,6 +1,6 @@
 /// A block of addresses in CIDR notation, such as `10.0.0.0/8` or `fc00::/7` (RFC 4632 §3.1, RFC 4291 §2.3).
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
-    /// The first address; bits behind the prefix are zero.
+    /// The first address; the bits after the prefix are zero.
     public let network: IPAddress
     public let prefixLength: Int
 

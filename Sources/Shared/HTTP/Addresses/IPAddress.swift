@@ -7,8 +7,8 @@ public struct IPAddress: Sendable, Hashable {
 
     public var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whether packets to it stay on this machine: 127.0.0.0/8 (RFC 1122 §3.2.1.3), also mapped to IPv6, and ::1. Other
-    /// addresses that stand for one of these (`AddressClass.loopback`) lead to a gateway.
+    /// Whether packets to it stay on this machine: 127.0.0.0/8 (RFC 1122 §3.2.1.3), also when mapped to IPv6, and ::1.
+    /// Other addresses of class `AddressClass.loopback` stand for one of these, but lead to a gateway.
     var isLoopback: Bool {
         if isIPv4 { return bytes[0] == 127 }
         let zeros = [UInt8](repeating: 0, count: 10)
@@ -23,15 +23,15 @@ public struct IPAddress: Sendable, Hashable {
 
     public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { bytes = [a, b, c, d] }
 
-    /// The address in its usual writing: four decimal numbers without leading zeros, or RFC 4291 §2.2 without a zone.
+    /// Reads an address in its usual form: four decimal numbers without leading zeros, or RFC 4291 §2.2 without a zone.
     public init?(_ text: some StringProtocol) {
         guard let bytes = text.contains(":") ? Self.ipv6(Array(text.utf8)) : Self.dottedIPv4(Array(text.utf8)[...])
         else { return nil }
         self.bytes = bytes
     }
 
-    /// An IPv4 address in any form that `inet_aton(3)` reads: one to four numbers, decimal, octal (`0…`) or
-    /// hexadecimal (`0x…`), the last one filling all the bytes that are left: `127.1`, `0x7f000001`, `2130706433`.
+    /// Reads an IPv4 address in any form that `inet_aton(3)` reads: one to four numbers, decimal, octal (`0…`) or
+    /// hexadecimal (`0x…`), of which the last fills the remaining bytes: `127.1`, `0x7f000001`, `2130706433`.
     public init?(anyIPv4Form text: some StringProtocol) { self.init(anyIPv4Form: Array(text.utf8)[...]) }
 
     init?(anyIPv4Form text: ArraySlice<UInt8>) {
@@ -87,7 +87,7 @@ public struct IPAddress: Sendable, Hashable {
         return bytes
     }
 
-    /// RFC 4291 §2.2: eight groups, one run of zeros as `::`, the last four bytes possibly as IPv4.
+    /// RFC 4291 §2.2: eight groups, of which one run of zeros may be written `::`, and the last two as an IPv4 address.
     private static func ipv6(_ text: [UInt8]) -> [UInt8]? {
         let colon = UInt8(ascii: ":")
         let gap = text.indices.first { $0 + 1 < text.count && text[$0] == colon && text[$0 + 1] == colon }

@@ -1,17 +1,18 @@
 import Support
 
-/// A field of a request as people write it, perhaps with the origin that it is meant for before it.
+/// A header field as people write it, optionally after the origin that it is meant for.
 public struct HeaderLine: Sendable {
     /// The only server that may see it; nil if the line names none.
     public let origin: WebURL.Origin?
     public let header: HTTPHeader
 
-    /// Reads `Name: value`, or `Name;` for a field with an empty value, as curl does, with or without
-    /// `https://example.org` before it. Blanks around name and value do not count.
+    /// Reads `Name: value`, or `Name;` for a field with an empty value, as curl does, optionally after an origin such
+    /// as `https://example.org`. Blanks around name and value are ignored.
     ///
-    /// Throws `UsageFailure`, which names the field at most: what stands behind it is likely a secret.
+    /// Throws `UsageFailure` for anything else. Its message names the field at most, since the value is probably a
+    /// secret.
     ///
-    /// - Parameter source: where it was given, for the message: `--header`, or a file and its line.
+    /// - Parameter source: what the message names as the place of the line: `--header`, or a file and its line number.
     public init(_ text: String, source: String) throws(UsageFailure) {
         var rest = Self.trimmed(text[...])
         origin = try Self.takeOrigin(&rest, source)
@@ -39,7 +40,7 @@ public struct HeaderLine: Sendable {
         }
     }
 
-    /// Takes an address and the blanks behind it from the front of `text`, if there is one.
+    /// Removes an address and the blanks after it from the front of `text`, if there is one.
     private static func takeOrigin(_ text: inout Substring, _ source: String) throws(UsageFailure) -> WebURL.Origin? {
         guard let scheme = String(text).prefix(before: "://"), scheme.allSatisfy({ $0.isLetter }) else {
             return nil
@@ -53,9 +54,8 @@ public struct HeaderLine: Sendable {
         return origin
     }
 
-    /// Fields without which, or with another value of which, an answer would not be what the cache takes it for
-    /// (ranges, conditions, codings), or the message not the one that was framed (RFC 9112 §6). `Host` decides which
-    /// server answers, which is the address's to say.
+    /// Fields that change what an answer means to the cache (ranges, conditions, codings) or how the message is framed
+    /// (RFC 9112 §6), and `Host`, which decides which server answers: that is up to the address.
     private static func isTheToolsOwn(_ name: String) -> Bool {
         [
             "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",

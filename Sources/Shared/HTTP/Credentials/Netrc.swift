@@ -1,11 +1,12 @@
-/// The user names and passwords of a `.netrc` file (ftp(1), and as curl reads it).
+/// The user names and passwords in a `.netrc` file (ftp(1), and as curl reads it).
 public struct Netrc: Sendable, Hashable {
     private var machines: [String: [WebURL.Credentials]] = [:]
 
     /// Reads the file's words: `machine`, `login`, `password`, `account`, `macdef` with its lines, comments from a `#`
-    /// that begins a word to the end of the line, and values in double quotes with `\` before what stands for itself.
+    /// at the beginning of a word to the end of the line, and values in double quotes, in which `\` escapes a
+    /// character.
     ///
-    /// `default` is passed over: it names no server, and would give the password to whatever address a record has.
+    /// `default` is ignored: it names no server, and would give the password to any address that a record has.
     public init(_ bytes: [UInt8]) {
         var words = Words(bytes)
         var machine: String?
@@ -36,14 +37,15 @@ public struct Netrc: Sendable, Hashable {
         finish(&machines)
     }
 
-    /// The first entry of the URL's host, or the first with the user that the URL names; nil if there is none.
+    /// The first entry for the URL's host, or, if the URL names a user, the first one for that user; nil if there is
+    /// none.
     public func credentials(for url: WebURL) -> WebURL.Credentials? {
         let entries = machines[url.hostWithoutDot] ?? []
         guard let user = url.credentials?.user else { return entries.first }
         return entries.first { $0.user == user }
     }
 
-    /// Takes a file's words out, one after the other.
+    /// Splits a file into words.
     private struct Words {
         private var rest: ArraySlice<UInt8>
 

@@ -3,14 +3,14 @@ import Support
 
 /// A libcurl handle that keeps its network connections open from one exchange to the next.
 ///
-/// `@unchecked Sendable`: only the thread that has taken it out of the pool uses it, but for `wake`, which libcurl
+/// `@unchecked Sendable`: only the thread that has taken it out of the pool uses it, except for `wake`, which libcurl
 /// allows from any thread as long as the handle exists, that is, as long as there is a reference to this object.
 final class CurlConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// The server of the last exchange: what is open leads there.
+    /// The server of the last exchange, to which a connection may still be open.
     var origin: WebURL.Origin?
 
-    /// Loads libcurl where it isn't yet. Throws `no-libcurl`.
+    /// Loads libcurl if it isn't loaded yet. Throws `FetchFailure.noLibcurl`.
     init() throws {
         if let reason = ccurl_load() { throw FetchFailure.noLibcurl(detail: String(cString: reason)) }
         guard let handle = ccurl_open() else { throw FetchFailure.noLibcurl(detail: "it has no memory left") }
@@ -23,17 +23,17 @@ final class CurlConnection: @unchecked Sendable {
     func wake() { ccurl_wake(handle) }
 }
 
-/// Idle connections, the last used one at the end.
+/// Idle connections, the most recently used one last.
 struct CurlConnectionPool {
-    /// More than the tools ever have at work at once.
+    /// More than the tools ever use at once.
     static let limit = 16
 
     private var idle: [CurlConnection] = []
 
-    /// Takes out a connection, best one to that server; nil if a new one has to be made.
+    /// Takes out a connection, preferably one to that server; nil if a new one has to be made.
     mutating func take(for origin: WebURL.Origin) -> CurlConnection? {
         guard let index = idle.lastIndex(where: { $0.origin == origin }) else {
-            // One that is open to another server is kept for that, as long as there is room for one more.
+            // A connection to another server is kept for that one, as long as there is room for one more.
             return idle.count >= Self.limit ? idle.removeFirst() : nil
         }
         return idle.remove(at: index)

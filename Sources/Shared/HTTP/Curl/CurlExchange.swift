@@ -13,9 +13,9 @@ final class CurlExchange {
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
-    /// When something came last, or the receiver was told that nothing does.
+    /// When something last arrived, or when the receiver was last told that nothing does.
     private var lastEvent = SteadyTime.now()
-    /// Bytes of the body that have not been handed on.
+    /// Bytes of the body that have not been delivered yet.
     private let gathered: UnsafeMutableRawBufferPointer
     private var gatheredCount = 0
 
@@ -32,14 +32,14 @@ final class CurlExchange {
 
     deinit { gathered.deallocate() }
 
-    /// How much is handed on at once, as far as it is there: libcurl gives 16 KiB a call, and each
-    /// costs a system call of whoever writes it. Many a picture comes as a whole; and it stays within the processor's
-    /// cache.
+    /// How many bytes are delivered at once: libcurl gives 16 KiB a call, and each write costs a system call. Many
+    /// pictures fit as a whole, and the buffer stays within the processor's cache.
     private static let pieceSize = 512 << 10
-    /// How much libcurl receives at once.
+    /// How many bytes libcurl receives at once.
     static let bufferSize = 128 << 10
 
-    /// Carries the exchange out; the connection's options are set but for the callbacks.
+    /// Carries out the exchange. The connection's options are set, except for the callbacks. Throws `FetchFailure`,
+    /// `Cancelled` and what the receiver throws.
     func run(on connection: CurlConnection, interruption: Interruption) throws -> HTTPResponse {
         let handle = connection.handle
         ccurl_set_receiver(
@@ -61,7 +61,7 @@ final class CurlExchange {
                 guard ccurl_begin(handle) else { throw fault("it has no memory left") }
                 while true {
                     let result = ccurl_step(handle)
-                    // Nothing waits for what is to come.
+                    // What has arrived is delivered without waiting for more.
                     if error == nil { _ = handOnGathered() }
                     if error != nil || result >= 0 { return result }
                     try interruption.check()
@@ -75,14 +75,14 @@ final class CurlExchange {
         return response
     }
 
-    /// Milliseconds until the receiver is told that nothing comes; tells it where that is due.
+    /// Tells the receiver that nothing comes, if that is due, and returns the milliseconds until it is due again.
     private func restOfPause() throws -> Int64 {
         let now = SteadyTime.now()
         if now - lastEvent >= HTTPEvent.pauseLength {
             lastEvent = now
             try receive(.pause)
         }
-        // Rounded up: waiting a little too short would mean looking twice.
+        // Rounded up: waiting slightly too short would mean looking twice.
         return (HTTPEvent.pauseLength - (now - lastEvent)).milliseconds + 1
     }
 
@@ -116,7 +116,7 @@ final class CurlExchange {
         return true
     }
 
-    /// False where the receiver does not want any more.
+    /// Returns false if the receiver does not want any more.
     private func handOnGathered() -> Bool {
         let count = gatheredCount
         gatheredCount = 0
@@ -133,8 +133,8 @@ final class CurlExchange {
         }
     }
 
-    /// Whether a socket to that address may be opened. A proxy was chosen by the user and is; what it may be asked
-    /// for has been judged before.
+    /// Whether a socket to that address may be opened. A proxy is allowed, as the user has chosen it; what it may be
+    /// asked for was judged before.
     private func dial(_ bytes: [UInt8]) -> Bool {
         guard let address = IPAddress(bytes: bytes) else { return false }
         if proxy == .direct, case .refused(let kind) = addressGuard.verdict(on: address) {
@@ -147,7 +147,7 @@ final class CurlExchange {
 
     private func fault(_ detail: String) -> FetchFailure { .transportFault(url: request.url, detail: detail) }
 
-    /// What a transfer that ended with `result` means.
+    /// The failure that a transfer's result stands for.
     private func failure(_ result: Int32, _ handle: OpaquePointer) -> FetchFailure {
         if let refused, !hasDialled {
             return .blockedAddress(url: request.url, address: refused.address, refused.kind)
@@ -181,7 +181,7 @@ final class CurlExchange {
 
     private typealias Answer = FetchFailure.Answer
 
-    /// libcurl's words, unless they repeat the proxy's URL with a user name and a password in it.
+    /// libcurl's message, unless it repeats the proxy's URL with a user name and a password in it.
     private func withoutProxySecret(_ detail: String) -> String {
         guard case .proxy(let text) = proxy, let at = text.lastIndex(of: "@"),
             detail.contains(text: String(text[...at]))

@@ -3,7 +3,7 @@ import Support
 
 /// Exchanges by libcurl, which is loaded when the first request is made.
 public final class CurlTransport: HTTPTransport {
-    /// Names and versions of libcurl and of the libraries that it uses, in words. Loads it.
+    /// Names and versions of libcurl and of the libraries that it uses, for a person. Loads it.
     public static var libraryVersion: String {
         if let reason = ccurl_load() { return "libcurl cannot be used: \(String(cString: reason))" }
         return String(cString: ccurl_version())
@@ -15,11 +15,11 @@ public final class CurlTransport: HTTPTransport {
     private let certificateFile: String?
     private let pool = Monitor(CurlConnectionPool())
 
-    /// Cheap: opens and loads nothing.
+    /// Makes a transport. Cheap: opens and loads nothing.
     ///
     /// - Parameters:
     ///   - guard: judges every address that is dialled.
-    ///   - environment: of it `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are used, as curl does.
+    ///   - environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are read from it, as curl does.
     ///   - certificateFile: a PEM file with the certificates to trust instead of the system's.
     public convenience init(
         guard addressGuard: AddressGuard = .standard, environment: Environment, certificateFile: String? = nil
@@ -39,6 +39,7 @@ public final class CurlTransport: HTTPTransport {
         self.certificateFile = certificateFile
     }
 
+    /// Carries out one exchange. Throws `FetchFailure`, `Cancelled`, and what `receive` throws.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -61,7 +62,8 @@ public final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// Sets the options of a connection, which has none. `target` stands for the URL's host where the proxy is told it.
+    /// Sets the options of a connection that has none. `target` is the address that the proxy is given in place of the
+    /// URL's host, if it must not look up the name.
     private func apply(
         _ request: HTTPRequest, proxy: ProxyChoice, target: IPAddress?, to handle: OpaquePointer
     ) throws {
@@ -90,7 +92,7 @@ public final class CurlTransport: HTTPTransport {
         set(CCURL_LOW_SPEED_TIME, (Self.milliseconds(request.timeouts.stall) + 999) / 1000)
         try set(CCURL_URL, request.url.requestText)
         try set(CCURL_USERAGENT, "apod-tools/\(toolsVersion)")
-        // Both are set even to nothing, so that libcurl doesn't look into the environment itself.
+        // Both are set even if they are empty, so that libcurl doesn't look into the environment itself.
         if case .proxy(let address) = proxy { try set(CCURL_PROXY, address) } else { try set(CCURL_PROXY, "") }
         try set(CCURL_NOPROXY, "")
         if let target {
@@ -99,7 +101,7 @@ public final class CurlTransport: HTTPTransport {
             }
         }
         if let start = request.rangeStart { try set(CCURL_RANGE, "\(start)-") }
-        // Everything that libcurl can undo.
+        // An empty list stands for every coding that libcurl can undo.
         if request.decompresses { try set(CCURL_ACCEPT_ENCODING, "") }
         if let credentials = request.credentials {
             try set(CCURL_USERNAME, credentials.user)
@@ -111,11 +113,11 @@ public final class CurlTransport: HTTPTransport {
                 throw FetchFailure.transportFault(url: request.url, detail: "option \(CCURL_CAINFO) is refused")
             }
         }
-        // Without the field any coding would do (RFC 9110 §12.5.3).
+        // Without this field, the server might use any coding (RFC 9110 §12.5.3).
         let identity = request.decompresses ? [] : [HTTPHeader("Accept-Encoding", "identity", crossesOrigins: true)]
         for header in identity + request.headers {
             guard header.isValid else { throw FetchFailure.badHeader(name: header.name) }
-            // A name with a colon alone would make libcurl leave its own field of that name out.
+            // With a name and a colon alone, libcurl would leave out its own field of that name.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
             guard ccurl_add_header(handle, line) else {
                 throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
@@ -123,7 +125,7 @@ public final class CurlTransport: HTTPTransport {
         }
     }
 
-    /// Milliseconds for libcurl, to which 0 means without end.
+    /// Milliseconds for libcurl, to which 0 means no limit.
     private static func milliseconds(_ span: Duration) -> Int {
         Int(min(max(span.milliseconds, 1), Int64(Int32.max)))
     }

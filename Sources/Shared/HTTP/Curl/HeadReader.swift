@@ -1,4 +1,4 @@
-/// Puts the lines of a head (RFC 9112 §2.1) together as they arrive.
+/// Assembles the lines of a head (RFC 9112 §2.1) as they arrive.
 struct HeadReader {
     /// More than any honest server sends; libcurl has limits of its own, which vary.
     static let byteLimit = 300_000
@@ -14,8 +14,8 @@ struct HeadReader {
     private var isComplete = false
     private var count = 0
 
-    /// Takes one line with its end. Interim heads (1xx) are skipped; lines behind a complete head are trailer fields
-    /// (RFC 9110 §6.5), which are ignored, or begin another one.
+    /// Adds one line, including its line end. Interim heads (1xx) are skipped. Lines after a complete head are trailer
+    /// fields (RFC 9110 §6.5), which are ignored, or begin another head.
     mutating func add(_ line: UnsafeRawBufferPointer) -> Step {
         count += line.count
         if count > Self.byteLimit { return .tooLong }
@@ -36,7 +36,8 @@ struct HeadReader {
             return .complete(status: status, HTTPHeaders(fields))
         }
         if let first = text.first, isBlank(first), !fields.isEmpty {
-            // An obsolete continuation (RFC 9112 §5.2). In place: a head may have a hundred thousand of them.
+            // An obsolete continuation (RFC 9112 §5.2). Appended in place, as a head may have a hundred thousand of
+            // them.
             fields[fields.count - 1].value += " " + string(text)
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             fields.append(HTTPHeaders.Field(name: string(text[..<colon]), value: string(text[(colon + 1)...])))

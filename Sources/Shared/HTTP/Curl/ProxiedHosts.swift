@@ -1,10 +1,10 @@
 import Support
 
-/// Judges hosts that a proxy will connect to, where no socket of ours shows their addresses. Each name is looked up
-/// once in a run: many networks have a name service for the world outside only at the proxy, and one that is silent
-/// must not hold up every exchange.
+/// Judges hosts that a proxy will connect to, whose addresses no socket of this process shows. Each name is looked up
+/// only once in a run: in many networks, only the proxy can look up names of the outside world, and a name service that
+/// is silent must not delay every exchange.
 final class ProxiedHosts: Sendable {
-    /// The addresses of a name, as far as this machine can tell within `limit`; empty if it cannot. Throws `Cancelled`.
+    /// Returns the addresses of a name if this machine finds them within `limit`; else none. Throws `Cancelled`.
     typealias Resolver =
         @Sendable (
             _ host: String, _ limit: Duration, _ interruption: Interruption
@@ -15,7 +15,7 @@ final class ProxiedHosts: Sendable {
         case done([IPAddress])
     }
 
-    /// How long a name is looked up that the proxy will look up itself.
+    /// How long to look up a name that the proxy will look up itself.
     static let lookupLimit: Duration = .seconds(2)
     /// How many names are remembered: more than most runs meet, in less than a megabyte.
     static let nameLimit = 4096
@@ -32,9 +32,9 @@ final class ProxiedHosts: Sendable {
     /// Returns the address that a proxy must be given in place of the URL's host, since libcurl would look the name up
     /// again and might find another one; nil if the proxy is given the name.
     ///
-    /// Throws `blocked-address` if the host is, or resolves to, any address that the guard refuses. A name that this
-    /// machine cannot resolve, or must not, is left to the proxy, but not a name that only has a meaning inside a
-    /// network; `name-not-resolved` if the proxy takes no names. Throws `Cancelled`.
+    /// Throws `FetchFailure.blockedAddress` if the host is, or resolves to, an address that the guard refuses. A name
+    /// that this machine cannot resolve, or must not, is left to the proxy, unless it only has a meaning inside a
+    /// network. Throws `FetchFailure.nameNotResolved` if the proxy takes no names, and `Cancelled`.
     func judge(
         _ url: WebURL, over proxy: ProxyChoice, connectLimit: Duration, interruption: Interruption
     ) throws -> IPAddress? {
@@ -94,8 +94,8 @@ final class ProxiedHosts: Sendable {
         }
     }
 
-    /// Names without a dot, and those below the top-level names that are kept for networks' own use (RFC 6761,
-    /// RFC 6762, RFC 8375, ICANN's `internal`, and the customary ones of RFC 6762 appendix G).
+    /// Whether a name has no dot, or lies below a top-level name that is reserved for private networks (RFC 6761, RFC
+    /// 6762, RFC 8375, ICANN's `internal`, and the customary ones of RFC 6762 appendix G).
     static func isLocal(_ name: String) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return true }
         let top = name[name.index(after: dot)...]

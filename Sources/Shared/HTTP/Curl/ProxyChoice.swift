@@ -1,14 +1,14 @@
 import Support
 
-/// The way to a server: straight, or over a proxy. Pure.
+/// The route to a server: direct, or through a proxy. Pure.
 public enum ProxyChoice: Sendable, Hashable {
     case direct
     /// The proxy as the environment has it, with or without a scheme, possibly with a password.
     case proxy(String)
 
-    /// Chooses as curl does: `http_proxy` (in lower case alone, since a CGI script's `HTTP_PROXY` is the visitor's) or
-    /// `https_proxy` and `HTTPS_PROXY` by the URL's scheme, then `all_proxy` and `ALL_PROXY`; none where `no_proxy` or
-    /// `NO_PROXY` names the host. An empty variable is an unset one.
+    /// Chooses as curl does: by the URL's scheme, `http_proxy` (in lower case only, since a CGI script's `HTTP_PROXY`
+    /// is set by the visitor) or `https_proxy` and `HTTPS_PROXY`; then `all_proxy` and `ALL_PROXY`; but no proxy if
+    /// `no_proxy` or `NO_PROXY` names the host. An empty variable counts as unset.
     public init(for url: WebURL, environment: Environment) {
         func value(_ names: String...) -> String? {
             for name in names {
@@ -31,11 +31,11 @@ public enum ProxyChoice: Sendable, Hashable {
         case here
         /// By the proxy.
         case atProxy
-        /// By the proxy, and the user wants nobody else asked.
+        /// By the proxy only: the user wants no other lookup.
         case atProxyAlone
     }
 
-    /// By the proxy's scheme, which libcurl reads in the same way; nil without a proxy.
+    /// Follows from the proxy's scheme, which libcurl reads in the same way; nil without a proxy.
     var nameResolution: NameResolution? {
         guard case .proxy(let text) = self else { return nil }
         guard let scheme = text.prefix(before: "://") else { return .atProxy }
@@ -46,11 +46,11 @@ public enum ProxyChoice: Sendable, Hashable {
         }
     }
 
-    /// Whether names are the proxy's alone to look up (`socks5h`, `socks4a`).
+    /// Whether only the proxy may look up names (`socks5h`, `socks4a`).
     public var leavesNamesToProxy: Bool { nameResolution == .atProxyAlone }
 
-    /// Whether a `no_proxy` list has the URL's host: `*` for all, names that also stand for all below them, addresses
-    /// and CIDR blocks, separated by commas or blanks.
+    /// Whether a `no_proxy` list names the URL's host. The list is `*` for all hosts, or names, which also stand for
+    /// all names below them, addresses and CIDR blocks, separated by commas or blanks.
     static func list(_ list: String, names url: WebURL) -> Bool {
         if list == "*" { return true }
         return list.split { $0 == "," || $0 == " " || $0 == "\t" }.contains { item in

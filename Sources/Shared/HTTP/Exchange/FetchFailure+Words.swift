@@ -29,7 +29,7 @@ extension FetchFailure {
         }
     }
 
-    /// A certificate that cannot be trusted is 77, not 69: the server is there, it is this side that refuses.
+    /// A certificate that cannot be trusted is 77, not 69: the server is there, but this side refuses it.
     public var exitCode: ExitCode {
         switch self {
         case .status(let answer): Self.exitCode(ofStatus: answer.status)
@@ -110,7 +110,7 @@ extension FetchFailure {
         return "\(url.host) (\(address))"
     }
 
-    /// Who may do something about it: the user (77), time (75), or nobody (69).
+    /// The user can do something about it (77), it may pass (75), or nobody can do anything (69).
     private static func exitCode(ofStatus status: Int) -> ExitCode {
         switch status {
         case 401, 403, 407, 511: .notAllowed

@@ -4,20 +4,20 @@ import Support
 public enum FetchFailure: Failure {
     /// The server answered with a status that isn't accepted.
     case status(Answer)
-    /// The server is known to take no request for longer than is waited, so none was made.
+    /// The server is known to refuse requests for longer than the tools wait, so none was made.
     case quotaUsedUp(UsedUpQuota)
-    /// An answer that whoever asked takes for a fault that may pass.
+    /// An answer that the caller considers a fault that may pass.
     case passingFault(Answer)
-    /// A transient failure that came as often as that, every time but the last one with a pause after it.
+    /// A transient failure that came this many times, with a pause after each but the last.
     indirect case repeated(FetchFailure, attempts: Int)
     /// The address guard refuses the host.
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
     /// A redirect from https to http.
     case insecureRedirect(from: WebURL, to: WebURL)
-    /// A field that is meant for one server alone would go there unencrypted.
+    /// A header field that is meant for one server only would be sent there unencrypted.
     case exposedSecret(url: WebURL, header: String)
     case tooManyRedirects(url: WebURL, limit: Int)
-    /// A redirect without, or with an unreadable, `Location` field.
+    /// A redirect whose `Location` field is missing or unreadable.
     case badRedirect(url: WebURL, status: Int)
     case nameNotResolved(url: WebURL)
     case connectionFailed(url: WebURL, detail: String)
@@ -25,18 +25,18 @@ public enum FetchFailure: Failure {
     /// The connection broke before the body was complete.
     case cutShort(url: WebURL, detail: String)
     case tooLarge(url: WebURL, byteLimit: Int)
-    /// The server's certificate isn't to be trusted.
+    /// The server's certificate cannot be trusted.
     case badCertificate(url: WebURL, detail: String)
-    /// TLS could not be agreed on for another reason.
+    /// The TLS handshake failed for another reason.
     case tlsFailed(url: WebURL, detail: String)
-    /// The body is compressed for the transfer although that was not asked for.
+    /// The body was sent compressed although that was not asked for.
     case unwantedEncoding(url: WebURL, coding: String)
-    /// What arrived isn't HTTP, or is compressed wrongly.
+    /// What arrived isn't HTTP, or its compression is broken.
     case badAnswer(url: WebURL, detail: String)
     case proxyFailed(url: WebURL, detail: String)
-    /// A header field that cannot be sent as it stands.
+    /// A header field that cannot be sent.
     case badHeader(name: String)
-    /// The trusted certificates, the system's or those of a file that was given, cannot be read.
+    /// The trusted certificates (the system's, or those of the file that was given) cannot be read.
     case badCertificateFile(detail: String)
     case noLibcurl(detail: String)
     /// libcurl has run out of memory or refuses an option.
@@ -55,7 +55,7 @@ public enum FetchFailure: Failure {
         public let url: WebURL
         /// The beginning of the body, at most 64 KiB.
         public let body: [UInt8]
-        /// The pause that the server asks for in `Retry-After`; nil if it doesn't.
+        /// The pause that the server asks for in `Retry-After`; nil if it asks for none.
         public let retryAfter: Duration?
 
         public init(status: Int, headers: HTTPHeaders, url: WebURL, body: [UInt8] = [], retryAfter: Duration? = nil) {
@@ -70,10 +70,10 @@ public enum FetchFailure: Failure {
     /// A quota of requests with none left.
     public struct UsedUpQuota: Sendable, Hashable {
         public let url: WebURL
-        /// Requests a window, where the server has said.
+        /// Requests a window; nil if the server has not said.
         public let limit: Int?
         public let until: Timestamp
-        /// The same as a pause.
+        /// The time from now until then.
         public let retryAfter: Duration
 
         public init(url: WebURL, limit: Int?, until: Timestamp, retryAfter: Duration) {
@@ -84,24 +84,25 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// The failure as it is after so many attempts.
+    /// The failure after this many attempts.
     func asked(_ attempts: Int) -> FetchFailure {
         attempts > 1 && isTransient ? .repeated(self, attempts: attempts) : self
     }
 
-    /// How often was asked.
+    /// How many attempts were made.
     public var attempts: Int {
         if case .repeated(_, let attempts) = self { return attempts }
         return 1
     }
 
-    /// The failure itself, of however many attempts.
+    /// The failure of a single attempt.
     var single: FetchFailure {
         if case .repeated(let failure, _) = self { return failure }
         return self
     }
 
-    /// Whether nobody answered: the next request to the same server would most likely meet the same.
+    /// Whether the server could not be reached at all, so that the next request to it would most likely fail in the
+    /// same way.
     public var isOutOfReach: Bool {
         switch single {
         case .nameNotResolved, .connectionFailed, .timedOut, .tlsFailed, .proxyFailed: true
@@ -109,19 +110,19 @@ public enum FetchFailure: Failure {
         }
     }
 
-    /// How long to wait before the next attempt, where that is known.
+    /// How long to wait before the next attempt; nil if the server has not said.
     public var retryAfter: Duration? { usedUpQuota?.retryAfter ?? answer?.retryAfter }
 
-    /// Why no request was made.
+    /// The quota because of which no request was made; nil if it was something else.
     public var usedUpQuota: UsedUpQuota? {
         if case .quotaUsedUp(let quota) = single { return quota }
         return nil
     }
 
-    /// The status of the answer, where there was one.
+    /// The status of the answer; nil if there was none.
     public var status: Int? { answer?.status }
 
-    /// The fields of the answer, where there was one.
+    /// The header fields of the answer; nil if there was none.
     public var headers: HTTPHeaders? { answer?.headers }
 
     public var answer: Answer? {

@@ -1,8 +1,8 @@
-/// Status and fields of an answer.
+/// Status and header fields of an answer.
 public struct HTTPResponse: Sendable, Hashable {
     public let status: Int
     public let headers: HTTPHeaders
-    /// The URL that answered: after redirects the last one.
+    /// The URL that answered: the last one after redirects.
     public let url: WebURL
 
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders(), url: WebURL) {

@@ -1,20 +1,21 @@
 import Support
 
-/// A transport whose exchanges are told: to metrics when they are over, to progress while they last.
+/// A transport that reports its exchanges: to metrics when they are over, to progress while they last.
 ///
-/// It stands right above libcurl, so that every exchange of every tool comes by: redirects and repetitions too.
+/// It is placed directly above libcurl, so that it sees every exchange of every tool, including redirects and retries.
 public struct ObservedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let metrics: Metrics
     private let progress: Progress
 
-    /// `base` itself where nobody wants to know.
+    /// Returns `base` itself if nothing is reported.
     public static func over(
         _ base: any HTTPTransport, metrics: Metrics, progress: Progress
     ) -> any HTTPTransport {
         metrics.isSilent && progress.isHidden ? base : Self(base: base, metrics: metrics, progress: progress)
     }
 
+    /// Carries out one exchange. Throws `FetchFailure`, `Cancelled`, and what `receive` throws.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -31,7 +32,7 @@ public struct ObservedTransport: HTTPTransport {
                     if let transfer { Self.expect(head, of: request, transfer) }
                 case .body(let piece):
                     bytes += piece.count
-                    // What else a server says, as of a failure, is not what is downloaded.
+                    // The body of a failure is not a download.
                     if status.map(Self.isWanted) == true { transfer?.receive(piece.count) }
                 case .pause: break
                 }
@@ -48,17 +49,18 @@ public struct ObservedTransport: HTTPTransport {
         }
     }
 
+    /// Shows the wait while `body` runs. Throws what `body` throws.
     public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
         try progress.waiting(reason, for: span) { try body() }
     }
 
     private static func isWanted(_ status: Int) -> Bool { status == 200 || status == 206 }
 
-    /// The length of the whole, as far as the answer tells.
+    /// Reports the length of the whole, if the answer tells it.
     private static func expect(_ head: HTTPResponse, of request: HTTPRequest, _ transfer: Progress.Transfer) {
         guard isWanted(head.status) else { return }
         let start = head.status == 206 ? request.rangeStart ?? 0 : 0
-        // A length that counts compressed bytes says nothing of those that arrive here.
+        // The length of compressed bytes says nothing about those that arrive here.
         let isPlain = head.headers["Content-Encoding"] == nil
         let total = isPlain ? head.headers.contentLength.map { start.addingReportingOverflow($0) } : nil
         transfer.expect(bytes: start, total: total.flatMap { $0.overflow ? nil : $0.partialValue })

@@ -6,7 +6,7 @@ public struct ContentRange: Sendable, Hashable {
     /// How many bytes the whole has; nil if the server does not know.
     public let total: Int?
 
-    /// Reads `bytes 100-199/200` or `bytes 100-199/*`; nil for anything else, also for a range that cannot be.
+    /// Reads `bytes 100-199/200` or `bytes 100-199/*`; nil for anything else, including an impossible range.
     public init?(_ text: String) {
         guard let blank = text.firstIndex(of: " "), text[..<blank].lowercased() == "bytes" else { return nil }
         let halves = text[text.index(after: blank)...].split(separator: "/", omittingEmptySubsequences: false)

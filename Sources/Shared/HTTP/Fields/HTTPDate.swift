@@ -5,7 +5,7 @@ public enum HTTPDate {
     /// Reads any of the three forms: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and
     /// `Sun Nov  6 08:49:37 1994`; nil for anything else. The day of the week isn't checked.
     ///
-    /// - Parameter now: decides the century of a year of two digits: never more than 50 years ahead of it.
+    /// - Parameter now: decides the century of a two-digit year, which is at most 50 years ahead of it.
     public static func timestamp(_ text: String, now: Timestamp = .now()) -> Timestamp? {
         let words = text.split { $0 == " " || $0 == "," }
         switch words.count {
@@ -25,7 +25,7 @@ public enum HTTPDate {
         }
     }
 
-    /// The preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`, as for `If-Modified-Since`.
+    /// Writes the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`, as for `If-Modified-Since`.
     public static func text(_ time: Timestamp) -> String {
         let day = CalendarDay(at: time)
         // 1970-01-01 was a Thursday.

@@ -1,12 +1,11 @@
-/// One field of a request. Its texts never show the value.
+/// One header field of a request. Its descriptions never show the value.
 public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     public let name: String
     public let value: String
-    /// Whether the field is also sent where a redirect leads to another origin. False, as for everything that a user
-    /// gave and for every secret, means that it goes to the request's own origin alone; true is for `Accept`,
-    /// `If-None-Match` and their like.
+    /// Whether the field is also sent if a redirect leads to another origin. False for everything that a user gave and
+    /// for every secret, which go to the request's own origin only; true for `Accept`, `If-None-Match` and their like.
     public let crossesOrigins: Bool
 
     public init(_ name: String, _ value: String, crossesOrigins: Bool = false) {
@@ -36,7 +35,7 @@ public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomDeb
     }
 }
 
-/// The fields of a response in their order. Names are compared without regard to case (RFC 9110 §5.1).
+/// The header fields of a response in their order. Names are compared without regard to case (RFC 9110 §5.1).
 public struct HTTPHeaders: Sendable, Hashable {
     public private(set) var fields: [Field]
 
@@ -56,14 +55,15 @@ public struct HTTPHeaders: Sendable, Hashable {
         self.fields = fields.map { Field(name: $0.key, value: $0.value) }
     }
 
-    /// The value of the field; several of the same name are combined with `, ` (RFC 9110 §5.3). Nil without one.
+    /// The value of the field, or nil if there is none; several fields of the same name are joined by `, ` (RFC 9110
+    /// §5.3).
     public subscript(name: String) -> String? {
         let name = name.lowercased()
         let values = fields.filter { $0.name.lowercased() == name }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The value of the last field of that name: for those that have one value, where a list would be no value.
+    /// The value of the last field of that name, for fields that have one value rather than a list.
     public func last(_ name: String) -> String? {
         let name = name.lowercased()
         return fields.last { $0.name.lowercased() == name }?.value
@@ -71,15 +71,15 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public mutating func append(name: String, value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// The coding by which the body is compressed (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if it is as
-    /// it is, or bears a word there that is no such coding, as some servers have it.
+    /// The coding by which the body is compressed (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); nil if it is not
+    /// compressed, or if the field has a word that is no such coding, as with some servers.
     var compression: String? {
         let known = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz"]
         let codings = (self["Content-Encoding"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
         return codings.first { known.contains(String($0)) }.map(String.init)
     }
 
-    /// `Content-Length` where it is one number, be it repeated (RFC 9110 §8.6).
+    /// `Content-Length` if it is one number, which may be repeated (RFC 9110 §8.6); else nil.
     public var contentLength: Int? {
         guard let text = self["Content-Length"] else { return nil }
         let values = Set(text.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })

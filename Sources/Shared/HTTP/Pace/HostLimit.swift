@@ -1,6 +1,6 @@
 import Support
 
-/// Lets at most so many exchanges with one host go on at once; the others wait in the order in which they came.
+/// Limits how many exchanges with one host go on at once; the others wait in the order in which they came.
 public final class HostLimit: Sendable {
     private let queues: Monitor<HostQueues>
 

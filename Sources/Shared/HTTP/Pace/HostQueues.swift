@@ -1,8 +1,8 @@
-/// Who is at work with each host, and who waits for it, first come, first served. Pure.
+/// The exchanges that are going on with each host, and those that wait, first come, first served. Pure.
 struct HostQueues: Sendable {
     private struct Queue {
         var active = 0
-        /// The numbers of those who wait, the first one first.
+        /// The numbers of those that wait, the first one first.
         var waiting: [Int] = []
     }
 
@@ -10,13 +10,13 @@ struct HostQueues: Sendable {
     private var queues: [String: Queue] = [:]
     private var lastNumber = 0
 
-    /// - Parameter limit: how many may be at work with one host, at least 1.
+    /// - Parameter limit: how many exchanges may go on with one host, at least 1.
     init(limit: Int) { self.limit = max(limit, 1) }
 
-    /// Hosts that somebody is at work with or waits for. Others are forgotten, as a stream may name a million of them.
+    /// Hosts with exchanges that are going on or waiting. Others are forgotten, as a stream may name a million of them.
     var hosts: Set<String> { Set(queues.keys) }
 
-    /// Begins work with a host and returns nil, or joins its queue and returns the number to ask `begin` with.
+    /// Begins an exchange and returns nil, or joins the host's queue and returns the number to call `begin` with.
     mutating func join(_ host: String) -> Int? {
         var queue = queues[host] ?? Queue()
         defer { queues[host] = queue }
@@ -29,7 +29,7 @@ struct HostQueues: Sendable {
         return lastNumber
     }
 
-    /// Begins work with a host if it is this number's turn and there is room; returns whether it did.
+    /// Begins an exchange if it is this number's turn and there is room; returns whether it did.
     mutating func begin(_ number: Int, at host: String) -> Bool {
         guard let queue = queues[host], queue.active < limit, queue.waiting.first == number else { return false }
         queues[host]?.waiting.removeFirst()
@@ -43,7 +43,7 @@ struct HostQueues: Sendable {
         forgetIfIdle(host)
     }
 
-    /// Ends work with a host.
+    /// Ends an exchange.
     mutating func leave(_ host: String) {
         queues[host]?.active -= 1
         forgetIfIdle(host)

@@ -2,10 +2,10 @@ import Support
 
 /// Keeps quotas by name, for one process or for several.
 public protocol QuotaLedger: Sendable {
-    /// Runs `change` on the quota of that name, a new one where there is none, alone: nobody else who keeps the same
-    /// ledger sees or changes it meanwhile. Writes only where something has changed. What `change` gives is given on.
+    /// Runs `change` on the quota of that name, which is new if there is none, and returns its result. Nobody else who
+    /// uses the same ledger sees or changes the quota meanwhile. Writes only if something has changed.
     ///
-    /// Throws only what is to end the request: a ledger that cannot be reached goes on in memory.
+    /// Throws only what should end the request: a ledger that cannot be reached goes on in memory.
     func update<Result>(_ name: String, _ change: (inout RequestQuota) -> Result) throws -> Result
 }
 

@@ -1,16 +1,16 @@
 import Support
 
-/// What an answer says of the quota of requests that it belongs to. Pure.
+/// What an answer says about the quota of requests that it belongs to. Pure.
 public struct QuotaReport: Sendable, Hashable {
     /// Requests a window.
     public var limit: Int?
-    /// Requests that are left in it.
+    /// Requests that are left in the window.
     public var remaining: Int?
-    /// Until the server begins to count anew.
+    /// The time until the server starts counting again.
     public var renewal: Duration?
     /// The length of the window.
     public var window: Duration?
-    /// How long everything is refused: a 429 with `Retry-After`.
+    /// How long every request is refused: a 429 with `Retry-After`.
     public var refusal: Duration?
 
     public init(
@@ -24,12 +24,12 @@ public struct QuotaReport: Sendable, Hashable {
         self.refusal = refusal
     }
 
-    /// Whether it says nothing.
+    /// Whether it says nothing at all.
     var isEmpty: Bool { self == QuotaReport() }
 
     /// Reads the fields of api.nasa.gov's gateway and many others (`X-RateLimit-…`), of RapidAPI
-    /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). Of
-    /// several the scarcest counts.
+    /// (`X-RateLimit-Requests-…`) and of the IETF's drafts (`RateLimit-…`, draft-ietf-httpapi-ratelimit-headers). If
+    /// there are several, the one with the fewest requests left counts.
     public init(_ response: HTTPResponse, now: Timestamp) {
         let headers = response.headers
         let all = ["RateLimit", "X-RateLimit-Requests", "X-RateLimit"].compactMap { name -> QuotaReport? in
@@ -44,7 +44,7 @@ public struct QuotaReport: Sendable, Hashable {
         if response.status == 429 { refusal = RetryAfter.duration(in: headers, now: now) }
     }
 
-    /// The number with which the value begins; more than anybody would count is a great many.
+    /// The number at the beginning of the value, at most 10¹².
     private static func number(_ value: String?) -> Int? {
         let digits = (value ?? "").prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty, ["", ",", ";", ".", " "].contains(value?.dropFirst(digits.count).prefix(1) ?? "") else {
@@ -53,7 +53,7 @@ public struct QuotaReport: Sendable, Hashable {
         return min(Int(digits) ?? .max, 1_000_000_000_000)
     }
 
-    /// Seconds from now, or the time itself in seconds since 1970, as some have it.
+    /// The time until a reset, which some servers give in seconds from now, others as a time in seconds since 1970.
     private static func span(_ seconds: Int, now: Timestamp) -> Duration {
         let year = 31_536_000
         guard seconds > 1_000_000_000 else { return .seconds(min(seconds, year)) }

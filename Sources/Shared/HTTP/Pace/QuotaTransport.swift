@@ -1,12 +1,12 @@
 import Support
 
-/// A transport that keeps within what servers say they take, by a ledger that others may share.
+/// A transport that keeps to the quotas of servers, with a ledger that may be shared.
 ///
-/// Stands between the client and whatever carries requests out, so that repetitions and redirects count too. While a
-/// slot is waited for, the receiver is told of pauses. A wait does not shorten the time that the exchange itself may
-/// take.
+/// Placed between the client and the transport that carries out requests, so that retries and redirects count too.
+/// While it waits for a slot, it tells the receiver of pauses. Waiting does not shorten the time that the exchange
+/// itself may take.
 public struct QuotaTransport: HTTPTransport {
-    /// The longest time that is waited where a server takes no request at all: as for a `Retry-After`.
+    /// How long to wait at most for a server that refuses all requests: as for a `Retry-After`.
     static let longestRefusal = Duration.seconds(60)
 
     private let base: any HTTPTransport
@@ -14,13 +14,13 @@ public struct QuotaTransport: HTTPTransport {
     private let log: Log
     private let clock: Clock
     private let sleep: Sleeper?
-    /// One thread at a time takes a slot and waits for it, so that a process holds no more than one ahead of time.
+    /// Only one thread at a time takes a slot and waits for it, so that a process holds at most one ahead of time.
     private let turns = HostLimit(1)
     private let hasToldOfPauses = Monitor(false)
 
     /// - Parameters:
-    ///   - ledger: where the quotas of that address's server are.
-    ///   - log: details tell what is left.
+    ///   - ledger: returns the ledger with the quotas of an address's server.
+    ///   - log: told in details how many requests are left.
     ///   - sleep: by default the `sleep` of the exchange's interruption.
     public init(
         over base: any HTTPTransport, ledger: @escaping @Sendable (WebURL) -> any QuotaLedger, log: Log = .silent,
@@ -33,6 +33,7 @@ public struct QuotaTransport: HTTPTransport {
         self.sleep = sleep
     }
 
+    /// Waits for a slot, then carries out one exchange. Throws `FetchFailure`, `Cancelled`, and what `receive` throws.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -67,12 +68,13 @@ public struct QuotaTransport: HTTPTransport {
         }
     }
 
+    /// Throws what `body` throws.
     public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
         try base.waiting(reason, for: span, body)
     }
 
-    /// Waits until the request may go; gives its number. Throws `FetchFailure.quotaUsedUp` where that would take too
-    /// long, `Cancelled`, and what the wait throws.
+    /// Waits until the request may be made, and returns its number. Throws `FetchFailure.quotaUsedUp` if that would
+    /// take too long, `Cancelled`, and what `wait` throws.
     private func takeTurn(
         _ name: String, _ ledger: any QuotaLedger, _ url: WebURL, _ wait: (Duration) throws -> Void
     ) throws -> Int {
@@ -115,8 +117,8 @@ public struct QuotaTransport: HTTPTransport {
         log.detail("\(response.url.host) says: \(remaining)\(report.limit.map { " of \($0)" } ?? "") requests left")
     }
 
-    /// What the server tells those apart by who ask: its origin, and every field that is meant for it alone, a key
-    /// above all. A digest, so that no ledger holds a key.
+    /// The name of the quota that a request counts against: a digest of its origin and of every field that is meant for
+    /// that server only, above all a key. A digest, so that no ledger holds a key.
     static func name(of request: HTTPRequest) -> String {
         let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
         return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))

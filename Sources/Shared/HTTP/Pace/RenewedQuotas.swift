@@ -1,8 +1,7 @@
 import Support
 
-/// A ledger in which this run begins anew: what was known of a quota is forgotten when the run first looks at it, and
-/// what it learns is kept for all. For whoever wants the server asked in any case, such as after a change of
-/// plan.
+/// A ledger that forgets what was known about a quota when the run first looks at it; what the run learns is kept for
+/// all. For runs that must ask the server in any case, such as after a change of plan.
 public final class RenewedQuotas: QuotaLedger {
     private let base: any QuotaLedger
     private let seen: Monitor<Set<String>>
@@ -12,7 +11,7 @@ public final class RenewedQuotas: QuotaLedger {
         self.seen = seen
     }
 
-    /// The same for each address's ledger.
+    /// Returns the same for each address's ledger.
     public static func over(
         _ ledger: @escaping @Sendable (WebURL) -> any QuotaLedger
     ) -> @Sendable (WebURL) -> any QuotaLedger {
@@ -20,6 +19,7 @@ public final class RenewedQuotas: QuotaLedger {
         return { RenewedQuotas(ledger($0), seen: seen) }
     }
 
+    /// Runs `change` on the quota, forgetting the one from before this run. Throws what the ledger below throws.
     public func update<Result>(_ name: String, _ change: (inout RequestQuota) -> Result) throws -> Result {
         let isFirst = seen.withLock { $0.insert(name).inserted }
         return try base.update(name) { quota in

@@ -1,7 +1,7 @@
 import Support
 
 /// A quota as one line of text, for a ledger that outlives the process: `limit=1000 remaining=12 window=3600000 …`.
-/// Times and spans are in milliseconds. What has no value is left out.
+/// Times and durations are in milliseconds. What has no value is left out.
 extension RequestQuota: LosslessStringConvertible {
     public var description: String {
         var words: [String] = []
@@ -21,8 +21,8 @@ extension RequestQuota: LosslessStringConvertible {
         return words.joined(separator: " ")
     }
 
-    /// Reads such a line; fields that are unknown are passed over, so that a later version may add some. Nil if a
-    /// known one has no sensible value: whoever reads it begins anew.
+    /// Reads such a line; unknown fields are ignored, so that a later version may add some. Nil if a known one has no
+    /// sensible value: the quota then starts again.
     public init?(_ text: String) {
         self.init()
         for word in text.split(separator: " ") {

@@ -1,65 +1,66 @@
 import Support
 
-/// How many requests a server still takes, as far as it has told, and when the next one may start. Pure: the time is
-/// told, and it is the wall clock's, since processes share it.
+/// How many requests a server still takes, as far as it has said, and when the next one may start. Pure: it is given
+/// the time, which is that of the wall clock, since processes share quotas.
 ///
-/// Requests go out at once while more than a quarter of the limit is left, then further and further apart, and none
-/// where none is left. A request counts as soon as it is let go, so that those who ask at the same moment get slots of
-/// their own; what the server says of an older request is lowered by those that were let go since.
+/// Requests start at once while more than a quarter of the limit is left; then they are spaced further and further
+/// apart, and none starts once none is left. A request counts as soon as it may start, so that those who ask at the
+/// same moment get different slots. What the server says in an answer is lowered by the requests that have started
+/// since that one.
 public struct RequestQuota: Sendable, Hashable {
-    /// What whoever wants to make a request is told.
+    /// The reply to somebody who wants to make a request.
     public enum Turn: Sendable, Hashable {
-        /// It may be made after this pause, and has been counted. The number is to be given back with the answer.
+        /// It may be made after this pause, and has been counted. Pass the number to `learn` together with the answer.
         case go(after: Duration, number: Int)
-        /// No request is taken until then; whoever still wants to make one asks again.
+        /// No request is taken until then; ask again after that.
         case refused(until: Timestamp)
     }
 
-    /// The longest time between two requests that follow each other while there are any left.
+    /// The longest time between two successive requests while any are left.
     static let longestSpacing = Duration.seconds(60)
-    /// How far ahead a slot may lie: as many of the longest pauses as there are ever likely to be processes that wait,
+    /// How far ahead a slot may lie: enough for the longest pauses of as many processes as are ever likely to wait,
     /// since each takes one slot at a time.
     static let longestQueue = longestSpacing * 5
     /// Servers that name no window count by the hour, as api.nasa.gov does.
     static let usualWindow = Duration.seconds(3600)
-    /// How long the answer to a request that was let go may take, until it counts as lost with its process.
+    /// How long the answer to a request may take before it counts as lost with its process.
     static let answerTime = Duration.seconds(10)
-    /// How soon to ask again while answers are out.
+    /// How soon to ask again while answers are awaited.
     static let answerPoll = Duration.milliseconds(250)
-    /// A time that lies further ahead than this was written before the clock was set back.
+    /// A time further ahead than this was written before the clock was set back.
     static let clockTolerance = Duration.seconds(1)
 
     /// Requests a window; nil if the server has not said.
     public internal(set) var limit: Int?
-    /// How many are left, less those that were let go since it was told; nil if that is not known.
+    /// How many requests are left, less those that were made since the server said so; nil if that is not known.
     public internal(set) var remaining: Int?
     /// The time over which the server counts.
     var window = usualWindow
-    /// When the server begins to count anew, where it says so.
+    /// When the server starts counting again; nil if it has not said.
     var renewedAt: Timestamp?
-    /// Until when the server refuses everything, by its own word.
+    /// Until when the server refuses all requests, as it said itself.
     var refusedUntil: Timestamp?
-    /// The start of the last request that was let go; ahead of now where it is still waiting.
+    /// The start of the last request; in the future if that is still waiting.
     var lastStart: Timestamp?
-    /// How many requests have been let go.
+    /// How many requests have been counted.
     var count = 0
     /// The number of the latest request whose answer was seen.
     var answered = 0
-    /// Starts within the window, the oldest first and each at least a 16th of the window after the one before: tells
-    /// when the server will have forgotten some, where it counts over a window that moves along.
+    /// Starts within the window, the oldest first and each at least a 16th of the window after the one before. They
+    /// tell when a server that counts over a sliding window will have forgotten some.
     var starts: [Timestamp] = []
     /// When something last changed.
     var changedAt: Timestamp?
 
     public init() {}
 
-    /// Takes the next slot. Changes nothing where nothing is known of the server.
+    /// Takes the next slot. Changes nothing if nothing is known about the server.
     public mutating func take(now: Timestamp) -> Turn {
         age(now: now)
         if let refusedUntil { return .refused(until: refusedUntil) }
         guard let remaining else { return .go(after: .zero, number: count) }
         guard remaining > 0 else {
-            // Answers that are still out may bring better news than the guess that counts them as used.
+            // Answers that are still awaited may bring better news than the guess that counts them as used.
             if answered < count, let lastStart, now - lastStart < Self.answerTime {
                 return .refused(until: now + Self.answerPoll)
             }
@@ -77,7 +78,7 @@ public struct RequestQuota: Sendable, Hashable {
         return .go(after: start - now, number: count)
     }
 
-    /// Takes in what the server said in its answer to the request of that number.
+    /// Learns what the server said in its answer to the request of that number.
     public mutating func learn(_ report: QuotaReport, number: Int, now: Timestamp) {
         age(now: now)
         changedAt = now
@@ -90,8 +91,8 @@ public struct RequestQuota: Sendable, Hashable {
         } else {
             window = report.window ?? window
         }
-        // What a later request was told counts this one in. Those that started before anything was known bear the same
-        // number, and their answers come in any order: the least is the latest.
+        // What the answer to a later request said includes this one. Requests that started before anything was known
+        // have the same number, and their answers come in any order: the lowest count is the latest.
         if let told = report.remaining, number >= answered {
             let left = max(told - max(count - number, 0), 0)
             remaining = number == answered ? min(remaining ?? left, left) : left
@@ -99,17 +100,17 @@ public struct RequestQuota: Sendable, Hashable {
         answered = min(max(answered, number), count)
         if let refusal = report.refusal, refusal > .zero {
             refusedUntil = max(refusedUntil ?? now, now + refusal)
-            // By then there will be some again; how many, the next answer tells.
+            // By then there will be some again; the next answer will tell how many.
             remaining = nil
         }
     }
 
-    /// How long after the request before the next one starts.
+    /// How long after the last request the next one starts.
     ///
-    /// The last quarter of the limit begins with no pause, and each request less makes it longer: by the time half of
-    /// it is left, requests are as far apart as would keep them up for ever. They are no further apart than lets the
-    /// rest last until the server begins to count anew. Where the limit is so small that the longest pause would not
-    /// keep it up, pauses only cost time, and there are none.
+    /// The last quarter of the limit begins without pauses, and each request makes the next pause longer: once half of
+    /// that quarter is left, requests are spaced so that they could go on for ever. Pauses are never longer than needed
+    /// to make the rest last until the server starts counting again. If the limit is so small that even the longest
+    /// pause would not make it last, pauses would only cost time, and there are none.
     static func spacing(limit: Int?, remaining: Int, window: Duration, untilRenewal: Duration?) -> Duration {
         guard let limit, limit > 0, remaining > 0, remaining < limit / 4 else { return .zero }
         let even = window / limit
@@ -119,7 +120,7 @@ public struct RequestQuota: Sendable, Hashable {
         return min(even * scarcity, rest, longestSpacing)
     }
 
-    /// Forgets what is over by now.
+    /// Forgets what no longer counts.
     private mutating func age(now: Timestamp) {
         if let changedAt, changedAt > now + Self.clockTolerance { self = RequestQuota() }
         if let refusedUntil, refusedUntil <= now { self.refusedUntil = nil }

@@ -1,25 +1,24 @@
 import Support
 
-/// How many bytes may pass by when: so many a second on average, and what was not used of the last moment at once.
-/// Pure: the time is told.
+/// Limits bytes to an average rate, with short bursts. Pure: it is given the time.
 struct TokenBucket: Sendable, Hashable {
-    /// Small enough that a second look at a transfer's rate shows the one that was asked for, large enough that what
-    /// arrives in pieces is not held up between them.
+    /// Small enough that the rate is right when looked at for a second time, large enough that what arrives in pieces
+    /// is not held up between them.
     static let burst = Duration.milliseconds(250)
 
     let bytesPerSecond: Int
-    /// Until when what has passed so far uses the rate up. In the past where nothing passes.
+    /// When the rate will have made up for what has passed so far. In the past if nothing passes.
     private var usedUntil: Duration
 
     /// - Parameters:
     ///   - bytesPerSecond: at least 1.
-    ///   - now: any time that goes on evenly, from any beginning.
+    ///   - now: a monotonic time, from any start.
     init(bytesPerSecond: Int, now: Duration) {
         self.bytesPerSecond = max(bytesPerSecond, 1)
         usedUntil = now
     }
 
-    /// Lets `bytes` pass, and gives the time to wait before more are taken.
+    /// Lets `bytes` pass, and returns how long to wait before taking more.
     mutating func take(_ bytes: Int, now: Duration) -> Duration {
         let cost = Duration.seconds(Double(bytes) / Double(bytesPerSecond))
         usedUntil = max(usedUntil, now - Self.burst) + cost
@@ -27,7 +26,7 @@ struct TokenBucket: Sendable, Hashable {
     }
 }
 
-/// Keeps all transfers of a process under one rate: says how long those who receive are to wait.
+/// Keeps all transfers of a process under one rate, by telling receivers how long to wait.
 public final class RateLimit: Sendable {
     private let bucket: Monitor<TokenBucket>
 
@@ -35,7 +34,7 @@ public final class RateLimit: Sendable {
         bucket = Monitor(TokenBucket(bytesPerSecond: bytesPerSecond, now: SteadyTime.now()))
     }
 
-    /// Counts bytes that have arrived, and gives the time until the rate allows more; not negative.
+    /// Counts bytes that have arrived, and returns how long to wait before the rate allows more; not negative.
     func take(_ bytes: Int) -> Duration {
         bucket.withLock { $0.take(bytes, now: SteadyTime.now()) }
     }

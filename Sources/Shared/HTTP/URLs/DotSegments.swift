@@ -1,7 +1,7 @@
 /// `.` and `..` in a path (RFC 3986 §5.2.4).
 enum DotSegments {
-    /// The path with its `.` and `..` segments carried out. Escaped dots (`%2e`) count, as they do for browsers, so
-    /// that nothing is hidden from a look at the path.
+    /// The path with its `.` and `..` segments resolved. Escaped dots (`%2e`) count, as they do in browsers, so that
+    /// the path hides nothing.
     static func removed(from path: String) -> String {
         guard path.utf8.first == UInt8(ascii: "/"), mayHaveDots(path) else { return path }
         var output: [Substring] = []
@@ -21,7 +21,7 @@ enum DotSegments {
         return "/" + output.joined(separator: "/")
     }
 
-    /// Whether any segment begins as those do that are to be carried out: with a dot, written as it is or as `%2e`.
+    /// Whether any segment begins with a dot, plain or as `%2e`.
     private static func mayHaveDots(_ path: String) -> Bool {
         var isStart = false
         for byte in path.utf8 {

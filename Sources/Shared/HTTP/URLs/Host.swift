@@ -2,12 +2,13 @@ import Support
 
 /// The host of a URL: a name in lower-case ASCII, or an address.
 struct Host {
-    /// As it stands in a URL; IPv6 in brackets.
+    /// As written in a URL; IPv6 in brackets.
     let text: String
     let address: IPAddress?
 
     /// Reads a host. A name whose last label is a number must be an IPv4 address in one of the forms that
-    /// `inet_aton(3)` reads (WHATWG URL, *ends in a number*), so that no way of writing `127.0.0.1` passes as a name.
+    /// `inet_aton(3)` reads (WHATWG URL, *ends in a number*), so that no way to write `127.0.0.1` passes as a name.
+    /// Throws `WebURLFailure.blockedHost` for anything that is no host.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(WebURLFailure) -> Host {
         var refused: WebURLFailure { .blockedHost(String(decoding: bytes, as: UTF8.self)) }
         if bytes.first == UInt8(ascii: "[") {
@@ -30,7 +31,8 @@ struct Host {
             return Host(text: address.description, address: address)
         }
         guard all.allSatisfy(isNameCharacter) else { throw refused }
-        // It means this machine with and without the root's dot (RFC 6761 §6.3), with which not all resolvers know it.
+        // The name means this machine with and without the final dot (RFC 6761 §6.3), but not all resolvers know it
+        // with the dot.
         let isLocal = last.elementsEqual("localhost".utf8)
         return Host(text: isLocal ? String(decoding: relative, as: UTF8.self) : name, address: nil)
     }
@@ -41,7 +43,7 @@ struct Host {
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexDigitValue != nil }
     }
 
-    /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore that some servers' names have.
+    /// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore, which some servers' names have.
     private static func isNameCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),

@@ -1,12 +1,12 @@
-/// Host names beyond ASCII (RFC 5890), turned into what the DNS knows.
+/// Host names beyond ASCII (RFC 5890), in the form that the DNS knows.
 ///
 /// Done here rather than by libcurl, whose conversion depends on the locale and on how it was built.
 enum InternationalName {
-    /// The name in lower-case ASCII, its other labels in Punycode with `xn--`; nil if a character is one that no
-    /// name has (blanks, controls, formatting characters, unassigned).
+    /// The name in lower-case ASCII, with its other labels in Punycode after `xn--`; nil if it has a character that no
+    /// name may have (blanks, controls, formatting characters, unassigned).
     ///
-    /// Of the mapping of UTS #46 it does what matters for what people paste: case, full-width forms, and the
-    /// ideographic full stops. Text is expected to be composed (NFC), as keyboards give it.
+    /// Covers what matters in pasted text of the mapping of UTS #46: case, full-width forms, and the ideographic full
+    /// stops. Text is expected to be composed (NFC), as keyboards produce it.
     static func ascii(_ name: String) -> String? {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
         var mapped = String.UnicodeScalarView()

@@ -6,8 +6,8 @@ public enum PercentEncoding {
         case path, query, fragment
     }
 
-    /// The bytes as they may stand in that part of a URL: what is encoded already stays, a stray `%` becomes `%25`,
-    /// and blanks, non-ASCII bytes and characters that no URL has are encoded.
+    /// The bytes encoded for that part of a URL: escapes stay, a stray `%` becomes `%25`, and blanks, non-ASCII bytes
+    /// and characters that no URL may have are encoded.
     static func encoded(_ bytes: ArraySlice<UInt8>, in part: Part) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -26,15 +26,15 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The path of a file as it stands in a `file` address: each `%` of its own is encoded.
+    /// The path of a file, encoded for a `file` address, including each `%`.
     public static func encoded(file path: [UInt8]) -> String {
         encoded(path.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }[...], in: .path)
     }
 
-    /// The path of an address as somebody wrote it, encoded, half encoded or not at all: with the rest encoded.
+    /// The path of an address, with everything encoded that isn't yet.
     public static func completed(path: [UInt8]) -> String { encoded(path[...], in: .path) }
 
-    /// The value of one item of a query: everything but unreserved characters is encoded.
+    /// The value of a query item, with everything encoded but unreserved characters.
     static func encodedValue(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -43,7 +43,8 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// RFC 3986 §6.2.2.1 and §6.2.2.2: digits of escapes in upper case, unreserved characters unescaped.
+    /// The text with the digits of escapes in upper case, and unreserved characters unescaped (RFC 3986 §6.2.2.1 and
+    /// §6.2.2.2).
     static func normalized(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
@@ -62,7 +63,7 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The bytes that the text stands for. A stray `%` stands for itself.
+    /// The decoded bytes. A stray `%` stands for itself.
     static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -90,8 +91,8 @@ public enum PercentEncoding {
         }
     }
 
-    /// Square brackets are left alone, though RFC 3986 keeps them for addresses: `filter[year]=2024` is common, and
-    /// some servers know only the plain form.
+    /// Square brackets are kept, although RFC 3986 reserves them for addresses: `filter[year]=2024` is common, and some
+    /// servers know only the plain form.
     private static func isKept(_ byte: UInt8, in part: Part) -> Bool {
         if isUnreserved(byte) { return true }
         switch byte {

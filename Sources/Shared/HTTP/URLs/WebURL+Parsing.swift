@@ -1,6 +1,7 @@
 extension WebURL {
-    /// Reads an absolute URL (RFC 3986 §3), as leniently as people write them: blanks around it are dropped, blanks
-    /// and other characters inside it are encoded. What stands before the last `@` of the authority is the user.
+    /// Reads an absolute URL (RFC 3986 §3), as leniently as people write them: blanks around it are dropped; blanks and
+    /// other invalid characters inside it are encoded. What stands before the last `@` of the authority is the user.
+    /// Throws `WebURLFailure` if the text is no URL, or one that the tools do not open.
     public init(_ text: String) throws(WebURLFailure) {
         if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }
         let bytes = Self.trimmed(text)
@@ -28,7 +29,7 @@ extension WebURL {
                 $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
             } ?? rest.endIndex
         var authority = rest[..<end]
-        // For browsers a backslash ends the authority: what they and others see in `a\@b` differs.
+        // In browsers, a backslash ends the authority; they and others would read `a\@b` differently.
         if authority.contains(UInt8(ascii: "\\")) {
             throw .blockedHost(String(decoding: authority, as: UTF8.self))
         }
@@ -101,7 +102,7 @@ extension WebURL {
         (0x41...0x5A).contains(byte & ~0x20)
     }
 
-    /// Whether somebody wrote `example.org:8080/x` and means a server rather than a scheme.
+    /// Whether the text is like `example.org:8080/x`, which means a server rather than a scheme.
     private static func looksLikeHostAndPort(_ name: String, _ rest: ArraySlice<UInt8>) -> Bool {
         if name.contains(".") { return true }
         let port = rest.prefix { $0 != UInt8(ascii: "/") }
@@ -118,7 +119,8 @@ extension WebURL {
             password: String(decoding: PercentEncoding.decoded(password), as: UTF8.self))
     }
 
-    /// Host and, where there is a colon, what follows it. Brackets stay with the host.
+    /// The host, and what follows the colon, if there is one. Brackets stay with the host. Throws
+    /// `WebURLFailure.blockedHost` for wrong brackets.
     private static func splitPort(
         _ authority: ArraySlice<UInt8>
     ) throws(WebURLFailure) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {

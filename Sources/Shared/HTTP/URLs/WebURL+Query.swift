@@ -1,6 +1,6 @@
 extension WebURL {
-    /// The same URL without the items that have one of these names; what stays keeps its bytes. A query that loses
-    /// all its items goes with its `?`.
+    /// The same URL without the query items of these names; the others keep their bytes. If no item is left, the `?`
+    /// goes, too.
     public func removingQueryItems(named names: Set<String>) -> WebURL {
         keepingItems { !names.contains($0) }
     }
@@ -8,7 +8,7 @@ extension WebURL {
     /// The same URL without query items that are likely secrets, as for a cache key.
     public var withoutSecrets: WebURL { keepingItems { !Self.isSecret(queryName: $0) } }
 
-    /// The same URL with one more item at the end of its query.
+    /// The same URL with one more query item at the end.
     public func appendingQueryItem(_ name: String, _ value: String) -> WebURL {
         var result = self
         let item = "\(PercentEncoding.encodedValue(name))=\(PercentEncoding.encodedValue(value))"
@@ -16,7 +16,7 @@ extension WebURL {
         return result
     }
 
-    /// The URL for a message: no credentials, no fragment, and `***` for the values of secret query items.
+    /// The URL as messages show it: no credentials, no fragment, and `***` for the values of secret query items.
     public var redacted: String {
         var result = self
         result.fragment = nil
@@ -30,8 +30,8 @@ extension WebURL {
         return result.description
     }
 
-    /// Text that somebody gave as an address, as it was written unless it holds a secret: then as `redacted` has it.
-    /// Where it is no URL that can be asked for, whatever stands before the host's `@` goes.
+    /// An address as the user wrote it, unless it holds a secret: then as `redacted` shows it. If it cannot be read as
+    /// a URL, all that stands before the host's `@` is removed.
     public static func withoutSecrets(_ text: String) -> String {
         if let url = try? WebURL(text), url.redacted != url.withoutFragment { return url.redacted }
         guard let authority = authority(in: text) else { return text }
@@ -40,8 +40,8 @@ extension WebURL {
         return String(text[..<authority] + text[text.index(after: at)...])
     }
 
-    /// The parts of a text that are secret where it is an address, or has one in it: what stands before the host's `@`,
-    /// and the values of secret query items.
+    /// The parts of a text that are secret if it is, or contains, an address: what stands before the host's `@`, and
+    /// the values of secret query items.
     public static func secrets(in text: String) -> [Substring] {
         guard let authority = authority(in: text) else { return [] }
         let end = text[authority...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex
@@ -58,7 +58,7 @@ extension WebURL {
         return secrets
     }
 
-    /// Where the text behind the first `://` begins. Every argument of every run is asked for it.
+    /// The place after the first `://`. Fast, as it is called for every argument of every run.
     private static func authority(in text: String) -> String.Index? {
         var rest = text.utf8[...]
         while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
@@ -75,7 +75,7 @@ extension WebURL {
         return result.description
     }
 
-    /// Whether an item of that name likely holds a key, a token, a password or a signature.
+    /// Whether a query item of that name probably holds a key, a token, a password or a signature.
     public static func isSecret(queryName name: String) -> Bool {
         let name = name.lowercased()
         let parts = [

@@ -1,8 +1,8 @@
 extension WebURL {
-    /// The URL that `reference`, found in a document or a `Location` field of this URL, points to (RFC 3986 §5.2).
+    /// The URL that a `reference` in a document or a `Location` field of this URL points to (RFC 3986 §5.2).
     ///
-    /// The result has this URL's credentials only where it has its origin and none of its own. Throws what reading
-    /// an absolute URL throws.
+    /// The result has this URL's credentials only if it has the same origin and none of its own. Throws
+    /// `WebURLFailure`, as reading an absolute URL does.
     public func resolving(_ reference: String) throws(WebURLFailure) -> WebURL {
         if reference.utf8.count > Self.byteLimit { throw .notAURL(text: reference, reason: .tooLong) }
         let bytes = Self.trimmed(reference)
@@ -28,7 +28,7 @@ extension WebURL {
         return result
     }
 
-    /// RFC 3986 §5.2.3: the reference's path behind this path's last slash.
+    /// RFC 3986 §5.2.3: the reference's path after this path's last slash.
     private func merged(with relative: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "/" + relative }
         return path[...slash] + relative

@@ -1,10 +1,10 @@
 /// An absolute `http` or `https` URL: the one way in which the tools read and write addresses.
 ///
-/// What is stored is fit to be sent: blanks and non-ASCII characters of path, query and fragment are percent-encoded
-/// (RFC 3986 §2.1), the host is lower-case ASCII (international names in Punycode) or an address in its canonical
-/// writing. User name and password are kept apart and left out of every text that this type gives.
+/// What is stored can be sent: blanks and non-ASCII characters of path, query and fragment are percent-encoded (RFC
+/// 3986 §2.1); the host is in lower-case ASCII (international names in Punycode) or an address in its canonical form.
+/// User name and password are kept apart and left out of every text that this type returns.
 public struct WebURL: Sendable, Hashable {
-    /// The longest address that is read. Servers and proxies pass on half of that.
+    /// The longest address that is read. Servers and proxies accept half of that.
     public static let byteLimit = 16 << 10
 
     public enum Scheme: String, Sendable, Hashable {
@@ -13,24 +13,19 @@ public struct WebURL: Sendable, Hashable {
         public var defaultPort: Int { self == .http ? 80 : 443 }
     }
 
-    /// A user name and a password that stood before the host. Its texts never show them.
+    /// A user name and a password from before the host. Descriptions never show them.
     public struct Credentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
         CustomReflectable
     {
         public let user: String
         public let password: String
 
-        public init(user: String, password: String) {
-            self.user = user
-            self.password = password
-        }
-
         public var description: String { "(hidden)" }
         public var debugDescription: String { description }
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// Scheme, host and port: what decides which server a secret is meant for (RFC 6454 §4).
+    /// Scheme, host and port, which decide which server a secret is meant for (RFC 6454 §4).
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public let scheme: Scheme
         /// Without a final dot.
@@ -57,17 +52,17 @@ public struct WebURL: Sendable, Hashable {
     }
 
     public internal(set) var scheme: Scheme
-    /// The host as it stands in a URL: an IPv6 address is in brackets.
+    /// The host as written in a URL: an IPv6 address is in brackets.
     public internal(set) var host: String
-    /// The address where the host is one, in whatever way it was written.
+    /// The host's address if it was written as one, in whatever form; nil for a name.
     public internal(set) var address: IPAddress?
-    /// The port as far as it was written.
+    /// The port if it was written.
     public internal(set) var explicitPort: Int?
-    /// Percent-encoded; empty or beginning with `/`.
+    /// Percent-encoded; empty, or begins with `/`.
     public internal(set) var path: String
-    /// What follows `?`, percent-encoded; nil without one.
+    /// What follows `?`, percent-encoded; nil if there is none.
     public internal(set) var query: String?
-    /// What follows `#`, percent-encoded; nil without one. It is never sent.
+    /// What follows `#`, percent-encoded; nil if there is none. Never sent.
     public internal(set) var fragment: String?
     public internal(set) var credentials: Credentials?
 
@@ -85,22 +80,22 @@ public struct WebURL: Sendable, Hashable {
         return hostWithoutDot == "localhost" || hostWithoutDot.hasSuffix(".localhost")
     }
 
-    /// The host and, where it isn't the scheme's own, the port.
+    /// The host, and the port unless it is the scheme's default.
     private var authority: String {
         guard let explicitPort, explicitPort != scheme.defaultPort else { return host }
         return "\(host):\(explicitPort)"
     }
 
-    /// The text that is sent: no credentials, no fragment, dot segments removed, a path of at least `/`.
+    /// The text that is sent: no credentials, no fragment, dot segments resolved, and a path of at least `/`.
     public var requestText: String {
         let path = DotSegments.removed(from: self.path)
         return "\(scheme.rawValue)://\(authority)\(path.isEmpty ? "/" : path)\(query.map { "?\($0)" } ?? "")"
     }
 
-    /// The one text for all ways of writing this URL (RFC 3986 §6.2.2 and §6.2.3): without credentials, fragment,
-    /// default port, dot segments and the host's final dot; escapes in upper case and only where they are needed.
+    /// The same text for all ways to write this URL (RFC 3986 §6.2.2 and §6.2.3): without credentials, fragment,
+    /// default port, dot segments and the host's final dot; escapes in upper case and only if they are needed.
     ///
-    /// Reading it gives a URL whose description and `normalized` are the same text.
+    /// Reading it returns a URL whose description and `normalized` are the same text.
     public var normalized: String {
         let path = DotSegments.removed(from: PercentEncoding.normalized(self.path))
         let query = self.query.map { "?\(PercentEncoding.normalized($0))" } ?? ""
@@ -109,7 +104,7 @@ public struct WebURL: Sendable, Hashable {
 }
 
 extension WebURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL without its credentials. Reading it gives an equal URL, but for those.
+    /// The URL without its credentials. Reading it returns an equal URL, except for those.
     public var description: String {
         let query = self.query.map { "?\($0)" } ?? ""
         return "\(scheme.rawValue)://\(authority)\(path)\(query)\(fragment.map { "#\($0)" } ?? "")"

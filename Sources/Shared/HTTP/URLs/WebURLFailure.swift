@@ -2,11 +2,11 @@ import Support
 
 /// Why a text is no URL that the tools would open.
 public enum WebURLFailure: Failure, Equatable {
-    /// No absolute URL at all: status 65. For a command-line argument the caller may say 64 instead.
+    /// No absolute URL at all: status 65. For a command-line argument the caller may use 64 instead.
     case notAURL(text: String, reason: Reason)
     /// A scheme other than `http` and `https`: status 77.
     case blockedScheme(of: String)
-    /// A host that has characters no host has, or is a number that is no address: status 77.
+    /// A host with characters that no host has, or a number that is no address: status 77.
     case blockedHost(String)
 
     public enum Reason: Sendable, Equatable {

@@ -76,7 +76,7 @@ extension Command {
         """#
     }
 
-    /// Finds out which command, and which option's value, the word at the cursor belongs to.
+    /// The part that finds out which command, and which option's value, the word at the cursor belongs to.
     private var bashLine: String {
         let paths = completed.map(\.words).filter { !$0.isEmpty }.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
         var script = #"""
@@ -131,7 +131,7 @@ extension Command {
         uniqueOptions.filter(condition).flatMap(\.words).joined(separator: " | ")
     }
 
-    /// Offers the values of the option before the word.
+    /// The part that offers the values of the option before the word.
     private var bashValues: String {
         var script = "    case $option in\n"
         for option in uniqueOptions where option.takesValue {
@@ -145,7 +145,7 @@ extension Command {
         return script + "    esac\n    if ((left > 0)); then return; fi\n"
     }
 
-    /// Offers options, commands and operands.
+    /// The part that offers options, commands and operands.
     private var bashWords: String {
         var script = "    case $command in\n"
         for (words, command) in completed.reversed() {

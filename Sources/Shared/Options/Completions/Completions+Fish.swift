@@ -111,7 +111,7 @@ extension Command {
         case .nothing: return files
         case .words(let words): source = words.map(Self.fishText).joined(separator: " ")
         case .command(_, let line):
-            // fish would say that it cannot find the tool.
+            // fish would report that it cannot find the tool.
             let tool = line.prefix { $0 != " " }
             source = "(command -q \(tool); and \(line))"
         }

@@ -14,7 +14,7 @@ extension Command {
         return script + "\(zshName("")) \"$@\"\n"
     }
 
-    /// What the options and operands ask tools for, each once.
+    /// The commands that offer values of options and operands, each once.
     private var zshSources: [Completion.Source] {
         let all = uniqueOptions.map(\.completion.source) + completed.map(\.command.operands.completion.source)
         var seen: Set<Completion.Source> = []
@@ -25,7 +25,7 @@ extension Command {
         "_\(name)-at-" + (words.isEmpty ? "tool" : String(words.map { $0 == " " ? "-" : $0 }))
     }
 
-    /// The function for a command, which calls those of the commands below it.
+    /// The function for a command, which calls those of its subcommands.
     private func zshFunction(_ command: Command, _ words: String) -> String {
         let commands = command.visibleSubcommands
         func function(_ next: Command) -> String { zshName(words.isEmpty ? next.name : "\(words) \(next.name)") }
@@ -34,14 +34,14 @@ extension Command {
         var script = "\(zshName(words))() {\n"
         script += "    local curcontext=$curcontext context state state_descr line\n    typeset -A opt_args\n"
         if command.run != nil {
-            // Its own command is the first word.
+            // The subcommand is the first word.
             for next in commands {
                 script += "    if [[ $words[2] == \(next.name) ]] && (( CURRENT > 2 )); then\n"
                 script +=
                     "        shift words\n        (( CURRENT-- ))\n        \(function(next))\n        return\n    fi\n"
             }
         }
-        // What follows the name of a command is that command's.
+        // The words after a subcommand belong to that.
         let isParent = command.run == nil
         script += "    _arguments -s -S -C \(isParent ? "-A '-*' " : "")\\\n"
         for (option, takers) in offeredOptions where words.isEmpty || takers.contains(words) {
@@ -65,7 +65,7 @@ extension Command {
         return script + "    esac\n}\n\n"
     }
 
-    /// What `_arguments` calls for a value.
+    /// The action of `_arguments` for a value.
     private func zshAction(_ completion: Completion) -> String {
         switch completion {
         case .none: ""
@@ -83,9 +83,9 @@ extension Command {
         }
     }
 
-    /// What `_arguments` is told of an option, for each of its spellings.
+    /// The specification of an option for `_arguments`, for each of its spellings.
     ///
-    /// - Parameter isHidden: whether it is only read here, as it may be meant for a command that follows.
+    /// - Parameter isHidden: whether it is read but not offered, as it may belong to a subcommand that follows.
     private func zshSpecifications(_ option: AnyOption, isHidden: Bool) -> String {
         let action = Self.zshQuoted(zshAction(option.completion))
         var value = ""

@@ -1,6 +1,6 @@
 /// What the scripts for the three shells have in common.
 extension Command {
-    /// The tool and the commands below it, each with the words that lead to it; the tool itself first.
+    /// The tool and its visible commands, each with the words that lead to it; the tool itself first.
     var completed: [(words: String, command: Command)] {
         [("", self)]
             + visibleSubcommands.flatMap { command in
@@ -10,8 +10,8 @@ extension Command {
             }
     }
 
-    /// Every option of the tool, with the commands that it is offered for. One that all commands take is offered before
-    /// a command has been named, too.
+    /// Every option of the tool, with the commands that it is offered for. An option that all commands take is also
+    /// offered before a command has been named.
     var offeredOptions: [(option: AnyOption, commands: [String])] {
         let running = completed.filter { $0.command.run != nil }
         return uniqueOptions.map { option in
@@ -20,14 +20,14 @@ extension Command {
         }
     }
 
-    /// The names of the shell functions of a script begin with it.
+    /// The beginning of the names of a script's functions.
     var shellName: String { "_" + name.map { $0 == "-" ? "_" : $0 } }
 }
 
 extension Completion {
-    /// What a shell asks a tool for.
+    /// Where a shell gets the values from.
     enum Source: Hashable {
-        /// A command line that prints what is offered, one a line.
+        /// A command line that prints the values, one a line.
         case command(name: String, line: String)
         case words([String])
         case nothing
@@ -50,7 +50,7 @@ extension Completion {
         }
     }
 
-    /// Whether several values with commas between them are one.
+    /// Whether a value is a list with commas.
     var isList: Bool {
         switch self {
         case .list: true
@@ -63,7 +63,7 @@ extension Completion {
 }
 
 extension AnyOption {
-    /// How many of the next words are its values for sure.
+    /// How many of the next words are certainly its values.
     var valueCount: Int {
         switch form {
         case .value: 1
@@ -74,7 +74,7 @@ extension AnyOption {
 
     var isPair: Bool { valueCount == 2 }
 
-    /// Whether the next word is its value, or may be.
+    /// Whether the next word is, or may be, its value.
     var takesValue: Bool {
         switch form {
         case .value, .optionalValue, .pair: true
@@ -82,12 +82,12 @@ extension AnyOption {
         }
     }
 
-    /// Its spellings with their dashes.
+    /// Its spellings, including their dashes.
     var words: [String] { (short.map { ["-\($0)"] } ?? []) + spellings.map { "--\($0)" } }
 }
 
 extension String {
-    /// In single quotes if a shell would not take it as it is; for bash and zsh.
+    /// The text, in single quotes if bash or zsh would not take it as it is.
     var shellQuoted: String {
         let isPlain =
             !isEmpty

@@ -1,4 +1,4 @@
-/// What a command line says, checked: the values of its options, and its operands.
+/// A command line that has been read and checked: the values of its options, and its operands.
 public struct Arguments: Sendable {
     struct Given: Sendable {
         let option: AnyOption
@@ -6,7 +6,7 @@ public struct Arguments: Sendable {
         let text: String
     }
 
-    /// In the order in which they stand there.
+    /// In the order of the line.
     let given: [Given]
     public let operands: [String]
     /// The commands that the line names, the tool first.
@@ -21,10 +21,10 @@ public struct Arguments: Sendable {
     /// The tool's name.
     public var tool: String { path[0].name }
 
-    /// The last value that was given.
+    /// The last value that was given; nil if there was none.
     public subscript<Value>(_ option: Option<Value>) -> Value? { all(option).last }
 
-    /// Whether a flag was given and stands for true.
+    /// Whether a flag was given, and means true.
     public subscript(_ option: Option<Bool>) -> Bool { all(option).last ?? false }
 
     /// Every value that was given, in order.
@@ -34,6 +34,6 @@ public struct Arguments: Sendable {
 
     public func isGiven(_ option: AnyOption) -> Bool { given.contains { $0.option === option } }
 
-    /// The last value as it was typed.
+    /// The last value as it was typed; nil if there was none.
     public func text(_ option: AnyOption) -> String? { given.last { $0.option === option }?.text }
 }

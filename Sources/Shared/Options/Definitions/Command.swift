@@ -1,10 +1,10 @@
-/// A tool, or one of its commands: what it accepts, what is said about it, and what it does.
+/// A tool, or one of its commands: what it accepts, what its help says, and what it does.
 public struct Command: Sendable {
-    /// The words of a line that are neither options nor their values.
+    /// The words of a command line that are neither options nor their values.
     public struct Operands: Sendable {
-        /// How help calls one: `PICTURE`.
+        /// The name of one in the help: `PICTURE`.
         public let name: String
-        /// What they are, for the help.
+        /// What they are, in the help.
         public let summary: String
         public let completion: Completion
         public let atLeast: Int
@@ -23,22 +23,22 @@ public struct Command: Sendable {
         public static let none = Operands("", "", atMost: 0)
     }
 
-    /// `put`; for a tool its own name.
+    /// `put`; for a tool, its own name.
     public let name: String
     /// One sentence.
     public let summary: String
-    /// Paragraphs with empty lines between them. Lines that begin with a blank stand as they are.
+    /// Paragraphs, separated by empty lines. Lines that begin with a blank are kept as they are.
     public let details: String
     /// Whole command lines.
     public let examples: [String]
     public let operands: Operands
     private let optionLists: @Sendable () -> [[AnyOption]]
     public let subcommands: [Command]
-    /// Names under which other programs have it, for suggestions.
+    /// What other programs call it, for suggestions.
     public let synonyms: [String]
-    /// Whether help and completions leave it out.
+    /// Whether help and completions omit it.
     public let isHidden: Bool
-    /// Returns the exit status; nil for a command that only has others below it.
+    /// Runs the command and returns the exit status; nil for a command that only has subcommands.
     public let run: (@Sendable (Arguments) throws -> Int32)?
 
     public init(
@@ -58,7 +58,7 @@ public struct Command: Sendable {
         self.run = run
     }
 
-    /// All options that the command accepts. Made anew each time: only the command that runs needs its own.
+    /// All options that the command accepts. Made each time, since only the command that runs needs its own.
     public var options: [AnyOption] { optionLists().flatMap(\.self) }
 
     /// Those that can be typed.
@@ -66,7 +66,7 @@ public struct Command: Sendable {
 
     var visibleSubcommands: [Command] { subcommands.filter { !$0.isHidden } }
 
-    /// The command and all below it, each with the names that lead to it; those that do something.
+    /// The command and all commands below it that can be run, each with the commands that lead to it.
     public var tree: [(path: [Command], command: Command)] { tree([]) }
 
     private func tree(_ above: [Command]) -> [(path: [Command], command: Command)] {
@@ -81,7 +81,7 @@ public struct Command: Sendable {
             .filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// The pieces of `details`, which empty lines part: paragraphs, each on one line, and lines that stand as they are.
+    /// The blocks of `details`: paragraphs, each joined to one line, and blocks that are kept as they are.
     static func blocks(of details: String) -> [String] {
         var blocks: [String] = []
         var current: [Substring] = []

@@ -4,13 +4,13 @@ public enum Completion: Sendable, Equatable {
     case files
     case folders
     case words([String])
-    /// Words of a list with commas between them.
+    /// Words of a list with commas in between.
     case list([String])
     case scopes
     /// Keys of pictures in the cache.
     case keys
     /// Keys, or files.
     case pictures
-    /// Names of a field of the kept list of exercises.
+    /// Values of a field of the cached list of exercises.
     case exercises(field: String)
 }

@@ -1,12 +1,12 @@
 import Support
 
-/// The kinds of options that there are. Each says how its values are read, and how they are told of.
+/// The kinds of options. Each says how its values are read and described.
 extension Option where Value == Bool {
     /// An option without a value.
     ///
     /// - Parameters:
-    ///   - means: what it stands for; false for one such as `--no-confinement`, whose field is `confinement`.
-    ///   - isNegatable: whether `--no-NAME` is an option too.
+    ///   - means: the value that it stands for; false for one such as `--no-confinement`, whose field is `confinement`.
+    ///   - isNegatable: whether `--no-NAME` is an option, too.
     public static func flag(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, means: Bool = true,
         isNegatable: Bool = false, field: String? = nil, summary: String, manual: String = ""
@@ -30,7 +30,7 @@ extension Option where Value == String {
         ) { $0 }
     }
 
-    /// The path of a file or folder; an empty one is none.
+    /// The path of a file or folder; an empty one is refused.
     public static func path(
         _ name: String, short: Character? = nil, _ group: OptionGroup = .own, as valueName: String = "FILE",
         isFolder: Bool = false, default standard: String = "", variable: String? = nil, field: String? = nil,
@@ -112,7 +112,7 @@ extension Option where Value == Double {
 }
 
 extension Option where Value == Duration {
-    /// A span of time.
+    /// A duration.
     public static func time(
         _ name: String, alias: String? = nil, _ group: OptionGroup = .own, such example: String,
         default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String

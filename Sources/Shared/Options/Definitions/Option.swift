@@ -3,20 +3,19 @@ import Support
 /// One option or setting, defined once: parser, help, manuals, completions, the checks of the configuration file and
 /// the reference of the settings all come from it.
 ///
-/// Invariant behind `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the one
-/// subclass, `Option`.
+/// `@unchecked Sendable`: every stored property is a `let` of a Sendable type, here and in the one subclass, `Option`.
 public class AnyOption: @unchecked Sendable {
     /// How the option is written on a command line.
     public enum Form: Sendable, Equatable {
-        /// `--quiet`: stands for this value; `--no-NAME` for the other if the option can be negated.
+        /// `--quiet`: means this value; `--no-NAME` means the other one if the option can be negated.
         case flag(means: Bool, isNegatable: Bool)
         /// `--jobs N`.
         case value(String)
-        /// `--date [DAY]`: without a value it stands for this one.
+        /// `--date [DAY]`: without a value it means this one.
         case optionalValue(String, implied: String)
-        /// `--header-for ORIGIN HEADER`: two words, or one with a blank between them.
+        /// `--header-for ORIGIN HEADER`: two words, or one with a blank in between.
         case pair(String, String)
-        /// Not written on a command line at all: set by the environment or the configuration file alone.
+        /// Not an option: only set by the environment or the configuration file.
         case none
     }
 
@@ -27,13 +26,13 @@ public class AnyOption: @unchecked Sendable {
     public let form: Form
     private let fixedExpected: String
     private let fixedCompletion: Completion
-    /// The words that are taken, if they are made only when somebody asks.
+    /// The values, if they are only listed on demand.
     private let choices: (@Sendable () -> [String])?
     /// One or two sentences for the help.
     public let summary: String
-    /// A paragraph more, for the manual.
+    /// Another paragraph, for the manual.
     public let manual: String
-    /// The value that counts if nothing is said, in words; empty if there is none.
+    /// The default in words; empty if there is none.
     public let standard: String
     /// The environment variable.
     public let variable: String?
@@ -42,7 +41,7 @@ public class AnyOption: @unchecked Sendable {
     /// Whether that field is an object.
     public let isObject: Bool
     public let group: OptionGroup
-    /// Whether each occurrence counts; else the last one does.
+    /// Whether each occurrence counts; otherwise the last one does.
     public let repeats: Bool
 
     init(
@@ -68,18 +67,18 @@ public class AnyOption: @unchecked Sendable {
         self.repeats = repeats
     }
 
-    /// What a good value looks like, for the message about a bad one: "a number from 1 to 256".
+    /// What a valid value looks like, for the message about an invalid one: "a number from 1 to 256".
     public var expected: String { choices.map { $0().list(before: "or") } ?? fixedExpected }
 
     public var completion: Completion { choices.map { .words($0()) } ?? fixedCompletion }
 
-    /// Reads a value, for later. Throws as `Option.value(of:)` does.
+    /// Reads a value without its type. Throws as `Option.value(of:)` does.
     func parse(_ text: String) throws -> any Sendable { text }
 
-    /// Whether the word after an option without a fixed number of values belongs to it.
+    /// Whether the next word belongs to an option that has no fixed number of values.
     func takes(_ word: String) -> Bool { false }
 
-    /// Whether a command line can have it.
+    /// Whether it can be written on a command line.
     public var isTyped: Bool { form != .none }
 
     /// All long spellings, without their dashes.
@@ -91,15 +90,15 @@ public class AnyOption: @unchecked Sendable {
     }
 }
 
-/// An option whose values are of one type. Tools and modules declare theirs as static members of `AnyOption`.
+/// An option with values of one type. Tools and modules declare theirs as static members of `AnyOption`.
 public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     private let read: @Sendable (String) throws -> Value?
     private let belongs: (@Sendable (String) -> Bool)?
 
     /// - Parameters:
-    ///   - choices: all values, if they are few; made only when somebody asks.
-    ///   - takesMore: whether a further word belongs to the option.
-    ///   - read: what a text says; nil, or an error, for a bad one.
+    ///   - choices: all values, if they are few; only listed on demand.
+    ///   - takesMore: whether the next word belongs to the option, too.
+    ///   - read: returns the value of a text; returns nil, or throws, for an invalid one.
     public init(
         _ name: String, alias: String? = nil, short: Character? = nil, form: AnyOption.Form,
         expected: String = "", completion: Completion = .none, choices: (@Sendable () -> [String])? = nil,
@@ -116,7 +115,7 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
             group: group, repeats: repeats)
     }
 
-    /// Returns what a text says. Throws `BadValue` for a bad one, or the error that `read` throws.
+    /// Returns the value of a text. Throws `BadValue` for an invalid one, or the error that `read` throws.
     public func value(of text: String) throws -> Value {
         guard let value = try read(text) else { throw BadValue(text: text, option: self) }
         return value
@@ -126,12 +125,12 @@ public final class Option<Value: Sendable>: AnyOption, @unchecked Sendable {
     override func takes(_ word: String) -> Bool { belongs?(word) ?? false }
 }
 
-/// A text that is no value of its option.
+/// A text that is no valid value of its option.
 public struct BadValue: Error {
     let text: String
     let option: AnyOption
 
-    /// What is wrong with it, said of the place that it comes from: `--jobs`, `APOD_TOOLS_SCOPE`.
+    /// Says what is wrong with it, naming the place that it comes from: `--jobs`, `APOD_TOOLS_SCOPE`.
     public func message(source: String) -> String {
         var words: [String] = []
         if case .words(let known) = option.completion { words = known }

@@ -1,4 +1,4 @@
-/// A heading of the help, in the order in which they stand there.
+/// A heading of the help, in the order of the help.
 public enum OptionGroup: Int, Sendable, CaseIterable {
     /// The command's own.
     case own
@@ -32,6 +32,6 @@ public enum OptionGroup: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a short help says what each of its options does; it only names the others.
+    /// Whether a short help explains these options, rather than only naming them.
     var isMain: Bool { self == .own || self == .sizes || self == .days }
 }

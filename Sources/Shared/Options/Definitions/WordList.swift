@@ -1,5 +1,5 @@
 extension [String] {
-    /// The words with commas between them, and another word before the last one.
+    /// The words with commas between them, and a conjunction before the last one.
     func list(before conjunction: String) -> String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " \(conjunction) " + last

@@ -1,13 +1,13 @@
 import Support
 
 extension Command {
-    /// The lines of help are at most this wide: one less than the narrowest terminals that are in use, and two for the
-    /// mark that pagers put in front.
+    /// The width of help: one column less than the narrowest terminals in use, and two less for the mark that pagers
+    /// put in front.
     private static let helpWidth = 78
-    /// Where the text behind an option's name begins.
+    /// The column of the text after an option's name.
     private static let textColumn = 26
 
-    /// What `-h` says: one screen.
+    /// The text of `-h`: one screen.
     public static func shortHelp(_ path: [Command]) -> String {
         let command = path[path.count - 1]
         var help = HelpPage(width: helpWidth, column: textColumn)
@@ -33,7 +33,7 @@ extension Command {
         return help.text
     }
 
-    /// The summary as far as one row has room.
+    /// The summary, as far as it fits into one row.
     private static func beginning(of summary: String) -> String {
         let width = helpWidth - textColumn
         let lines = TerminalText.wrapped(summary, toColumns: width)
@@ -41,7 +41,7 @@ extension Command {
         return (TerminalText.wrapped(summary, toColumns: width - 3).first ?? "") + "..."
     }
 
-    /// What `--help` says: everything.
+    /// The text of `--help`: everything.
     public static func fullHelp(_ path: [Command], exitStatus: String) -> String {
         let command = path[path.count - 1]
         var help = HelpPage(width: helpWidth, column: textColumn)
@@ -91,7 +91,7 @@ extension AnyOption {
         return label.joined(separator: ", ") + value
     }
 
-    /// The summary with default and environment variable.
+    /// The summary, with default and environment variable.
     var explanation: String {
         var notes: [String] = []
         if !standard.isEmpty { notes.append("default: \(standard)") }

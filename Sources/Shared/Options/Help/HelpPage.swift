@@ -1,6 +1,6 @@
 import Support
 
-/// A page of help as it grows.
+/// A page of help that is being written.
 struct HelpPage {
     let width: Int
     let column: Int
@@ -13,7 +13,7 @@ struct HelpPage {
 
     mutating func line(_ line: String) { text += line + "\n" }
 
-    /// One empty line, unless the page has only begun.
+    /// An empty line, unless the page is empty.
     mutating func blank() { if !text.isEmpty { text += "\n" } }
 
     mutating func heading(_ title: String) {
@@ -25,7 +25,7 @@ struct HelpPage {
         for line in TerminalText.wrapped(words, toColumns: width) { self.line(line) }
     }
 
-    /// Paragraphs; lines that begin with a blank stand as they are.
+    /// Paragraphs; lines that begin with a blank are kept as they are.
     mutating func details(_ details: String) {
         if details.isEmpty { return }
         for block in Command.blocks(of: details) {
@@ -56,7 +56,7 @@ struct HelpPage {
         for command in commands { row(command.name, command.summary, column: 14) }
     }
 
-    /// A name, and what it means beside it or below.
+    /// A name, and what it means: beside it, or below if the name is long.
     mutating func row(_ label: String, _ words: String, column: Int? = nil) {
         let column = column ?? self.column
         let lines = TerminalText.wrapped(words, toColumns: width - column)
@@ -70,7 +70,7 @@ struct HelpPage {
         for text in rest { line(String(repeating: " ", count: column) + text) }
     }
 
-    /// Names one behind the other, the next lines indented.
+    /// Names in a row, with further lines indented.
     mutating func names(_ title: String, _ names: [String]) {
         let lines = TerminalText.wrapped(([title] + names).joined(separator: " "), toColumns: width - 2)
         for (index, text) in lines.enumerated() { line(index == 0 ? text : "  " + text) }

@@ -66,7 +66,7 @@ extension [AnyOption] {
             var (remark, standard) = ("", option.standard)
             if case .flag(let means, _) = option.form {
                 standard = "\(!means)"
-                // The field is not named like the option.
+                // The field has another name than the option.
                 if !means { remark = " (`false`)" }
             }
             let cells = [
@@ -78,7 +78,7 @@ extension [AnyOption] {
         return table
     }
 
-    /// Text without signs that mean something in a table.
+    /// Text with the characters escaped that mean something in a table.
     private static func cell(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -90,11 +90,11 @@ extension [AnyOption] {
 }
 
 extension AnyOption {
-    /// The long names that mean the same.
+    /// The long names of the option.
     fileprivate var names: [String] { [name, alias].compactMap { $0 } }
 }
 
 extension [String] {
-    /// In back quotes, with commas between them.
+    /// The names in back quotes, with commas between them.
     fileprivate var quoted: String { map { "`\($0)`" }.joined(separator: ", ") }
 }

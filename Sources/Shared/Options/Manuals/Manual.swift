@@ -1,8 +1,8 @@
 import Support
 
 extension Command {
-    /// The tool's manual page, in the language of mdoc(7). `scripts/docs` adds the sections that are written by hand at
-    /// `ManualPage.place`, and lets one of the same name replace a section of this page.
+    /// The tool's manual page, in the language of mdoc(7). `scripts/docs` inserts the hand-written sections at
+    /// `ManualPage.place`; one of the same name replaces a section of this page.
     public func manual(_ facts: ManualFacts) -> String {
         var page = ManualPage(name, section: 1, date: facts.date)
         page.section("NAME")
@@ -91,7 +91,7 @@ extension ManualPage {
             page.text("Show the version, and those of the libraries in use.")
         }
         for group in OptionGroup.allCases {
-            // Those of single commands stand with their command.
+            // The options of single commands are described with their command.
             let options = group == .own ? (tool.run == nil ? [] : tool.typedOptions) : tool.uniqueOptions
             let members = options.filter { $0.group == group && !users.isNobody(for: $0) }
             if members.isEmpty { continue }
@@ -131,7 +131,7 @@ extension ManualPage {
         if !places.isEmpty { text("(\(places.joined(separator: "; ")))") }
     }
 
-    /// What an option or setting is for, which values it has, and which one counts if nothing is said.
+    /// Says what an option or setting is for, which values it has, and what its default is.
     mutating func explain(_ option: AnyOption) {
         text(option.summary)
         text(option.manual)
@@ -148,7 +148,7 @@ extension ManualPage {
         if !option.standard.isEmpty { text("The default is \(option.standard).") }
     }
 
-    /// - Parameter options: those whose variables are listed besides those of `facts`.
+    /// - Parameter options: options whose variables are listed in addition to those of `facts`.
     mutating func environment(_ options: [AnyOption], _ facts: ManualFacts) {
         section("ENVIRONMENT")
         list { page in
@@ -197,7 +197,7 @@ extension String {
     /// `WHICH ENTRIES` as `Which entries`.
     fileprivate var sentenceCase: String { prefix(1) + dropFirst().lowercased() }
 
-    /// What comes after a text; nil if the text does not occur.
+    /// What comes after `text`; nil if that does not occur.
     fileprivate func range(after text: String) -> String? {
         let pieces = replacing(text: text, with: "\0").split(separator: "\0", maxSplits: 1)
         return pieces.count == 2 ? String(pieces[1]) : nil

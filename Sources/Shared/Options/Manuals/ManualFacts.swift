@@ -1,10 +1,10 @@
-/// What a manual page says besides the tool's commands and options.
+/// What a manual page says in addition to the tool's commands and options.
 public struct ManualFacts: Sendable {
     /// Lines of the help about exit statuses.
     public let exitStatus: String
-    /// Settings of the tool that are set by the environment or the configuration file alone.
+    /// Settings of the tool that only the environment or the configuration file sets.
     public let settings: [AnyOption]
-    /// Environment variables that no option has, with what each does.
+    /// Environment variables that belong to no option, with what each does.
     public let variables: [(names: [String], summary: String)]
     /// Files, with what each is.
     public let files: [(path: String, summary: String)]

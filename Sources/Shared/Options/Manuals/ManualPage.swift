@@ -1,9 +1,9 @@
 import Support
 
-/// A page in the language of mdoc(7) as it grows. It is given plain words, in which back quotes mark what a user types,
-/// and does the escaping itself.
+/// A page in the language of mdoc(7) that is being written. It takes plain words, in which back quotes mark what a user
+/// types, and escapes them itself.
 struct ManualPage {
-    /// The line that stands for the sections which are written by hand.
+    /// The line that `scripts/docs` replaces by the hand-written sections.
     static let place = ".\\\" SECTIONS"
 
     private(set) var source = ""
@@ -29,7 +29,7 @@ struct ManualPage {
         request("El")
     }
 
-    /// Sentences, each on lines of its own as mandoc(1) wants them.
+    /// Sentences, each starting a line, as mandoc(1) wants them.
     mutating func text(_ words: String) {
         var line = ""
         for word in Self.marked(words).split(whereSeparator: { $0 == " " || $0 == "\n" }) {
@@ -71,19 +71,19 @@ struct ManualPage {
 
     /// The macros for what a command takes besides options; nil for nothing.
     static func operands(_ operands: Command.Operands) -> String? {
-        // A dash stands for itself.
+        // A dash is what the user types.
         if operands.name == "-" { return "Op Cm \\-" }
         if operands.name.isEmpty { return nil }
         let name = argument(operands.name) + (operands.atMost > 1 ? " ..." : "")
         return operands.atLeast > 0 ? "Ar \(name)" : "Op Ar \(name)"
     }
 
-    /// The name of a value as manuals write it: `FILE` as `file`, but `WxH` as it is.
+    /// The name of a value in manuals: `FILE` as `file`, but `WxH` as it is.
     static func argument(_ name: String) -> String {
         escaped(name.contains(where: \.isLowercase) ? name : name.lowercased())
     }
 
-    /// The text with each pair of back quotes made the beginning and end of bold print.
+    /// The text with each pair of back quotes replaced by the beginning and end of bold print.
     private static func marked(_ text: String) -> String {
         let pieces = text.split(separator: "`", omittingEmptySubsequences: false)
         if pieces.count % 2 == 0 { return text }
@@ -92,13 +92,13 @@ struct ManualPage {
         }.joined()
     }
 
-    /// Control characters, which no text has, in place of what roff is told.
+    /// Control characters, which no text has, stand for roff's escapes until the text is escaped.
     private static let bold = "\u{1}"
     private static let roman = "\u{2}"
 
     /// Escapes the characters of a word or line that mean something to roff.
     static func escaped(_ text: some StringProtocol) -> String {
-        // By itself at the end of a line it would end a sentence.
+        // Alone at the end of a line it would end a sentence.
         if text == "?" || text == "!" { return "\(text)\\&" }
         var result = ""
         for character in text {
@@ -116,7 +116,7 @@ struct ManualPage {
         return result
     }
 
-    /// Whether no other word of the sentence follows.
+    /// Whether a word is the last one of its sentence.
     private static func endsSentence(_ word: String) -> Bool {
         var word = word[...]
         while word.hasSuffix("\\fP") { word = word.dropLast(3) }

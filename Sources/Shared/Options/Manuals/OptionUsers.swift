@@ -1,5 +1,5 @@
-/// Which commands of a tool take which options. A command that shows settings takes all of them, which says nothing about
-/// the others, so it is left out.
+/// Which commands of a tool take which options. A command that shows settings takes all of them, which says nothing
+/// about the others, so it is left out.
 struct OptionUsers {
     static let settings = "settings"
 
@@ -21,16 +21,16 @@ struct OptionUsers {
         commands.allSatisfy { $0.options.contains(ObjectIdentifier(option)) }
     }
 
-    /// The commands that take the option, or else those that do not; empty if all do.
+    /// The commands that take the option, or, if that is shorter, those that do not; empty if all do.
     func words(_ option: AnyOption) -> String {
         let takers = commands.filter { $0.options.contains(ObjectIdentifier(option)) }.map(\.words)
-        // A tool that works without a command has options of its own.
+        // A tool that runs without a command has options of its own.
         if takers.count == commands.count || takers.contains([]) { return "" }
         let others = commands.filter { !$0.options.contains(ObjectIdentifier(option)) }.map(\.words)
         return takers.count > 2 * others.count ? "all commands but \(names(others))" : names(takers)
     }
 
-    /// If all commands below another one are meant, that one is named.
+    /// If all subcommands of a command are meant, that command is named.
     private func names(_ lines: [[String]]) -> String {
         var names: [String] = []
         for line in lines {

@@ -22,7 +22,7 @@ public enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that a text stands for; nil if it is not Base64, with all its padding and with nothing between.
+    /// The bytes that a text stands for; nil if it is not Base64 with all its padding and nothing in between.
     public static func decoded(_ text: String) -> [UInt8]? {
         let padding = text.utf8.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
         guard text.utf8.count % 4 == 0 else { return nil }
@@ -40,7 +40,7 @@ public enum Base64 {
                 group &= 1 << UInt32(bits) - 1
             }
         }
-        // What is left over of the last digit says nothing, and must be zero: one text for the same bytes.
+        // The unused bits of the last digit mean nothing, and must be zero, so that the same bytes have only one text.
         return group == 0 ? bytes : nil
     }
 

@@ -1,14 +1,14 @@
-/// Bytes of a known count that can be read from any place: a file, or memory.
+/// A known number of bytes that can be read from any offset: a file, or memory.
 public protocol ByteSource: Sendable {
     /// How many bytes there are.
     var count: Int { get }
-    /// Fills the beginning of `buffer` with the bytes from `offset` on, and gives how many: fewer than asked for only
-    /// at the end, 0 at or behind it. Throws `SystemFailure`.
+    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns how many: fewer than requested only
+    /// at the end, and 0 after it. Throws `SystemFailure`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int
 }
 
 extension ByteSource {
-    /// The bytes of `range` as far as they exist.
+    /// The bytes of `range`, as far as they exist. Throws `SystemFailure`.
     public func bytes(_ range: Range<Int>) throws -> [UInt8] {
         let range = range.clamped(to: 0..<max(count, 0))
         return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in

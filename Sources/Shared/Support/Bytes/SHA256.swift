@@ -11,17 +11,17 @@ public struct SHA256: Sendable {
         cnettle_sha256_update(&context, bytes.count, base)
     }
 
-    /// The digest of everything so far; afterwards it begins anew.
+    /// Returns the digest of everything so far, and starts over.
     private mutating func finishAsBytes() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         cnettle_sha256_digest(&context, &digest)
         return digest
     }
 
-    /// The digest's first eight bytes as a number.
+    /// Returns the first eight bytes of the digest of everything so far as a number, and starts over.
     public mutating func finishAsNumber() -> Int64 { finishAsBytes().prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 
-    /// The digest of everything so far, as 64 lower-case hexadecimal digits; afterwards it begins anew.
+    /// Returns the digest of everything so far as 64 lower-case hexadecimal digits, and starts over.
     public mutating func finish() -> String {
         let digest = finishAsBytes()
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }

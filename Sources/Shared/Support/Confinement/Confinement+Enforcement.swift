@@ -2,17 +2,12 @@ import CSystem
 import Libc
 
 extension Confinement {
-    /// How far a plan holds: what the kernel at hand can do.
+    /// How far the kernel can enforce a plan.
     public struct Enforcement: Sendable, Equatable {
-        /// The version of Landlock that keeps to the plan's files; nil if the kernel has none, or one that is too old.
+        /// The version of Landlock that enforces the plan's files; nil if the kernel has none, or one that is too old.
         public var landlock: Int?
-        /// Whether calls that the plan has no use for are refused.
-        public var filtersCalls: Bool
-
-        public init(landlock: Int? = nil, filtersCalls: Bool = false) {
-            self.landlock = landlock
-            self.filtersCalls = filtersCalls
-        }
+        /// Whether system calls that the plan does not need are refused.
+        public var filtersCalls = false
 
         /// For a person.
         public var words: String {
@@ -25,13 +20,14 @@ extension Confinement {
         }
     }
 
-    /// Version 1 forbids to move files from one folder to another, which the cache does.
+    /// Version 1 forbids moving files from one folder to another, which the cache does.
     private static let oldestLandlock = 2
 
-    /// Gives up all that is not in the plan, for good, for this thread and those that it starts: to be called before
-    /// there are others. On macOS nothing is given up.
+    /// Gives up all rights that are not in the plan, for good, for this thread and those that it starts: call it before
+    /// there are others. Gives up nothing on macOS.
     ///
-    /// What the kernel cannot do is left out. What a rule cannot be made for is refused when it is used, and then said.
+    /// What the kernel cannot enforce is left out, and so is a path that no rule can be made for: it is refused when it
+    /// is used, and reported then.
     @discardableResult
     public func enforce() -> Enforcement {
         var enforcement = Enforcement()
@@ -46,7 +42,7 @@ extension Confinement {
         let rules = csystem_landlock_begin(version, usesNetwork)
         guard rules >= 0 else { return false }
         defer { close(rules) }
-        // Rules for one place add up.
+        // Several rules for one path add up.
         func allow(_ paths: [String], _ right: csystem_right) {
             for path in paths { path.withPathPointer { _ = csystem_landlock_allow(rules, version, $0, right) } }
         }
@@ -56,16 +52,16 @@ extension Confinement {
         return csystem_landlock_enforce(rules)
     }
 
-    /// Whether Landlock keeps this process to a plan. `nonisolated(unsafe)`: written before there are other threads.
+    /// Whether Landlock enforces a plan on this process. `nonisolated(unsafe)`: written before there are other threads.
     private nonisolated(unsafe) static var keepsToFiles = false
 
-    /// Whether it was this confinement, and no one else, that refused a call which failed with this error: the file's
-    /// own rights allow what was tried, or are nobody's to refuse.
+    /// Whether it was this confinement that refused a call which failed with this error, because the file's own
+    /// permissions would allow it.
     ///
     /// - Parameter flags: those of `open`.
     public static func refused(_ path: String, flags: Int32, errno: Int32) -> Bool {
         guard errno == EACCES, keepsToFiles else { return false }
-        // Landlock has no say in access(2), which is why it can tell.
+        // Landlock does not affect access(2), so that this tells the difference.
         func mayAccess(_ path: String, _ wanted: Int32) -> Bool { path.withPathPointer { access($0, wanted) } == 0 }
         if !mayAccess(path, F_OK) {
             let folder = path.folderPrefix

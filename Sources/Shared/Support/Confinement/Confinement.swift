@@ -1,15 +1,15 @@
-/// What a process may still do once it has given up the rest: a plan of rights, which `enforce` makes hold.
+/// The rights that a process keeps after it has given up the others: a plan, which `enforce` puts into effect.
 ///
-/// Files that are open already stay usable, whatever the plan says. What is not there when it is enforced, and lies in
-/// no folder of the plan, can be neither made nor opened later.
+/// Files that are already open stay usable, whatever the plan says. What is missing when it is enforced, and lies in no
+/// folder of the plan, can be neither made nor opened later.
 public struct Confinement: Sendable, Equatable {
-    /// Files, and folders with all below them, that may be read. Those that are missing do no harm.
+    /// Files, and folders with everything below them, that may be read. Missing ones do no harm.
     public var readable: [String]
-    /// The same that may also be changed, removed and, below folders, made.
+    /// Files, and folders with everything below them, that may also be changed, removed and, below folders, made.
     public var writable: [String]
-    /// Programs that may be run, with the loaders that they name.
+    /// Programs that may be run, and the loaders that they name.
     public var executable: [String]
-    /// Whether servers may be asked. Listening, and sockets with a path, are given up in any case.
+    /// Whether connections may be opened. Listening, and sockets with a path, are given up in any case.
     public var usesNetwork: Bool
     /// Whether other processes may be started.
     public var startsProcesses: Bool
@@ -29,22 +29,22 @@ public struct Confinement: Sendable, Equatable {
 // MARK: What every plan is made of
 
 extension Confinement {
-    /// What any process may come to read: what the kernel and the processor tell of themselves, and the null device,
+    /// What any process may need to read: what the kernel and the processor say about themselves, and the null device,
     /// which may be written to as well.
     public mutating func allowBasics() {
         readable += ["/sys/devices/system/cpu", "/proc/sys/kernel/random", "/dev/urandom"]
         writable.append("/dev/null")
     }
 
-    /// Libraries that are loaded when they are first needed.
+    /// Libraries that are loaded when they are first used.
     public mutating func allowLibraries(_ environment: Environment) {
         readable += ["/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store", "/etc/ld.so.cache"]
         readable += (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(String.init)
     }
 
-    /// Servers, what their names are looked up by, and the certificates that they are known by.
+    /// Servers, what is needed to look up their names, and the certificates to trust.
     ///
-    /// - Parameter certificates: the file with those that the user trusts instead of the system's.
+    /// - Parameter certificates: a file with the certificates to trust instead of the system's.
     public mutating func allowNetwork(_ environment: Environment, certificates: String? = nil) {
         allowLibraries(environment)
         usesNetwork = true
@@ -57,9 +57,9 @@ extension Confinement {
         if let certificates { readable.append(certificates) }
     }
 
-    /// The system's fonts and the user's, what fontconfig knows of them, and what draws them.
+    /// The fonts of the system and of the user, fontconfig's files, and the libraries that draw text.
     ///
-    /// - Parameter font: the file of the one that was asked for, or the name of a family.
+    /// - Parameter font: the file or the family of the font that was asked for.
     public mutating func allowFonts(_ environment: Environment, font: String? = nil) {
         allowLibraries(environment)
         readable += ["/etc/fonts", "/var/cache/fontconfig", "/var/lib/fontconfig"]
@@ -72,18 +72,18 @@ extension Confinement {
             ]
         }
         readable += ["FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap { environment[$0] }
-        // The name of a family is that of no file, nearly always; what is not there needs no rule.
+        // The name of a family is hardly ever that of a file, and a missing file needs no rule.
         if let font { readable.append(font) }
     }
 
-    /// This very program, started anew by `DetachedProcess`.
+    /// This program, started again by `DetachedProcess`.
     public mutating func allowStartingAnew(_ environment: Environment) {
         allowLibraries(environment)
         startsProcesses = true
         executable += ["/proc/self/exe"] + Self.loaders
     }
 
-    /// What the kernel loads a program by that is linked with libraries: glibc's and musl's names for it.
+    /// The loaders of dynamically linked programs: glibc's and musl's names for them.
     private static let loaders = [
         "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-x86_64.so.1",
         "/lib/ld-musl-aarch64.so.1",

@@ -1,4 +1,4 @@
-/// What a tool tells the shell when it ends. The numbers are those of BSD's `sysexits.h`, with 1 for "not there".
+/// The exit status of a tool. The numbers are those of BSD's `sysexits.h`, with 1 for "not there".
 public enum ExitCode: Int32, Sendable, CaseIterable {
     /// Every record is done.
     case success = 0
@@ -26,7 +26,8 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case configuration = 78
 }
 
-/// Merges the failures of a run into the code it ends with: the first one that was not transient, else `temporary`.
+/// Merges the failures of a run into its exit status: that of the first failure that was not transient, else
+/// `temporary`.
 public struct ExitTally: Sendable, Equatable {
     private var definite: Int32?
     private var sawTransient = false
@@ -42,7 +43,7 @@ public struct ExitTally: Sendable, Equatable {
         }
     }
 
-    /// Adds the failures of what came later.
+    /// Adds the failures of later work.
     public mutating func add(_ later: ExitTally) {
         definite = definite ?? later.definite
         sawTransient = sawTransient || later.sawTransient
@@ -52,6 +53,6 @@ public struct ExitTally: Sendable, Equatable {
         add(exit: failure.exitCode.rawValue, isTransient: failure.isTransient)
     }
 
-    /// The status to end with; 0 when nothing failed.
+    /// The exit status; 0 if nothing failed.
     public var status: Int32 { definite ?? (sawTransient ? ExitCode.temporary.rawValue : 0) }
 }

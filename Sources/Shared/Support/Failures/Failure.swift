@@ -1,13 +1,13 @@
-/// An error that can be told to a person, written into a record, and turned into an exit status.
+/// An error that can be reported to a person, written into a record, and turned into an exit status.
 ///
-/// Each area has an enum of its own that conforms; its cases carry facts, and these properties turn them into words
-/// and numbers in one place.
+/// Each area has its own enum of failures. The cases carry facts, which these properties turn into words and numbers in
+/// one place.
 public protocol Failure: Error, Sendable {
-    /// A stable kebab-case word for programs, such as `not-found`. Documented, never re-used.
+    /// A stable kebab-case word for programs, such as `not-found`. Documented, never reused.
     var code: String { get }
-    /// What happened, to what, and what to do now: one sentence without a final full stop, without secrets.
+    /// What happened, to what, and what to do about it: one sentence without a final full stop, and without secrets.
     var message: String { get }
-    /// Whether the same request may succeed later without anyone changing anything.
+    /// Whether the same request may succeed later although nobody changes anything.
     var isTransient: Bool { get }
     var exitCode: ExitCode { get }
 }
@@ -34,7 +34,7 @@ public struct ConfigurationFailure: Failure {
     public init(_ message: String) { self.message = message }
 }
 
-/// Work that stopped because the run is being ended (a signal, a closed pipe): nobody's fault and never recorded.
+/// Work that stopped because the run is being ended (a signal, a closed pipe). Never recorded.
 public struct Cancelled: Failure {
     public init() {}
     public var code: String { "cancelled" }
@@ -43,7 +43,7 @@ public struct Cancelled: Failure {
     public var exitCode: ExitCode { .temporary }
 }
 
-/// Any other error, seen as a fault of the tool itself: status 70.
+/// Any other error, which counts as a fault of the tool itself: status 70.
 public struct UnexpectedFailure: Failure {
     public let message: String
     public var code: String { "internal" }
@@ -52,7 +52,7 @@ public struct UnexpectedFailure: Failure {
     public init(_ error: any Error) { message = "unexpected fault: \(error)" }
 }
 
-/// The failure in `error`, whatever it is.
+/// The error as a failure; one that is none becomes an `UnexpectedFailure`.
 public func failure(of error: any Error) -> any Failure {
     (error as? any Failure) ?? UnexpectedFailure(error)
 }

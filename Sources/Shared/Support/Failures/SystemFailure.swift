@@ -1,6 +1,6 @@
 import Libc
 
-/// A call to the operating system that failed, with its `errno`.
+/// A system call that failed, with its `errno`.
 public struct SystemFailure: Failure, Equatable {
     public enum Purpose: Sendable, Equatable {
         /// Opening something that the user named as input: status 66.
@@ -15,7 +15,7 @@ public struct SystemFailure: Failure, Equatable {
     public let purpose: Purpose
     /// What was attempted, as a verb phrase with its object: `open /tmp/x.jpg`.
     public let action: String
-    /// Whether this process had given up the right to it: see `Confinement`.
+    /// Whether this process had given up the right to do it: see `Confinement`.
     public let isConfined: Bool
 
     public init(errno: Int32, _ action: String, purpose: Purpose = .io, isConfined: Bool = false) {
@@ -76,9 +76,9 @@ public func systemMessage(_ errno: Int32) -> String {
 }
 
 extension SystemFailure {
-    /// Whether nobody reads what was written: a pipe's or socket's other end is gone.
+    /// Whether the other end of a pipe or socket is closed, so that nobody reads what is written.
     public var isBrokenPipe: Bool { errno == EPIPE }
 
-    /// Whether nothing is there.
+    /// Whether the file does not exist.
     public var isMissing: Bool { errno == ENOENT }
 }

@@ -1,6 +1,6 @@
 import Libc
 
-/// What a file's metadata says.
+/// A file's metadata.
 public struct FileStatus: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         case file, folder, link, fifo, socket, other
@@ -9,10 +9,10 @@ public struct FileStatus: Sendable, Equatable {
     public let kind: Kind
     public let bytes: Int
     public let identity: File.Identity
-    /// The user whose file it is.
+    /// The user who owns it.
     public let owner: uid_t
     public let group: gid_t
-    /// The permissions, with the sticky bit and its like.
+    /// The permissions, including the sticky bit and its like.
     public let mode: mode_t
     /// How many names the file has.
     public let links: Int

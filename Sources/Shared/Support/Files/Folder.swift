@@ -1,27 +1,29 @@
 import CSystem
 import Libc
 
-/// An open folder. What is below it is named by relative paths, which never lead out of it or through a symbolic link,
-/// whoever put that there; and they lead to the same folder although its own path may be another's by now.
+/// An open folder, the one way to files below a root. They are named by relative paths, which never lead out of the
+/// folder or through a symbolic link, no matter who made that. They lead to the same folder even if its own path
+/// becomes another's.
 public final class Folder: Sendable {
     public let descriptor: Int32
-    /// The absolute path with all links resolved, as it was when the folder was opened.
+    /// The absolute path with all links resolved, when the folder was opened.
     public let path: String
     public let identity: File.Identity
-    /// Whether the kernel is asked to resolve names without links. Where it cannot, they are walked part by part.
+    /// Whether the kernel is asked to resolve names without links. If it cannot, they are walked part by part.
     private let asksKernel: Bool
 
     /// Opens the folder at `path`, in which links are followed. Throws `SystemFailure`.
     ///
-    /// - Parameter isListed: false if `names` is never asked of it, so that a confined process needs no right to read it.
+    /// - Parameter isListed: false if `names` will never be called, so that a confined process needs no right to read
+    ///   it.
     public convenience init(_ path: String, isListed: Bool = true) throws {
         try self.init(resolved: Folder.resolve(path), isListed: isListed)
     }
 
-    /// Opens the folder at a path that `resolve` has given. Throws `SystemFailure`, also where a link stands there now.
+    /// Opens the folder at a path that `resolve` has returned. Throws `SystemFailure`, also if a link stands there now.
     ///
     /// - Parameters:
-    ///   - isListed: as above.
+    ///   - isListed: see above.
     ///   - asksKernel: false for tests of what is done without the kernel's help.
     public convenience init(resolved path: String, isListed: Bool = true, asksKernel: Bool = true) throws {
         let opened = systemOpen(path, (isListed ? O_RDONLY : Self.unread) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -44,21 +46,21 @@ public final class Folder: Sendable {
     private static let unread: Int32 = 0o10000000  // O_PATH of <fcntl.h>, which it hides from Swift
     #endif
 
-    /// The status of the folder itself.
+    /// The status of the folder itself. Throws `SystemFailure`.
     public func status() throws -> FileStatus { try FileStatus(of: descriptor, path: path) }
 
-    /// The absolute path of what a name stands for.
+    /// The absolute path of a name.
     public func path(of name: String) -> String { path == "/" ? "/\(name)" : "\(path)/\(name)" }
 
     // MARK: Files
 
-    /// Opens a file with `flags` (close-on-exec is added) and, where it is made, `mode`. A FIFO that stands there keeps
-    /// nobody waiting. Throws `SystemFailure`, and `UnsafePlace` for anything but a regular file and, if it is opened
-    /// for writing, for one that has another name.
+    /// Opens a file with `flags` (close-on-exec is added); `mode` is for a file that is made. Does not wait for the
+    /// other end of a FIFO. Throws `SystemFailure`, and `UnsafePlace` for anything but a regular file, or for one with
+    /// another name if it is opened for writing.
     public func open(
         _ name: String, _ flags: Int32, mode: mode_t = 0o600, purpose: SystemFailure.Purpose = .io
     ) throws -> File {
-        // Nothing is cut off before it is known what it is.
+        // Nothing is truncated before it is known what it is.
         let opened = descriptor(of: name, flags & ~O_TRUNC | O_NONBLOCK, mode: mode)
         let path = path(of: name)
         guard opened >= 0 else {
@@ -79,7 +81,7 @@ public final class Folder: Sendable {
     public func status(of name: String) -> FileStatus? {
         var status = stat()
         #if !canImport(Darwin)
-        // In one step, as each hit of a cache asks this.
+        // In one step, as this is called for each hit of a cache.
         if asksKernel, Self.parts(of: name) != nil {
             let opened = name.withPathPointer {
                 csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
@@ -94,10 +96,10 @@ public final class Folder: Sendable {
         return withParent(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0 ? FileStatus(status) : nil
     }
 
-    /// Whether a name still leads to this file: it was neither removed nor replaced since it was opened.
+    /// Whether a name still leads to this file, which was neither removed nor replaced since it was opened.
     public func has(_ file: File, as name: String) -> Bool { status(of: name)?.identity == file.identity }
 
-    /// Gives a file another name, in one step; what stands there goes. Throws `SystemFailure`.
+    /// Renames a file atomically, replacing what has that name. Throws `SystemFailure`.
     public func rename(_ name: String, to other: String) throws {
         let result = withParent(of: name) { from, last in
             withParent(of: other) { to, otherLast in renameat(from, last, to, otherLast) }
@@ -107,20 +109,20 @@ public final class Folder: Sendable {
         }
     }
 
-    /// Waits until a name, or that it is gone, is on the disk. A file system that cannot wait for a folder alone is
-    /// left to its own order. Throws `SystemFailure`.
+    /// Waits until a name, or its removal, is on the disk; does nothing on a file system that cannot wait for a folder
+    /// alone. Throws `SystemFailure`.
     public func synchronize(nameOf name: String) throws {
         let result = withParent(of: name) { parent, _ in File.synchronize(folder: parent) }
         if result != 0 { throw SystemFailure(errno: errno, "write the folder of \(path(of: name)) to the disk") }
     }
 
-    /// Removes a file, or a link but not what it leads to. False with `errno` set where that fails.
+    /// Removes a file, or a link but not what it leads to. Returns false with `errno` set if that fails.
     @discardableResult
     public func remove(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, 0) } == 0 }
 
     // MARK: Folders
 
-    /// Opens a folder below this one. Throws `SystemFailure`, and `UnsafePlace` where a link leads to it.
+    /// Opens a folder below this one. Throws `SystemFailure`, and `UnsafePlace` if a link leads to it.
     public func folder(_ name: String) throws -> Folder {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         let path = path(of: name)
@@ -131,8 +133,8 @@ public final class Folder: Sendable {
         return try Folder(descriptor: opened, path: path, asksKernel: asksKernel)
     }
 
-    /// Makes a folder with all above it, each with mode 0700; one that is there is left as it is. Throws
-    /// `SystemFailure`, and `UnsafePlace` where a link stands in the way.
+    /// Makes a folder and those above it, each with mode 0700; one that exists is left as it is. Throws
+    /// `SystemFailure`, and `UnsafePlace` if a link is in the way.
     public func makeFolder(_ name: String) throws {
         if withParent(of: name, { mkdirat($0, $1, 0o700) }) == 0 { return }
         if errno == ENOENT, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -146,16 +148,17 @@ public final class Folder: Sendable {
         case .file, .fifo, .socket, .other:
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
         case .link: throw UnsafePlace.link(path(of: name))
-        // Gone again, or a link on the way.
+        // Removed again, or a link on the way.
         case nil: throw failure.errno == ELOOP ? UnsafePlace.link(path(of: name)) : failure
         }
     }
 
-    /// Removes a folder if it is empty; false where it is not, or cannot be removed.
+    /// Removes a folder; returns false if it is not empty, or cannot be removed.
     @discardableResult
     public func removeFolder(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
 
-    /// Returns the names in a folder, by default in this one, in no order; none where it is missing or cannot be read.
+    /// Returns the names in a folder, by default this one, in no particular order; none if it is missing or cannot be
+    /// read.
     public func names(in name: String = ".") -> [String] {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
         guard opened >= 0 else { return [] }
@@ -174,8 +177,8 @@ public final class Folder: Sendable {
 
     // MARK: Names
 
-    /// Calls `body` with the folder that a name lies in and the last part of the name; -1 with `errno` set where there
-    /// is no such folder.
+    /// Calls `body` with the folder that a name lies in and the last part of the name; returns -1 with `errno` set if
+    /// there is no such folder.
     private func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard let (folder, last) = Self.parts(of: name) else { return Self.refusal(EXDEV) }
         guard let folder else { return name.withPathPointer { body(descriptor, $0) } }
@@ -188,7 +191,7 @@ public final class Folder: Sendable {
         return result
     }
 
-    /// Opens what a name stands for; -1 with `errno` set where that fails: ELOOP for a link.
+    /// Opens what a name stands for; returns -1 with `errno` set if that fails: ELOOP for a link.
     private func descriptor(of name: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW
         let mode = flags & O_CREAT != 0 ? mode : 0
@@ -198,7 +201,7 @@ public final class Folder: Sendable {
             switch errno {
             case EINTR, EAGAIN: continue
             case ENOSYS, EPERM: return walk(name, flags, mode)
-            // A link that should be a folder is no folder.
+            // A link in place of a folder is ENOTDIR.
             case ENOTDIR: return Self.refusal(status(of: name)?.kind == .link ? ELOOP : ENOTDIR)
             default: return -1
             }
@@ -237,7 +240,8 @@ public final class Folder: Sendable {
         }
     }
 
-    /// The folder that a name lies in, nil for this one, and the last part of the name; nil if that leads elsewhere.
+    /// The folder that a name lies in (nil for this one), and the last part of the name; nil if the name leads
+    /// elsewhere.
     private static func parts(of name: String) -> (folder: Substring?, last: Substring)? {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             return isPlain(name[...]) ? (nil, name[...]) : nil

@@ -1,8 +1,8 @@
 import Libc
 
-/// The bytes of a file that the user named as input, whatever kind of file that is.
+/// The bytes of a file that the user named as input, whatever kind of file it is.
 ///
-/// A file on a disk is read where it lies. What gives its bytes only once (a pipe such as bash's `<(…)`, a FIFO,
+/// A file on a disk is read in place. What delivers its bytes only once (a pipe such as bash's `<(…)`, a FIFO,
 /// `/dev/stdin`, a device) is read to its end when it is opened, and so is a file that has lost its last name.
 public struct InputFile: ByteSource {
     private enum Content {
@@ -10,20 +10,20 @@ public struct InputFile: ByteSource {
         case stream(MemorySource, sha256: String)
     }
 
-    /// As it was named.
+    /// The path as the user wrote it.
     public let path: String
     private let content: Content
 
-    /// A file that is open already, and on a disk.
+    /// A file on a disk that is already open.
     public init(_ file: File) {
         path = file.path
         content = .file(file)
     }
 
-    /// Opens the file. If it is not a file on a disk, reads it to its end, and waits for the writer of a FIFO.
-    /// Throws `SystemFailure` (status 66), also for a folder, `InputTooLarge`, and `Cancelled`.
+    /// Opens the file. If it is not a file on a disk, reads it to its end, and waits for the writer of a FIFO. Throws
+    /// `SystemFailure` (status 66), also for a folder, `InputTooLarge`, and `Cancelled`.
     ///
-    /// - Parameter byteLimit: how many bytes of a stream are taken.
+    /// - Parameter byteLimit: the most bytes that are read from a stream.
     public init(_ path: String, byteLimit: Int, interruption: Interruption) throws {
         // Opening a FIFO would wait for its writer, where nothing could stop it.
         let file = try File.openInput(path, flags: FileStatus(at: path)?.kind == .fifo ? O_NONBLOCK : 0)
@@ -38,7 +38,7 @@ public struct InputFile: ByteSource {
         content = .stream(MemorySource(bytes), sha256: hash.finish())
     }
 
-    /// The digest of bytes that came from no file on a disk, for which their place is no name; nil for a file.
+    /// The digest of the bytes of a stream, which its path does not identify; nil for a file on a disk.
     public var sha256OfStream: String? {
         if case .stream(_, let sha256) = content { sha256 } else { nil }
     }
@@ -50,6 +50,7 @@ public struct InputFile: ByteSource {
         }
     }
 
+    /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns how many. Throws `SystemFailure`.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
         switch content {
         case .file(let file): try file.read(into: buffer, at: offset)
@@ -58,8 +59,8 @@ public struct InputFile: ByteSource {
     }
 
     private static func bytes(of file: File, atMost limit: Int, _ interruption: Interruption) throws -> [UInt8] {
-        // What ends the waiting when the run is stopped. The handler may be called a moment after the work is done, and
-        // keeps its end open.
+        // Ends the waiting when the run is stopped. The handler may still be called a moment after the work is done,
+        // and keeps its end open.
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemFailure(errno: errno, "make a pipe") }
         let (woken, waking) = (try File(descriptor: ends[0], path: "pipe"), try File(descriptor: ends[1], path: "pipe"))
@@ -83,7 +84,7 @@ public struct InputFile: ByteSource {
     }
 }
 
-/// Input that has more bytes than are taken: status 77.
+/// Input with more bytes than are allowed: status 77.
 public struct InputTooLarge: Failure, Equatable {
     public let path: String
     public let byteLimit: Int

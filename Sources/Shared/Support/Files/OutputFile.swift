@@ -1,6 +1,6 @@
 import Libc
 
-/// A file that is written beside its place and moved there when it is whole, so that nothing changes on failure.
+/// A file that is written beside its place and renamed when it is complete, so that nothing changes on failure.
 ///
 /// A file that is not committed is removed when the last reference goes.
 ///
@@ -12,19 +12,19 @@ import Libc
 public final class OutputFile: ByteSink {
     public let path: String
     private let file: File
-    /// The name under which the file is written, and the one that it gets; nil if it is written in its place.
+    /// The name under which the file is written, and its final one; nil if it is written in place.
     private let names: (temporary: String, final: String)?
     private var isCommitted = false
-    /// The temporary names of this process that are neither committed nor removed.
+    /// The temporary files of this process that are neither committed nor removed.
     private static let begun = Monitor(Set<String>())
 
-    /// Removes what has been begun by anyone in this process: for one that ends without letting them finish.
+    /// Removes all temporary files of this process, for when it ends without letting their owners do that.
     static func removeBegun() {
         for path in begun.withLock({ $0 }) { path.withPathPointer { _ = unlink($0) } }
     }
 
-    /// Begins a file that will stand at `path`. Throws `SystemFailure` (status 73) if the file or its folder cannot be
-    /// written, or if a folder has that name.
+    /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder cannot be written, or if a
+    /// folder has that name.
     public init(path: String) throws {
         self.path = path
         do {
@@ -63,9 +63,9 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Moves the file to its place, over an older one. With `synchronized`, returns only when the bytes and the new
-    /// name are on the disk, so that a power cut leaves either the old file or the whole new one, and after the return
-    /// the new one. Throws `SystemFailure`.
+    /// Moves the file to its place, replacing an older one. With `synchronized`, returns only when the bytes and the
+    /// new name are on the disk, so that a power cut leaves either the old file or the whole new one, and after the
+    /// return the new one. Throws `SystemFailure`.
     public func commit(synchronized: Bool = false) throws {
         guard let names else { return }
         if synchronized { try file.synchronize() }

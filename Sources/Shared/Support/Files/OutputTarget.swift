@@ -1,6 +1,6 @@
 import Libc
 
-/// The place that the name of an output file stands for, once links are followed.
+/// The place that the name of an output file stands for, after links are followed.
 public struct OutputTarget {
     /// Without a link at its end. Relative if the name and all links are.
     public let path: String
@@ -10,22 +10,22 @@ public struct OutputTarget {
     /// The file that is there; nil if there is none yet.
     let replaced: FileStatus?
 
-    /// What a new file is made with, less what the umask takes. One that replaces another gets that one's mode when it
-    /// is open: until then nobody else may open it.
+    /// The mode of a new file, before the umask is applied. One that replaces another gets that one's mode once it is
+    /// open: until then nobody else may open it.
     var initialMode: mode_t { replaced == nil ? 0o666 : 0o600 }
 
-    /// The folder with a slash at its end; empty for the current one.
+    /// The folder, with a slash at its end; empty for the current one.
     var folder: String { path.folderPrefix }
 
     /// What a process must have the right to write to: the folder, or what is at `path` if that is written to as it is.
     public var writablePlace: String { isStream ? path : folder.isEmpty ? "." : folder }
 
-    /// As many as Linux follows (path_resolution(7)).
+    /// As many links as Linux follows (path_resolution(7)).
     private static let linkLimit = 40
 
     /// Follows the links at the end of `name`, also to a file that does not exist yet, as writing to a link does.
-    /// Throws `SystemFailure`: for a loop, a folder, a file that may not be written, and a link in a folder such as
-    /// `/tmp` that somebody else put there.
+    /// Throws `SystemFailure` for a loop, a folder, a file that may not be written, and a link in a folder such as
+    /// `/tmp` that somebody else made.
     public init(_ name: String) throws(SystemFailure) {
         var path = name
         for _ in 0...Self.linkLimit {
@@ -39,7 +39,7 @@ public struct OutputTarget {
             switch status.kind {
             case .folder: throw Self.failure(EISDIR, name)
             case .file:
-                // Renaming needs a right on the folder only, but a file without the right to write is meant to stay.
+                // Renaming only needs a right on the folder, but a file that may not be written is meant to stay.
                 guard path.withPathPointer({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
                     throw Self.failure(errno, name)
                 }
@@ -57,7 +57,7 @@ public struct OutputTarget {
         throw Self.failure(ELOOP, name)
     }
 
-    /// Whether a link lies below /proc: such a one leads to an open file, whatever name that has or had.
+    /// Whether a link lies below /proc: such a link leads to an open file, whatever name that has or had.
     private static func isOpenFile(link: FileStatus) -> Bool {
         FileStatus(at: "/proc/self", followingLinks: false)?.identity.device == link.identity.device
     }

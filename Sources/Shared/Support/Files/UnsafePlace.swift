@@ -2,15 +2,15 @@ import Libc
 
 /// A file or folder that somebody else may have prepared, or may change at any time.
 public enum UnsafePlace: Failure, Equatable {
-    /// A symbolic link stands at the path, or on the way to it.
+    /// There is a symbolic link at the path, or on the way to it.
     case link(String)
-    /// It is no regular file, or has other names beside this one.
+    /// It is no regular file, or has another name too.
     case notAPlainFile(String)
     /// It belongs to another user.
     case owner(String, owner: uid_t, user: uid_t)
     /// Every user may write to it.
     case writableByAll(String)
-    /// Other users may look into it.
+    /// Other users may read it.
     case readableByOthers(String)
     /// The folder above it belongs to another user.
     case ownerAbove(String)
@@ -56,14 +56,14 @@ public enum UnsafePlace: Failure, Equatable {
         }
     }
 
-    /// A path as a shell takes it.
+    /// A path, quoted for a shell if necessary.
     private static func quoted(_ path: String) -> String {
         let plain = path.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "/._-+:@%".utf8.contains(byte)
         }
         if plain, !path.isEmpty { return path }
-        // Messages show foreign bytes as bash reads them there.
+        // Messages show foreign bytes in the form that bash reads in such quotes.
         if path.hasForeignBytes {
             return "$'" + path.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
         }
@@ -80,8 +80,8 @@ public enum UnsafePlace: Failure, Equatable {
         return status.mode & 0o002 != 0 ? .writableByAll(path) : nil
     }
 
-    /// Returns why a folder cannot be trusted with what nobody else may see, or nil if it can. Whether others may put
-    /// another folder in its place is for `fault(above:)` to say.
+    /// Returns why a folder cannot be trusted with private files, or nil if it can. Whether others may replace the
+    /// folder is for `fault(above:)` to say.
     public static func fault(
         ofPrivateFolder path: String, _ status: FileStatus, user: uid_t = geteuid()
     ) -> UnsafePlace? {
@@ -89,8 +89,8 @@ public enum UnsafePlace: Failure, Equatable {
         return fault(ofFolder: path, status, user: user)
     }
 
-    /// Returns why a folder cannot be trusted that lies in `above`, or nil if it can: others must not be able to put
-    /// another one in its place, which the sticky bit prevents.
+    /// Returns why a folder that lies in `above` cannot be trusted, or nil if it can: others must not be able to
+    /// replace it, which the sticky bit prevents.
     public static func fault(above path: String, _ above: FileStatus, user: uid_t = geteuid()) -> UnsafePlace? {
         if above.owner != user && above.owner != 0 { return .ownerAbove(path) }
         return above.mode & 0o022 != 0 && above.mode & S_ISVTX == 0 ? .writableAbove(path) : nil

@@ -1,4 +1,4 @@
-/// Words for a person, on standard error: `tool: message`, one line an event.
+/// Messages for a person, on standard error: `tool: message`, one line an event.
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
         case error, warning, detail
@@ -17,7 +17,7 @@ public struct Log: Sendable {
         case plain, json
     }
 
-    /// What a line of JSON says in a field of its own, for programs; the message has it in words.
+    /// A fact that a line of JSON has in a field of its own, for programs; the message has it in words.
     public enum Fact: Sendable, Equatable {
         case text(String)
         case integer(Int)
@@ -25,16 +25,16 @@ public struct Log: Sendable {
         case decimal(Double)
     }
 
-    /// Facts by name, in the order in which they are written; those that are nil are left out.
+    /// Facts by name, in the order in which they are written; nil ones are left out.
     public typealias Facts = KeyValuePairs<String, Fact?>
 
     public let tool: String
-    /// The least grave level that is shown: `-q` leaves errors only, `-v` adds details.
+    /// The least severe level that is shown: `-q` leaves errors only, `-v` adds details.
     public let threshold: Level
     public let format: Format
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter write: receives each finished line, `\n` included; by default standard error, one call a line.
+    /// - Parameter write: receives each finished line, including its `\n`; by default standard error, one call a line.
     public init(
         tool: String, threshold: Level = .warning, format: Format = .plain,
         write: @escaping @Sendable (String) -> Void = Log.standardError
@@ -45,20 +45,20 @@ public struct Log: Sendable {
         self.write = write
     }
 
-    /// Says nothing to anyone.
+    /// Discards all messages.
     public static let silent = Log(tool: "", threshold: .error, write: { _ in })
 
     public func error(_ message: @autoclosure () -> String, facts: Facts = [:]) { say(.error, message, facts) }
     public func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
     public func detail(_ message: @autoclosure () -> String) { say(.detail, message) }
 
-    /// What the user is told at the end of a run, unless only errors are wanted.
+    /// Tells the user a result, unless only errors are wanted.
     public func notice(_ message: @autoclosure () -> String) {
         guard threshold >= .warning else { return }
         line(word: "notice", prefix: "", message())
     }
 
-    /// Says how far the work is, whatever the threshold: who does not want to know has no progress shown.
+    /// Reports progress, whatever the threshold: progress has an option of its own.
     func progress(_ message: String, facts: Facts = [:]) { line(word: "progress", prefix: "", message, facts) }
 
     private func say(_ level: Level, _ message: () -> String, _ facts: Facts = [:]) {

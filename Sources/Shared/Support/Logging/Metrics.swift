@@ -1,10 +1,10 @@
-/// Who is told of each step of the work, for measuring it: nobody, unless a run asks for it.
+/// Receives an event for each step of the work, for measuring it; discards them unless a run asks for them.
 ///
-/// A value that is handed down like `Log`. Where nobody listens, an event is not even made.
+/// A value that is passed down like `Log`. If nobody listens, events are not even made.
 public struct Metrics: Sendable {
     private let take: (@Sendable (MetricEvent) -> Void)?
 
-    /// Tells nobody.
+    /// Discards all events.
     public static let silent = Metrics(take: nil)
 
     /// - Parameter take: receives each event, on the thread where it happened.
@@ -16,7 +16,8 @@ public struct Metrics: Sendable {
 
     public func add(_ event: @autoclosure () -> MetricEvent) { take?(event()) }
 
-    /// Runs `body`, and tells what `event` makes of its result and of the time that it took.
+    /// Runs `body`, and adds the event that `event` makes of its result and of the time that it took. Throws what
+    /// `body` throws.
     public func measure<Success>(
         _ body: () throws -> Success, event: (Result<Success, any Error>, Duration) -> MetricEvent
     ) rethrows -> Success {
@@ -38,7 +39,7 @@ public struct MetricEvent: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case cache, trim, download, decode, encode
 
-        /// What an event of this kind stands for, in the words of the manual.
+        /// What an event of this kind means, for the manual.
         public var meaning: String {
             switch self {
             case .cache: "A picture was looked for, fetched, stored or removed."
@@ -53,7 +54,7 @@ public struct MetricEvent: Sendable {
     public enum Value: Sendable, Equatable {
         case text(String)
         case number(Int)
-        /// Written as milliseconds with three decimals.
+        /// Written in milliseconds with three decimals.
         case time(Duration)
     }
 
@@ -66,14 +67,13 @@ public struct MetricEvent: Sendable {
     /// In the order in which they are written.
     public let fields: [Field]
 
-    /// - Parameter fields: those whose value is nil are left out. Texts bear no secret: who makes an event sees to
-    ///   that.
+    /// - Parameter fields: nil ones are left out. Texts must not contain secrets.
     public init(_ kind: Kind, _ fields: KeyValuePairs<String, Value?>) {
         self.kind = kind
         self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }
     }
 
-    /// The code of what a step failed with; nil for an end that is no failure.
+    /// The code of a step's failure; nil if it did not fail.
     public static func code(of result: Result<some Any, any Error>) -> Value? {
         guard case .failure(let error) = result, let failure = error as? any Failure else { return nil }
         return .text(failure.code)
@@ -81,12 +81,12 @@ public struct MetricEvent: Sendable {
 
     public subscript(name: String) -> Value? { fields.first { $0.name == name }?.value }
 
-    /// The event as one line of JSON with its end, at most `byteLimit` bytes: where texts are too long for that, each
-    /// is cut to its beginning.
+    /// The event as one line of JSON, including its line end, in at most `byteLimit` bytes: texts that are too long for
+    /// that are cut.
     func line(tool: String, pid: Int32, time: Timestamp, byteLimit: Int = .max) -> [UInt8] {
         let whole = line(tool: tool, pid: pid, time: time, textLimit: nil)
         if whole.utf8.count <= byteLimit { return Array(whole.utf8) }
-        // A character of text takes six bytes at most.
+        // A byte of text takes six bytes at most.
         let texts = fields.count { if case .text = $0.value { true } else { false } }
         let rest = byteLimit - 200 - 40 * fields.count
         return Array(line(tool: tool, pid: pid, time: time, textLimit: max(rest / (6 * max(texts, 1)), 0)).utf8)
@@ -108,7 +108,7 @@ public struct MetricEvent: Sendable {
         return line + "}\n"
     }
 
-    /// The beginning of a text, at most so many bytes of UTF-8, `…` included.
+    /// The beginning of a text, at most so many bytes of UTF-8, including `…`.
     private static func cut(_ text: String, toBytes limit: Int) -> String {
         if text.utf8.count <= limit { return text }
         var kept = ""

@@ -1,15 +1,16 @@
 import Libc
 
-/// Appends events to a file that any number of processes may share, a line of JSON each.
+/// Appends events to a file that any number of processes may share, one line of JSON each.
 public enum MetricsFile {
-    /// The longest line that is written. A pipe takes that many bytes as one at least (POSIX, `PIPE_BUF` of Linux), and
-    /// a file opened to append takes any single write as one; so that lines of several processes never mix.
+    /// The longest line that is written. A pipe accepts at least this many bytes in one piece (POSIX, `PIPE_BUF` of
+    /// Linux), and a file opened for appending accepts any single write in one piece, so that lines of several
+    /// processes never mix.
     static let byteLimit = 4096
 
-    /// Opens the file, made where it is missing for its owner alone. Throws `SystemFailure` (status 73).
+    /// Opens the file, or makes it with access for its owner only. Throws `SystemFailure` (status 73).
     ///
-    /// - Parameter log: is told once where writing fails later. Nothing more is written then: what is written after
-    ///   half a line would be lost with it.
+    /// - Parameter log: told once if writing fails later. Nothing more is written then, since it would be lost after
+    ///   half a line.
     public static func open(_ path: String, tool: String, log: Log) throws -> Metrics {
         let file = try File.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, purpose: .makeOutput)
         let isBroken = Monitor(false)

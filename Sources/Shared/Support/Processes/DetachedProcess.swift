@@ -1,14 +1,14 @@
 import CSystem
 import Libc
 
-/// A process that goes on when the one that started it has ended, and whatever becomes of its terminal.
+/// A process that goes on after the one that started it has ended, and without a terminal.
 public enum DetachedProcess {
-    /// Starts this very program anew with these arguments: in a session of its own, in the root folder, with
-    /// `/dev/null` as its standard streams. It finds nothing in its environment but what it takes to load its
-    /// libraries, so no secret either. Nobody waits for it.
+    /// Starts this program again with these arguments: in a session of its own, in the root folder, with `/dev/null` as
+    /// its standard streams. Its environment has only what it needs to load its libraries, so no secret either. Nobody
+    /// waits for it.
     ///
-    /// What else was open when this program was started is open there too, until it calls `closeInheritedFiles`: not
-    /// every C library can leave that out. Throws `SystemFailure`.
+    /// Other files that were open when this program was started are open there too, until it calls
+    /// `closeInheritedFiles`: not every C library can prevent that. Throws `SystemFailure`.
     public static func start(_ arguments: [String]) throws {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
@@ -26,7 +26,7 @@ public enum DetachedProcess {
         for stream: Int32 in 0...2 {
             posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == 0 ? O_RDONLY : O_WRONLY, 0)
         }
-        // Signals that are blocked or ignored here stay so in a new program.
+        // Blocked or ignored signals would stay so in the new program.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -51,8 +51,8 @@ public enum DetachedProcess {
         if status != 0 { throw SystemFailure(errno: status, "start \(program)") }
     }
 
-    /// Closes all files but the standard streams, so that nobody waits for the end of a pipe that this process does not
-    /// know of, and leaves the folder that it was started in. To be called first of all.
+    /// Closes all files but the standard streams, so that this process keeps no pipe open that others wait on, and
+    /// leaves the folder that it was started in. Call it before anything else.
     public static func closeInheritedFiles() {
         chdir("/")
         if csystem_close_from(3) { return }
@@ -62,7 +62,7 @@ public enum DetachedProcess {
             if let descriptor = Int32(String(nameIn: entry)), descriptor > 2 { open.append(descriptor) }
         }
         closedir(folder)
-        // The folder's own is among them, and closed already.
+        // The folder's own descriptor is among them, and already closed.
         for descriptor in open { close(descriptor) }
     }
 

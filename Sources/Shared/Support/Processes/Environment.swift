@@ -1,6 +1,6 @@
 import Libc
 
-/// The environment variables of a process, or those that a test wants.
+/// The environment variables of a process, or those of a test.
 public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
     private let lookUp: @Sendable (String) -> String?
 
@@ -18,8 +18,8 @@ public struct Environment: Sendable, ExpressibleByDictionaryLiteral {
         return value
     }
 
-    /// What this process was started with; a value that is not UTF-8 is a path's text (`String(pathBytes:)`). Nothing
-    /// is copied: a tool looks at few of the variables.
+    /// The environment of this process; a value that is not UTF-8 becomes a path's text (`String(pathBytes:)`). Nothing
+    /// is copied, as a tool looks at few of the variables.
     public static func ofProcess() -> Environment {
         Environment { name in getenv(name).map { String(pathPointer: $0) } }
     }

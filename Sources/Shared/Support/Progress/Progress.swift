@@ -1,11 +1,12 @@
 /// Shows how far a run is, once it has lasted for half a second.
 ///
-/// Handed down like `Log`. What happens is told from any thread; a thread of its own, started with the first download
-/// or picture that is worked on, so that a run that finds all in the cache has none, draws ten times a second.
+/// Passed down like `Log`, and told from any thread what happens. A separate thread draws ten times a second; it is
+/// started with the first download or picture that is worked on, so that a run that finds everything in the cache has
+/// none.
 public final class Progress: Sendable {
-    /// What is waited for before a server is asked.
+    /// Why a request waits.
     public enum WaitReason: String, Sendable {
-        /// Something failed, and is tried again.
+        /// Something failed, and will be retried.
         case retry
         /// The server takes no more requests for a while.
         case rateLimit = "rate-limit"
@@ -23,18 +24,18 @@ public final class Progress: Sendable {
     private let style: ProgressStyle
     private let log: Log
     private let state: Monitor<State>
-    /// Whether standard output goes to a terminal, where records would meet what is drawn.
+    /// Whether standard output is a terminal, where records would collide with what is drawn.
     private let meetsOutput: Bool
 
     /// Shows nothing.
     public static let none = Progress(.hidden, log: .silent)
 
-    /// What takes less is over before it has been read.
+    /// Shorter work is over before anybody could read it.
     private static let firstDrawing: Duration = .milliseconds(500)
     private static let betweenDrawings: Duration = .milliseconds(100)
     private static let betweenLines: Duration = .seconds(5)
 
-    /// - Parameter log: what `lines` are written by.
+    /// - Parameter log: where `lines` are written.
     public init(_ style: ProgressStyle, log: Log, meetsOutput: Bool = false) {
         self.style = style
         self.log = log
@@ -58,7 +59,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Says that something begins which may take long.
+    /// Says that something begins that may take long.
     public func beginWork() {
         if !isHidden { state.withLock(start) }
     }
@@ -67,17 +68,17 @@ public final class Progress: Sendable {
         if !isHidden { state.withLock { $0.progress.finishRecord(failed: failed) } }
     }
 
-    /// Says that so many bytes were read or received which belong to no download that is shown.
+    /// Counts bytes that were read or received, but belong to no download that is shown.
     public func pass(bytes: Int) {
         if !isHidden { state.withLock { $0.progress.receive(0, bytes) } }
     }
 
-    /// Runs `body`, which writes to standard output, with nothing in its way.
+    /// Runs `body`, which writes to standard output, while nothing is drawn. Throws what `body` throws.
     public func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         meetsOutput ? try StandardError.aside(body) : try body()
     }
 
-    /// Ends the showing and clears what is drawn; of lines, where there were any, the last one says the result.
+    /// Stops showing progress, and clears what is drawn. If lines were written, a last one tells the result.
     public func end() {
         if isHidden { return }
         let thread = state.update { state -> Thread? in
@@ -91,7 +92,7 @@ public final class Progress: Sendable {
         if state.withLock({ $0.lastLine != nil }) { say(at: SteadyTime.now()) }
     }
 
-    /// Runs `body`, which waits for so long, and says so meanwhile.
+    /// Runs `body`, which waits this long, and shows that meanwhile. Throws what `body` throws.
     public func waiting<Result, E: Error>(
         _ reason: WaitReason, for span: Duration, _ body: () throws(E) -> Result
     ) throws(E) -> Result {
@@ -112,15 +113,15 @@ public final class Progress: Sendable {
         fileprivate let number: Int
 
         /// - Parameters:
-        ///   - bytes: those that are there already.
-        ///   - total: all that there will be, as far as that is known.
+        ///   - bytes: how many there are already.
+        ///   - total: how many there will be; nil if that is not known.
         public func expect(bytes: Int, total: Int?) {
             progress.state.withLock { $0.progress.expect(number, bytes: bytes, total: total) }
         }
 
         public func receive(_ bytes: Int) { progress.state.withLock { $0.progress.receive(number, bytes) } }
 
-        /// Ends the download, of which the last that is drawn is its end.
+        /// Ends the download; if it is complete, that is drawn.
         public func end() {
             let shows = progress.state.withLock { state in
                 state.progress.end(number)
@@ -130,7 +131,7 @@ public final class Progress: Sendable {
         }
     }
 
-    /// Begins to show a download by a name that may come from a stranger; nil if nothing is shown.
+    /// Begins to show a download by a name that may come from a stranger; returns nil if nothing is shown.
     public func beginTransfer(_ name: @autoclosure () -> String) -> Transfer? {
         if isHidden { return nil }
         let name = name()
@@ -144,7 +145,7 @@ public final class Progress: Sendable {
 
     private func start(_ state: inout State) {
         guard state.thread == nil, !state.isEnded else { return }
-        // Where the system refuses a thread, there are more important things to say.
+        // If the system refuses a thread, there are more important problems.
         state.thread = try? Thread.start { [self] in run() }
     }
 

@@ -1,6 +1,6 @@
 /// How far a run is, as a line of text.
 enum ProgressLine {
-    /// A line that fits into so many columns; what matters least goes first where there is no room.
+    /// A line that fits into this many columns; the least important parts are left out first.
     static func drawn(
         _ state: ProgressState, at now: Duration, columns: Int, hasColour: Bool
     ) -> (text: String, columns: Int) {
@@ -10,7 +10,7 @@ enum ProgressLine {
             ?? fitted(parts(state, at: now), room: room)
     }
 
-    /// The same for a log, in full.
+    /// The full line, for a log.
     static func plain(_ state: ProgressState, at now: Duration) -> String {
         guard let single = state.single else { return parts(state, at: now).joined(separator: ", ") }
         return ([TerminalText.escaped(single.name)] + parts(single, state, at: now)).joined(separator: ", ")
@@ -47,7 +47,7 @@ enum ProgressLine {
         var parts = [counts]
         if let wait = state.nextWait { parts.append(self.wait(wait, at: now)) }
         let rate = state.finishedRate.perSecond
-        // Fewer than that nobody reads as a rate.
+        // A lower rate says nothing to anybody.
         if rate >= 0.1 { parts.append("\(rate < 10 ? tenths(rate) : String(Int(min(rate, 1e9)))) days/s") }
         if let left = state.secondsLeft(at: now) { parts.append("\(time(left)) left") }
         return parts
@@ -57,7 +57,7 @@ enum ProgressLine {
         "working for \(time(Int(max((now - state.began).inSeconds, 0))))"
     }
 
-    /// What is waited for, and how long.
+    /// Why a request waits, and how long.
     private static func wait(_ wait: ProgressState.Wait, at now: Duration) -> String {
         let seconds = Self.seconds(until: wait.end, at: now)
         return switch wait.reason {
@@ -100,8 +100,8 @@ enum ProgressLine {
 
     /// Short enough for 80 columns with a name and all figures.
     private static let shortestBar = 8
-    /// What the longest usual figures and the shortest bar take. The name gets no more than the rest, so that it keeps
-    /// its place while figures come, go and grow.
+    /// The columns of the longest usual figures and the shortest bar. The name gets no more than the rest, so that it
+    /// keeps its place while figures come, go and grow.
     private static let columnsOfFigures = 64
     private static let longestBar = 40
     private static let shortestName = 12

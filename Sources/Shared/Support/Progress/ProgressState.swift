@@ -1,15 +1,15 @@
-/// How far a run is: what has been done, and what is under way. A value that knows no clock but the times it is told.
+/// How far a run is: what is done, and what is under way. A value that knows no time but those it is given.
 struct ProgressState: Sendable {
     /// A download under way.
     struct Transfer: Sendable, Equatable {
         let name: String
-        /// Bytes that are there, those of an earlier attempt among them.
+        /// Bytes that are there, including those of an earlier attempt.
         var bytes = 0
-        /// How many there will be, where the server says so.
+        /// How many there will be; nil if the server does not say.
         var total: Int?
     }
 
-    /// A pause before a server is asked.
+    /// A pause before a request.
     struct Wait: Sendable, Equatable {
         let reason: Progress.WaitReason
         let end: Duration
@@ -19,12 +19,12 @@ struct ProgressState: Sendable {
     enum Unit: Sendable {
         /// Records, with what is downloaded for them.
         case records
-        /// Days of which many come with one download: neither downloads nor bytes say anything of them.
+        /// Days, many of which come with one download: neither downloads nor bytes say anything about them.
         case days
     }
 
     var unit = Unit.records
-    /// How many records there will be; nil if nobody knows, as of a stream.
+    /// How many records there will be; nil if that is not known, as for a stream.
     var expected: Int?
     private(set) var done = 0
     private(set) var failed = 0
@@ -33,8 +33,8 @@ struct ProgressState: Sendable {
     /// Bytes received in all.
     private(set) var received = 0
     private(set) var rate = Rate()
-    /// Of finished records. Days come in pages, a page may take seconds, and the mean since the beginning would say
-    /// nothing of the days to come if the first ones were in the cache.
+    /// The rate of finished records. Days come in pages, and a page may take seconds. The mean since the beginning
+    /// would say nothing about the days to come if the first ones were in the cache.
     private(set) var finishedRate = Rate(window: .seconds(10))
     private var timeLeft = TimeLeft()
     /// The download that ended last.
@@ -53,7 +53,7 @@ struct ProgressState: Sendable {
         if hasFailed { failed += 1 } else { done += 1 }
     }
 
-    /// Begins a download and gives its number.
+    /// Begins a download and returns its number.
     mutating func begin(_ name: String) -> Int {
         nextNumber += 1
         transfers[nextNumber] = Transfer(name: name)
@@ -62,7 +62,7 @@ struct ProgressState: Sendable {
 
     /// - Parameters:
     ///   - bytes: those that are there already.
-    ///   - total: all that there will be. One that cannot be counts as none.
+    ///   - total: how many there will be; ignored if it is impossible.
     mutating func expect(_ number: Int, bytes: Int, total: Int?) {
         transfers[number]?.bytes = bytes
         transfers[number]?.total = total.flatMap { $0 >= bytes ? $0 : nil }
@@ -72,14 +72,14 @@ struct ProgressState: Sendable {
         received += bytes
         guard var transfer = transfers[number] else { return }
         transfer.bytes += bytes
-        // Who sends more than was promised promised nothing.
+        // A server that sends more than it promised has promised nothing.
         if let total = transfer.total, transfer.bytes > total { transfer.total = nil }
         transfers[number] = transfer
     }
 
     mutating func end(_ number: Int) { ended = transfers.removeValue(forKey: number) ?? ended }
 
-    /// Begins a pause and gives its number.
+    /// Begins a pause and returns its number.
     mutating func beginWait(_ reason: Progress.WaitReason, until end: Duration) -> Int {
         nextNumber += 1
         waits[nextNumber] = Wait(reason: reason, end: end)
@@ -88,28 +88,28 @@ struct ProgressState: Sendable {
 
     mutating func endWait(_ number: Int) { waits[number] = nil }
 
-    /// The pause that is over first.
+    /// The pause that ends first.
     var nextWait: Wait? { waits.values.min { $0.end < $1.end } }
 
-    /// To be called at each drawing, which rate and time left are smoothed over.
+    /// Updates rate and time left; called at each drawing, over which they are smoothed.
     mutating func sampleRate(at now: Duration) {
         rate.sample(received, at: now - began)
         finishedRate.sample(finished, at: now - began)
         timeLeft.update(left(at: now), at: now)
     }
 
-    /// Records that are done, in whatever way.
+    /// Records that are done, failed or not.
     var finished: Int { done + failed }
 
-    /// The one download that all is about, if it is one. It stays until its record is done.
+    /// The single download of the run, if there is only one. It stays until its record is done.
     var single: Transfer? {
         guard unit == .records, finished == 0, expected ?? 1 == 1, transfers.count <= 1 else { return nil }
         if let transfer = transfers.values.first { return transfer }
-        // One of which nothing came, as of a redirect, says nothing, unless it is tried again.
+        // One that delivered nothing, such as a redirect, says nothing, unless it is retried.
         return ended.flatMap { $0.bytes > 0 || $0.total != nil || !waits.isEmpty ? $0 : nil }
     }
 
-    /// Seconds that are left: of a single download by its bytes, else by the records that are done.
+    /// Seconds that are left: by the bytes of a single download, else by the records that are done.
     func secondsLeft(at now: Duration) -> Int? {
         if let single {
             guard let total = single.total, total > single.bytes else { return nil }
@@ -119,7 +119,7 @@ struct ProgressState: Sendable {
         return timeLeft.seconds(at: now)
     }
 
-    /// What the rate of this moment says.
+    /// Seconds that are left at the present rate.
     private func left(at now: Duration) -> Double? {
         if let single {
             guard let total = single.total, total > single.bytes, rate.isSteady, rate.perSecond >= 1 else { return nil }
@@ -129,7 +129,7 @@ struct ProgressState: Sendable {
         return finishedRate.seconds(for: expected - finished)
     }
 
-    /// How many bytes there will be, as far as that is known: all records have begun, and all servers have said it.
+    /// How many bytes there will be; nil unless all records have begun, and all servers have said how many they send.
     private var bytesExpected: Int? {
         if let single { return single.total }
         guard unit == .records, let expected, finished + transfers.count >= expected else { return nil }

@@ -3,7 +3,7 @@ public enum ProgressStyle: Sendable, Equatable {
     case hidden
     /// Lines of a log, now and then.
     case lines
-    /// A line that is drawn anew.
+    /// A line that is redrawn.
     case drawn(hasColour: Bool)
 
     /// What a user may ask for.
@@ -11,8 +11,8 @@ public enum ProgressStyle: Sendable, Equatable {
         case auto, plain, none
     }
 
-    /// Decides without looking at anything but its arguments. A terminal that cannot clear a line (`TERM` is `dumb` or
-    /// unset) gets lines, and so does a log that a program reads. A file or a pipe gets them only if they are asked for.
+    /// Decides by its arguments only. A terminal that cannot clear a line (`TERM` is `dumb` or unset) gets lines, and
+    /// so does a log that a program reads. A file or a pipe gets them only if they are asked for.
     public init(
         _ wish: Wish, isTerminal: Bool, isQuiet: Bool, logFormat: Log.Format, environment: Environment
     ) {

@@ -1,7 +1,7 @@
-/// How much a second, of bytes or of records, over the last while.
+/// How many bytes or records came in a second, over the last few seconds.
 ///
-/// Only moments at which something came are kept. What comes in bursts or pages has the same rate all the time, and the
-/// rate falls only if nothing comes for longer than before.
+/// Only moments at which something came are kept. What comes in bursts or pages has a constant rate, and the rate falls
+/// only if nothing comes for longer than before.
 struct Rate: Sendable, Equatable {
     private struct Sample: Sendable, Equatable {
         let amount: Int
@@ -14,7 +14,7 @@ struct Rate: Sendable, Equatable {
     private var now = Duration.zero
     private let window: Duration
 
-    /// So many moments count however long ago they were, so that a few slow records have a rate too.
+    /// This many moments count however long ago they were, so that a few slow records have a rate too.
     private static let fewestSamples = 4
 
     /// - Parameter window: how long a moment counts.
@@ -28,7 +28,7 @@ struct Rate: Sendable, Equatable {
         now = time
         guard let last = samples.last, amount > last.amount else { return }
         samples.append(Sample(amount: amount, time: time))
-        // What comes first comes otherwise: late, while a server thinks, and more at once than later, out of buffers.
+        // The first bytes arrive differently: late, while a server thinks, and then many at once, out of buffers.
         if startsAtZero, samples.count > Self.fewestSamples, time - samples[1].time >= .seconds(2) {
             samples.removeFirst()
             startsAtZero = false
@@ -36,16 +36,17 @@ struct Rate: Sendable, Equatable {
         while samples.count > Self.fewestSamples, time - samples[1].time >= window { samples.removeFirst() }
     }
 
-    /// Whether enough has come for the rate to say how fast the rest will come.
+    /// Whether enough has come to predict how fast the rest will come.
     var isSteady: Bool { !startsAtZero }
 
-    /// How many seconds it takes until so much more has come, less those since something came last; nil if nothing says.
+    /// How many seconds it takes for this much more to come, less the time since something came last; nil if that is
+    /// unknown.
     func seconds(for amount: Int) -> Double? {
         guard perSecond > 0, let last = samples.last else { return nil }
         return max(Double(amount) / perSecond - min(now - last.time, interval).inSeconds, 0)
     }
 
-    /// What passes between two moments at which something comes.
+    /// The time between two moments at which something came.
     private var interval: Duration {
         guard samples.count > 1, let first = samples.first, let last = samples.last else { return .zero }
         return (last.time - first.time) / (samples.count - 1)

@@ -1,20 +1,21 @@
-/// When something will be done, smoothed so that it reads as a clock that runs down: as long as the rate holds, what is
-/// left never climbs.
+/// When something will be done, smoothed so that it reads like a countdown: as long as the rate holds, the time left
+/// never grows.
 struct TimeLeft: Sendable {
     private var finish: Duration?
     private var last = Duration.zero
 
-    /// A later end than that is no wobble any more: the rate has fallen. In shares of what is left, and in seconds.
+    /// How much later the end may become before that means that the rate has fallen. A share of what is left, and
+    /// seconds.
     private static let toleratedShare = 0.35
     private static let toleratedSeconds = 3.0
-    /// How fast the clock may go when it was too early: at half its speed.
+    /// How slowly the countdown may run if it was too early: at half speed.
     private static let slowest = 0.5
-    /// In how many seconds an end that was too late is brought forward.
+    /// How many seconds it takes to bring an end forward that was too late.
     private static let settling = 3.0
-    /// More than four days is a guess that helps nobody.
+    /// More than four days is a useless guess.
     private static let longest = 360_000.0
 
-    /// - Parameter left: what the rate of this moment says, in seconds; nil if it says nothing.
+    /// - Parameter left: seconds left at the present rate; nil if that says nothing.
     mutating func update(_ left: Double?, at now: Duration) {
         let elapsed = max((now - last).inSeconds, 0)
         last = now

@@ -1,29 +1,30 @@
 import Libc
 
-/// The one way to standard error for all threads: whole lines, and below them at most one line that is drawn anew again
-/// and again, for as long as it lasts.
+/// The one way to standard error for all threads: whole lines, and below them at most one line that is redrawn again
+/// and again while it lasts.
 ///
-/// Tools of one pipeline share a terminal. One of them draws at a time: the one that holds the terminal's lock.
+/// Tools of one pipeline share a terminal. Only the one that holds the terminal's lock draws.
 public enum StandardError {
     private struct State {
         /// What is drawn at present, and how many columns it takes.
         var drawn: (text: String, columns: Int)?
-        /// Whether the terminal understands how a line is cleared.
+        /// Whether the terminal can clear a line.
         var mayClear = false
         var isConcluded = false
     }
 
     private static let state = Monitor(State())
 
-    /// Writes text that ends a line, above what is drawn.
+    /// Writes whole lines, above what is drawn.
     public static func write(_ text: String) { state.withLock { aside(&$0) { emit(text) } } }
 
-    /// Runs `body`, which writes to the same terminal by other means, with nothing drawn meanwhile.
+    /// Runs `body`, which writes to the same terminal by other means, while nothing is drawn. Throws what `body`
+    /// throws.
     public static func aside<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         try state.withLock { state throws(E) in try aside(&state, body) }
     }
 
-    /// Draws a line in place of the one that is drawn; nil clears it. Does nothing while another process draws.
+    /// Draws a line in place of the present one; nil clears it. Does nothing while another process draws.
     static func draw(_ line: (text: String, columns: Int)?) {
         state.withLock { state in
             if state.isConcluded { return }
@@ -35,8 +36,8 @@ public enum StandardError {
         }
     }
 
-    /// Clears what is drawn, and draws nothing more: the process is about to end. Does not wait for a thread that is
-    /// held up by the terminal.
+    /// Clears what is drawn, and draws nothing more, as the process is about to end. Does not wait for a thread that
+    /// the terminal blocks.
     static func conclude() {
         for _ in 0..<20 {
             let isDone: Void? = state.tryLock { state in
@@ -62,8 +63,8 @@ public enum StandardError {
         clearing(columns: state.drawn?.columns ?? 0, width: Terminal.width(of: 2))
     }
 
-    /// What clears a line of so many columns, which wraps where the terminal has become narrower (ECMA-48 §8.3: CUU,
-    /// ED, EL).
+    /// The text that clears a line of so many columns, which wraps if the terminal has become narrower (ECMA-48 §8.3:
+    /// CUU, ED, EL).
     static func clearing(columns: Int, width: Int) -> String {
         let above = width > 0 ? max(columns - 1, 0) / width : 0
         return above > 0 ? "\r\u{1B}[\(above)A\u{1B}[J" : "\r\u{1B}[K"
@@ -84,11 +85,11 @@ public enum StandardError {
 
 /// The right to draw on the terminal that standard error may be.
 private enum TerminalLock {
-    /// Makes this process the one that draws, unless another one is. The lock goes with the process (POSIX record
-    /// locks); that of `flock` would not do, since a shell gives one and the same open file to a whole pipeline.
+    /// Makes this process the one that draws, unless another one is. The lock ends with the process (POSIX record
+    /// locks); `flock` would not do, since a shell gives the same open file to a whole pipeline.
     static func claim() -> Bool {
         var lock = record(F_WRLCK)
-        // Where a terminal takes no locks there is nobody to meet.
+        // A terminal without locks has no other process that draws.
         return fcntl(2, F_SETLK, &lock) == 0 || errno != EAGAIN && errno != EACCES
     }
 
@@ -111,7 +112,7 @@ private enum TerminalLock {
     }
 }
 
-/// `write(2)`, again after a signal.
+/// `write(2)`, repeated after a signal.
 private func writeThroughSignals(_ descriptor: Int32, _ base: UnsafeRawPointer, _ count: Int) -> Int {
     while true {
         let written = write(descriptor, base, count)

@@ -1,9 +1,9 @@
 extension TerminalText {
-    /// The text, cut to so many columns of a terminal, `…` included, and how many it takes. To be given text without
+    /// The text, cut to so many columns of a terminal, including `…`, and how many it takes. The text must not have
     /// control characters.
     public static func cut(_ text: String, toColumns limit: Int) -> (text: String, columns: Int) {
         var columns = 0
-        // Where the text would have to end to leave room for the sign that something is missing.
+        // Where the text would have to be cut to leave room for the `…`.
         var end = text.startIndex
         var endColumns = 0
         var index = text.startIndex
@@ -19,8 +19,8 @@ extension TerminalText {
         return (text, columns)
     }
 
-    /// The text, cut in its middle to so many columns, so that both ends show. To be given text without control
-    /// characters.
+    /// The text, with its middle cut so that it takes so many columns and both ends show. The text must not have
+    /// control characters.
     public static func cut(middleOf text: String, toColumns limit: Int) -> String {
         if columns(text) <= limit { return text }
         let head = cut(text, toColumns: limit / 2)
@@ -38,8 +38,8 @@ extension TerminalText {
     /// How many columns the text takes.
     public static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
 
-    /// 2 for what East Asian typography sets wide and for pictures, 0 for marks that stand alone, else 1. Terminals
-    /// differ on the rare ones; those of the common blocks are agreed on (Unicode Standard Annex 11, W and F).
+    /// 2 for what East Asian typography sets wide and for pictures, 0 for combining marks on their own, else 1.
+    /// Terminals differ on the rare ones, but agree on those of the common blocks (Unicode Standard Annex 11, W and F).
     private static func columns(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         switch first.value {
@@ -52,7 +52,7 @@ extension TerminalText {
         default:
             let category = first.properties.generalCategory
             let isMark = category == .nonspacingMark || category == .enclosingMark || category == .format
-            // A picture is asked for by the variation selector 16.
+            // The variation selector 16 asks for a picture.
             return isMark ? 0 : character.unicodeScalars.contains { $0.value == 0xFE0F } ? 2 : 1
         }
     }

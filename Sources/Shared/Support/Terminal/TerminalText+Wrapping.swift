@@ -1,6 +1,6 @@
 extension TerminalText {
-    /// The words of the text on lines of at most so many columns each, at least 1. A word that is longer than a line is
-    /// broken between characters. No text makes no line.
+    /// The words of the text on lines of at most so many columns, at least 1. A word that is longer than a line is
+    /// broken between characters. An empty text makes no line.
     public static func wrapped(_ text: String, toColumns limit: Int) -> [String] {
         let limit = max(limit, 1)
         var lines: [String] = []

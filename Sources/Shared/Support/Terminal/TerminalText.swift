@@ -1,4 +1,4 @@
-/// Text from strangers, made fit for a terminal or a log line.
+/// Text from strangers, made safe for a terminal or a log line.
 public enum TerminalText {
     /// The text with every control character, bidirectional override and zero-width character written as `\u{…}`, so
     /// that a title or a server's message can neither move the cursor nor fake a line of its own. Line breaks become
@@ -21,7 +21,7 @@ public enum TerminalText {
         return result
     }
 
-    /// The text as a JSON string, quotes included (RFC 8259 §7); `forTerminal` with escapes for all that `escaped`
+    /// The text as a JSON string, including quotes (RFC 8259 §7); `forTerminal` escapes everything that `escaped`
     /// replaces.
     public static func jsonString(_ text: String, forTerminal: Bool = false) -> String {
         var result = "\""
@@ -43,8 +43,8 @@ public enum TerminalText {
         return result + "\""
     }
 
-    /// C0, DEL and C1 controls, zero-width and bidirectional formatting characters (Unicode 15, categories Cc and Cf
-    /// as far as they change what is seen), line and paragraph separators.
+    /// C0, DEL and C1 controls, zero-width and bidirectional formatting characters (Unicode 15, categories Cc and Cf,
+    /// if they change what is seen), line and paragraph separators.
     private static func isHarmful(_ value: UInt32) -> Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF,

@@ -1,8 +1,8 @@
 /// Sizes as people write them.
 public enum ByteCount {
-    /// The number of bytes that `text` says: `4096`, `200MB` (10⁶), `64MiB` (2²⁰), `1.5GB`. As with GNU's tools a
-    /// single letter (`64M`) counts by 1024. Upper and lower case are the same. Nil for anything else, and for what
-    /// does not fit.
+    /// The number of bytes that `text` stands for: `4096`, `200MB` (10⁶), `64MiB` (2²⁰), `1.5GB`. As with GNU's tools,
+    /// a single letter (`64M`) means powers of 1024. Upper and lower case are the same. Nil for anything else, and for
+    /// what does not fit.
     public static func parse(_ text: String) -> Int? {
         guard let (number, unit) = NumberWithUnit.split(text) else { return nil }
         let factor: Double? =
@@ -22,7 +22,7 @@ public enum ByteCount {
         return Int(exactly: (number * factor).rounded(.down))
     }
 
-    /// A figure for people: `512 B`, `1.2 MB` (powers of 1000).
+    /// A size for people: `512 B`, `1.2 MB` (powers of 1000).
     public static func description(_ bytes: Int) -> String {
         guard bytes.magnitude >= 1000 else { return "\(bytes) B" }
         var value = Double(bytes)

@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant.
+/// Finds what a user probably meant.
 public enum NearMatch {
     /// The candidate that differs least from `word`, if it differs by no more than about a third of its letters.
     public static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
@@ -13,8 +13,8 @@ public enum NearMatch {
         suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// How many letters must be inserted, dropped, exchanged, or swapped with their neighbour (Damerau's distance, each
-    /// letter touched once). Cost: O(n·m).
+    /// How many letters must be inserted, removed, replaced, or swapped with their neighbour (Damerau's distance, each
+    /// letter edited once). Cost: O(n·m).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         var before: [Int] = []
         var row = Array(0...b.count)

@@ -1,6 +1,6 @@
 /// A decimal number with a unit behind it, as in `200MB`.
 enum NumberWithUnit {
-    /// Parts a decimal number, at most one point in it, from the letters behind it.
+    /// Splits a decimal number, with at most one point, from the letters after it.
     static func split(_ text: String) -> (number: Double, unit: Substring)? {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard digits.first?.isNumber == true, digits.last?.isNumber == true, digits.count <= 18,

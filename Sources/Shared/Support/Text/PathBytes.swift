@@ -2,26 +2,27 @@ import Libc
 
 /// Paths as text, whatever bytes they are made of.
 ///
-/// To the system a path is bytes, nearly always UTF-8, while a `String` can hold nothing else. So a path's text carries
-/// each byte that is no part of valid UTF-8, a *foreign* byte, as one private-use scalar: U+10FE80 for 0x80 up to
-/// U+10FEFF for 0xFF. (Python's `surrogateescape` does the same with surrogates, which a `String` cannot hold either.)
-/// The bytes of a name that has such a scalar itself are carried too, so that no two paths have the same text.
+/// To the system, a path is bytes, nearly always UTF-8, which is all that a `String` can hold. So a path's text
+/// replaces each byte that is not part of valid UTF-8, a *foreign* byte, by a private-use scalar, its *carrier*:
+/// U+10FE80 for 0x80 up to U+10FEFF for 0xFF. (Python's `surrogateescape` does the same with surrogates, which a
+/// `String` cannot hold either.) If a name itself contains such a scalar, its bytes are replaced too, so that no two
+/// paths have the same text.
 ///
-/// A path that comes from the system, or a word that may be one, becomes text by `init(pathBytes:)` or
-/// `init(pathPointer:)`; a path that goes there passes `withPathPointer`. In between its text is like any other:
-/// foreign bytes are never a slash, and stay where they are when the text is cut or joined. When it leaves the process
-/// in another way, the carriers must not show: see `utf8Path` and `showingForeignBytes`. A path that is UTF-8 is its
-/// own text, and costs a look at its bytes.
+/// A path from the system, or a word that may be one, becomes text by `init(pathBytes:)` or `init(pathPointer:)`; a
+/// path to the system goes through `withPathPointer`. In between, its text is like any other: foreign bytes are never a
+/// slash, and stay in place when the text is cut or joined. When it leaves the process in another way, the carriers
+/// must not show: see `utf8Path` and `showingForeignBytes`. A path in UTF-8 is its own text, and only costs a look at
+/// its bytes.
 extension String {
     /// The text of a path.
     public init(pathBytes bytes: some Collection<UInt8>) {
         var text = String(decoding: bytes, as: UTF8.self)
-        // Damage shows as U+FFFD, which begins with EF, and carriers with F4: both are rare in a path.
+        // Invalid bytes show as U+FFFD, which begins with EF, and carriers begin with F4: both are rare in a path.
         let isPlain = text.withUTF8 { !ForeignByte.has(0xEF, in: $0) && !ForeignByte.has(0xF4, in: $0) }
         self = isPlain ? text : Self.carrying(Array(bytes))
     }
 
-    /// The text of a path that ends with a NUL, as C has it.
+    /// The text of a NUL-terminated path, as in C.
     public init(pathPointer pointer: UnsafePointer<CChar>) {
         self.init(pathBytes: UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
     }
@@ -44,13 +45,14 @@ extension String {
         return bytes
     }
 
-    /// Whether a path's text carries foreign bytes.
+    /// Whether a path's text has foreign bytes.
     public var hasForeignBytes: Bool {
         var text = self
         return text.withUTF8(ForeignByte.isAny)
     }
 
-    /// Calls `body` with the path as C wants it: its bytes with a NUL behind them. For the time of the call only.
+    /// Calls `body` with the path as C expects it: its bytes and a NUL, valid only during the call. Throws what `body`
+    /// throws.
     public func withPathPointer<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
         guard hasForeignBytes else { return try withCString(body) }
         return try (pathBytes + [0]).withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
@@ -148,6 +150,6 @@ enum ForeignByte {
         return memchr(base, Int32(byte), text.count) != nil
     }
 
-    /// What a person sees of it.
+    /// How a person sees it.
     static func words(for byte: UInt8) -> String { "\\x\(String(byte, radix: 16))" }
 }

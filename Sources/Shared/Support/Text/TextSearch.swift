@@ -1,4 +1,4 @@
-// The standard library has these in the module of regular expressions, a megabyte that no tool needs otherwise.
+// The standard library has these in its module for regular expressions, a megabyte that no tool needs otherwise.
 extension StringProtocol {
     /// Whether `text` occurs in it, byte for byte.
     public func contains(text: String) -> Bool { String(self).place(of: text) != nil }
@@ -10,7 +10,8 @@ extension String {
         place(of: separator).map { self[..<utf8.index(startIndex, offsetBy: $0)] }
     }
 
-    /// The string with every occurrence of `text` replaced, from left to right, byte for byte. No text occurs nowhere.
+    /// The string with every occurrence of `text` replaced, from left to right, byte for byte. An empty text occurs
+    /// nowhere.
     public func replacing(text: String, with other: String) -> String {
         if text.isEmpty { return self }
         var result = ""
@@ -22,7 +23,7 @@ extension String {
         return result + rest
     }
 
-    /// How many bytes stand before the first occurrence of `text`. Cost: O(n·m), for texts of a few lines.
+    /// How many bytes come before the first occurrence of `text`. Cost: O(n·m), for texts of a few lines.
     fileprivate func place(of text: String) -> Int? {
         var (whole, part) = (self, text)
         return whole.withUTF8 { whole in

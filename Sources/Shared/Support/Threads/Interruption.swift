@@ -1,5 +1,4 @@
-/// The one way in which a run is stopped early: by SIGINT, SIGTERM or SIGHUP, or because nobody reads standard output
-/// any more.
+/// The one way to stop a run early: by SIGINT, SIGTERM or SIGHUP, or because nobody reads standard output any more.
 ///
 /// Work calls `check()` between its steps, and registers a handler while it sits in a blocking call.
 public final class Interruption: Sendable {
@@ -21,7 +20,7 @@ public final class Interruption: Sendable {
 
     public init() {}
 
-    /// Why the run is being stopped; nil while it goes on.
+    /// Why the run is being stopped; nil if it isn't.
     public var cause: Cause? { state.withLock { $0.cause } }
 
     /// Throws `Cancelled` once the run is being stopped.
@@ -29,7 +28,7 @@ public final class Interruption: Sendable {
         if cause != nil { throw Cancelled() }
     }
 
-    /// Stops the run: every handler is called once, on the caller's thread. Later causes change nothing.
+    /// Stops the run: calls every handler once, on this thread. Later causes change nothing.
     public func cancel(_ cause: Cause) {
         let handlers = state.update { state -> [@Sendable () -> Void] in
             guard state.cause == nil else { return [] }

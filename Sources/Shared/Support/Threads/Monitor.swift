@@ -2,8 +2,8 @@ import Libc
 
 /// State that several threads share: a lock around it, and a way to wait until it has changed.
 ///
-/// The tools run on plain threads rather than tasks, since all that they wait for blocks (files, SQLite, libcurl,
-/// codecs) and a cold process pays for the cooperative pool.
+/// The tools use plain threads rather than tasks, since everything that they wait for blocks (files, SQLite, libcurl,
+/// codecs), and starting the cooperative pool would cost every process.
 ///
 /// `@unchecked Sendable`: `state` is touched only while `mutex` is held, which `withLock` and `wait` see to.
 public final class Monitor<State>: @unchecked Sendable {
@@ -34,21 +34,22 @@ public final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` on the state, alone. Must not be called from within itself.
+    /// Runs `body` with exclusive access to the state. Throws what `body` throws. Must not be called from within
+    /// itself.
     public func withLock<Result, E: Error>(_ body: (inout State) throws(E) -> Result) throws(E) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
 
-    /// Runs `body` as `withLock` does, but gives nil if another thread has the state at this moment.
+    /// Runs `body` as `withLock` does, but returns nil if another thread has the state at the moment.
     func tryLock<Result>(_ body: (inout State) -> Result) -> Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
-    /// Changes the state, alone, and wakes everyone who waits for it.
+    /// Changes the state with exclusive access, and wakes all threads that wait for it.
     public func update<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -58,7 +59,7 @@ public final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Waits until `body` gives a value: it is asked at once and after every `update`.
+    /// Waits until `body` returns a value: it is called at once and after every `update`.
     public func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -68,8 +69,8 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Waits as `wait(for:)` does, but gives nil once `limit` has passed, whatever is done to the wall clock meanwhile.
-    /// A limit below zero is one of zero.
+    /// Waits as `wait(for:)` does, but returns nil once `limit` has passed, whatever is done to the wall clock
+    /// meanwhile. A negative limit counts as zero.
     public func wait<Result>(atMost limit: Duration, for body: (inout State) -> Result?) -> Result? {
         let deadline = Self.time(in: limit)
         pthread_mutex_lock(mutex)
@@ -80,7 +81,7 @@ public final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// The monotonic clock's time after `limit`. A century stands for whatever is longer, which no clock could hold.
+    /// The monotonic clock's time after `limit`, at most a century, as no clock could hold more.
     private static func time(in limit: Duration) -> timespec {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -94,7 +95,7 @@ public final class Monitor<State>: @unchecked Sendable {
     /// Waits for an `update`, with the mutex held; false once `deadline` has passed on the monotonic clock.
     private func waitForChange(until deadline: timespec) -> Bool {
         #if canImport(Darwin)
-        // Its conditions know the wall clock alone, but also waits of a given length.
+        // Its conditions only know the wall clock, but also relative times.
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)

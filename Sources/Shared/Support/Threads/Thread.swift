@@ -1,6 +1,6 @@
 import Libc
 
-/// A plain thread with a body, which its owner joins. Costs about 0.1 ms to start; the stack is 1 MiB.
+/// A plain thread, which its owner joins. Costs about 0.1 ms to start; the stack is 1 MiB.
 public struct Thread: Sendable {
     #if canImport(Darwin)
     /// `nonisolated(unsafe)`: an opaque handle that any thread may join.
@@ -9,7 +9,7 @@ public struct Thread: Sendable {
     private let handle: pthread_t
     #endif
 
-    /// Starts `body` on a thread of its own. Throws `SystemFailure` where the system refuses one.
+    /// Starts `body` on a new thread. Throws `SystemFailure` if the system refuses one.
     public static func start(_ body: @escaping @Sendable () -> Void) throws -> Thread {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -43,13 +43,13 @@ public struct Thread: Sendable {
         #endif
     }
 
-    /// How many processors are there for threads to run on.
+    /// How many processors threads can run on.
     public static var processors: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
 
     /// Waits until the body has returned. Call it once.
     public func join() { pthread_join(handle, nil) }
 
-    /// Lets the thread end by itself; it must not be joined any more.
+    /// Lets the thread end by itself; it must not be joined after that.
     public func detach() { pthread_detach(handle) }
 
     private final class Body: Sendable {

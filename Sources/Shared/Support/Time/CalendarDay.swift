@@ -4,7 +4,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     public let month: Int
     public let day: Int
 
-    /// The day with these numbers; nil if the calendar has none, such as 2024-02-30.
+    /// The day with these numbers; nil if the calendar has no such day, as 2024-02-30.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.length(ofMonth: month, year: year)
@@ -14,7 +14,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         self.day = day
     }
 
-    /// The day written as exactly four, two and two digits: `2024-02-03`.
+    /// Reads a day of exactly four, two and two digits: `2024-02-03`.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
@@ -30,9 +30,9 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         self.init(year: year, month: month, day: day)
     }
 
-    /// Counts from 1970-01-01. Years beyond 1 to 9999 are clamped.
+    /// The day this many days after 1970-01-01. Years beyond 1 to 9999 are clamped.
     ///
-    /// The arithmetic is that of proleptic Gregorian eras of 146,097 days, with years that begin in March.
+    /// Calculates with proleptic Gregorian eras of 146,097 days, and years that begin in March.
     public init(daysSince1970 count: Int) {
         let shifted = min(max(count, -719_162), 2_932_896) + 719_468
         let era = shifted / 146_097
@@ -45,7 +45,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01, negative before.
+    /// Days since 1970-01-01; negative before it.
     public var daysSince1970: Int {
         let marchYear = month <= 2 ? year - 1 : year
         let era = marchYear / 400
@@ -55,7 +55,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The day it is at `time` in a zone that is `offset` ahead of UTC.
+    /// The day at `time` in a zone that is `offset` ahead of UTC.
     public init(at time: Timestamp, offset: Duration = .zero) {
         let milliseconds = (time + offset).milliseconds
         self.init(
@@ -98,7 +98,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
 }
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Writes the last decimal digits of a number, zeros in front.
+    /// Writes the last decimal digits of a number, padded with zeros.
     ///
     /// - Parameter number: at least 0.
     func write(_ number: Int, digits: Int, at place: Int) {

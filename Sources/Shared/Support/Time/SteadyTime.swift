@@ -1,9 +1,9 @@
 import Libc
 
-/// Time since some fixed moment, which nobody sets back: for spans and deadlines, not for dates.
+/// Monotonic time since some fixed moment: for durations and deadlines, not for dates.
 ///
-/// It stands still while the machine is suspended, as libcurl's own clock and that of `Monitor.wait` do: a request
-/// that was under way has as much time left after the machine wakes up as it had before.
+/// It stands still while the machine is suspended, as do libcurl's own clock and that of `Monitor.wait`: a request that
+/// was under way has as much time left after the machine wakes up as it had before.
 public enum SteadyTime {
     public static func now() -> Duration {
         var time = timespec()
@@ -15,17 +15,4 @@ public enum SteadyTime {
         #endif
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
-}
-
-extension Duration {
-    /// Whole microseconds, rounded towards zero; saturates.
-    public var microseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        return product.addingReportingOverflow(attoseconds / 1_000_000_000_000).partialValue
-    }
-
-    /// Seconds as a number, for rates.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,7 +1,7 @@
-/// Spans of time as people write them.
+/// Durations as people write them.
 public enum TimeSpan {
-    /// The span that `text` says: `90s`, `14d`, `1.5h`, `250ms`, `1h30m`; without a unit seconds. Nil for anything
-    /// else, a negative span among it, and for more than 10,000 years.
+    /// The duration that `text` stands for: `90s`, `14d`, `1.5h`, `250ms`, `1h30m`; seconds if it has no unit. Nil for
+    /// anything else, including a negative one, and for more than 10,000 years.
     public static func parse(_ text: String) -> Duration? {
         var rest = Substring(text)
         var milliseconds = 0.0
@@ -28,7 +28,7 @@ public enum TimeSpan {
         return .milliseconds(Int64(milliseconds.rounded()))
     }
 
-    /// A span for people in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; `-` before one that is over.
+    /// A duration for people in its largest unit, rounded down: `45s`, `12m`, `7h`, `13d`; a negative one has a `-`.
     public static func description(_ span: Duration) -> String {
         let seconds = span.milliseconds / 1000
         let sign = seconds < 0 ? "-" : ""

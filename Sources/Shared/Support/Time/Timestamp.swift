@@ -61,17 +61,8 @@ public struct Clock: Sendable {
 
     public static let system = Clock(now: Timestamp.now)
 
-    /// What is dated further ahead than this was written before the clock was set back, and its date says nothing about
-    /// its age. Less is nothing but processes that read the clock at different moments, or a clock that is adjusted.
+    /// What is dated further ahead than this was written before the clock was set back, so that its date says nothing
+    /// about its age. Smaller differences come from processes that read the clock at different moments, or from a clock
+    /// that is adjusted.
     public static let tolerance: Duration = .seconds(60)
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded towards zero; saturates.
-    public var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        if overflow { return seconds < 0 ? .min : .max }
-        return product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue
-    }
 }

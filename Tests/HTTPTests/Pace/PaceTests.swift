@@ -87,7 +87,8 @@ import Testing
             peer.respond(request.target == "/gone" ? 404 : 200)
         }
         let client = HTTPClient(
-            transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll, retries: .never,
+            transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll,
+            retries: RetrySchedule(retries: 0),
             hosts: HostLimit(3), interruption: interruption)
         let threads = try (0..<16).map { number in
             let host = number % 2 == 0 ? "127.0.0.1" : "localhost"

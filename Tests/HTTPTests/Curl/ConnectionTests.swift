@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
     private func client() -> HTTPClient {
         HTTPClient(
-            transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll, retries: .never,
+            transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll,
+            retries: RetrySchedule(retries: 0),
             interruption: Interruption())
     }
 

@@ -82,7 +82,8 @@ import Testing
         return (
             server,
             HTTPClient(
-                transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll, retries: .never,
+                transport: CurlTransport(guard: .allowingAll, environment: [:]), guard: .allowingAll,
+                retries: RetrySchedule(retries: 0),
                 interruption: Interruption())
         )
     }

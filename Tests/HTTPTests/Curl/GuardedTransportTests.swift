@@ -69,7 +69,8 @@ import Testing
     func redirectToABlockedAddressOpensNothing(host: String) throws {
         let guarding = try AddressGuard(allowPrivate: "127.0.0.1/32")
         let client = HTTPClient(
-            transport: CurlTransport(guard: guarding, environment: [:]), guard: guarding, retries: .never,
+            transport: CurlTransport(guard: guarding, environment: [:]), guard: guarding,
+            retries: RetrySchedule(retries: 0),
             interruption: Interruption())
         let target = "http://\(host)/"
         let failure = #expect(throws: FetchFailure.self) {

@@ -9,7 +9,7 @@ import Testing
 
     private func client(
         guard guarding: AddressGuard = .allowingAll, environment: [String: String] = [:],
-        retries: RetrySchedule = .never
+        retries: RetrySchedule = RetrySchedule(retries: 0)
     ) -> HTTPClient {
         HTTPClient(
             transport: CurlTransport(guard: guarding, environment: Environment(environment)), guard: guarding,

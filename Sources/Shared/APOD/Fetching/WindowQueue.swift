@@ -55,7 +55,7 @@ final class WindowQueue {
         return try result.get()
     }
 
-    /// Starts no more threads than there can be work for; none where the system refuses them, or one is enough.
+    /// Starts no more threads than there can be work for; none if the system refuses them, or one is enough.
     private func startThreads() {
         let service = client.leadingService
         let windows = state.withLock { state in
@@ -75,7 +75,7 @@ final class WindowQueue {
         }
     }
 
-    /// One thread's life: windows until there are none.
+    /// Works on windows until there are none: what each thread does.
     private static func work(for client: APODClient, _ state: Monitor<State>, limit: Int) {
         while true {
             let service = client.leadingService

@@ -2,7 +2,8 @@ import Records
 import Support
 
 extension PictureSequence {
-    /// The next day's result as something for a run of `PictureTool`.
+    /// Returns the next day's result as something for a run of `PictureTool`, or nil behind the last one. Throws as
+    /// `next` does.
     ///
     /// - Parameters:
     ///   - progress: is told of each day.

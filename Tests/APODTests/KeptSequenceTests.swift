@@ -63,7 +63,7 @@ import Testing
     @Test func aRunThatWasBrokenOffGoesOnWhereItStopped() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let store = MemoryDays()
-        var sequence = try nasa.client(store: store).pictures(year("2023"))
+        let sequence = try nasa.client(store: store).pictures(year("2023"))
         for _ in 0..<100 { _ = try sequence.next() }
         #expect(store.kept().count == 100)
         #expect(try nasa.client(store: store).results(year("2023")).count == 365)

@@ -8,7 +8,7 @@ extension PictureSequence {
     /// - Parameters:
     ///   - progress: is told of each day.
     ///   - willWait: called before it may have to wait.
-    public mutating func nextInput(_ progress: Progress, willWait: () -> Void) throws -> RecordInput? {
+    public func nextInput(_ progress: Progress, willWait: () -> Void) throws -> RecordInput? {
         guard let result = try next(willWait: willWait) else { return nil }
         progress.finishRecord(failed: result.failure != nil)
         if let failure = result.failure { return .bad(failure, in: result.record) }

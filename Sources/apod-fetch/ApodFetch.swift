@@ -71,7 +71,7 @@ enum ApodFetch {
             context.log.detail("--seed \(seed) draws the same days again")
         }
         context.progress.expect(days: plan?.dayCount)
-        var pictures = plan.map(client.pictures)
+        let pictures = plan.map(client.pictures)
         var dayInput: DayInput?
         let status = try context.run(PictureTool(client: client), options: runOptions) { flush in
             if pictures != nil { return try pictures?.nextInput(context.progress, willWait: flush) }

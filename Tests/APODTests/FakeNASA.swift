@@ -148,7 +148,7 @@ private func day(_ text: String) -> CalendarDay { CalendarDay(text) ?? Published
 
 extension PictureSequence {
     /// All that are left.
-    mutating func rest() throws -> [DayResult] {
+    func rest() throws -> [DayResult] {
         var results: [DayResult] = []
         while let result = try next() { results.append(result) }
         return results
@@ -162,7 +162,7 @@ extension APODClient {
     }
 
     func results(_ request: DayRequest) throws -> [DayResult] {
-        var sequence = try pictures(request)
+        let sequence = try pictures(request)
         return try sequence.rest()
     }
 }

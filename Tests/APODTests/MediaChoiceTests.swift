@@ -91,10 +91,10 @@ import Testing
             }
         }
         let client = try videos.client(.science, options: PictureOptions(fallsBack: true))
-        #expect(try client.result(of: .day(day("2021-01-01"))).picture?.day == day("2020-11-11"))
+        #expect(try client.result(of: day("2021-01-01")).picture?.day == day("2020-11-11"))
         #expect(videos.asked.count == 4)
         // 365 days before it lie in 15 pages.
-        let result = try client.result(of: .day(day("2019-01-01")))
+        let result = try client.result(of: day("2019-01-01"))
         #expect(result.picture?.day == day("2019-01-01") && result.picture?.mediaType == .video)
         #expect(videos.asked.count == 4 + 16)
     }

@@ -9,7 +9,7 @@ import Testing
 
     @Test func aRangeComesOldestFirstAPageAtATime() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        var sequence = try nasa.client().pictures(.range(start: day("2021-01-01"), end: day("2021-02-28")))
+        let sequence = try nasa.client().pictures(.range(start: day("2021-01-01"), end: day("2021-02-28")))
         #expect(nasa.asked.isEmpty)
         #expect(try sequence.next()?.day == day("2021-01-01"))
         #expect(nasa.asked.count == 1)

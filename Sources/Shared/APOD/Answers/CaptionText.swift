@@ -2,7 +2,7 @@ import HTML
 
 /// The rules for the texts around a picture, the same for both services once tags are gone.
 enum CaptionText {
-    /// The explanation on one line: without its `Explanation:` label, the announcement of tomorrow's picture, and the
+    /// Returns the explanation on one line: without its `Explanation:` label, the announcement of tomorrow's picture, and the
     /// code of a vanished button that the old service read as text (`digg_url = '…';`, about 2009).
     static func explanation(_ lines: [String]) -> String {
         var kept: [String] = []
@@ -25,7 +25,7 @@ enum CaptionText {
         return String(text)
     }
 
-    /// The title on one line. 184 old titles go on with a line of credits, which is cut off.
+    /// Returns the title on one line. 184 old titles go on with a line of credits, which is cut off.
     static func title(_ text: String) -> String {
         var kept: [String] = []
         let lines = lines(of: text).map { PlainText.line(ofText: String($0)) }
@@ -51,7 +51,7 @@ enum CaptionText {
         return ["credit", "copyright", "\u{A9}"].contains { line.hasPrefix(ignoringCase: $0) }
     }
 
-    /// What follows `label:` at the beginning of the text; nil if it doesn't stand there.
+    /// Returns what follows `label:` at the beginning of the text; nil if it doesn't stand there.
     private static func dropping(label: String, from text: Substring) -> Substring? {
         guard text.hasPrefix(ignoringCase: label) else { return nil }
         let rest = text.dropFirst(label.count).drop { $0 == " " }
@@ -69,7 +69,7 @@ enum CaptionText {
         return nil
     }
 
-    /// Without assignments to names that begin with `digg_`, each up to its semicolon.
+    /// Returns the text without assignments to names that begin with `digg_`, each up to its semicolon.
     private static func withoutButtonCode(_ text: String) -> String {
         var kept = ""
         var rest = text[...]

@@ -25,8 +25,8 @@ struct CreditLine: Equatable {
         mentionsRights = ["copyright", "license", "licence", "\u{A9}"].contains { text.containsIgnoringCase($0) }
     }
 
-    /// The lines of a credit as one: a line that begins with a word for what somebody did (`Music: Ada Example`) is set
-    /// off by a semicolon, as NASA does it where there is but one line.
+    /// Returns the lines of a credit as one: a line that begins with a word for what somebody did (`Music: Ada Example`) is set
+    /// off by a semicolon, as NASA does it if there is but one line.
     static func joined(_ lines: [String]) -> String {
         lines.reduce(into: "") { text, line in
             guard !text.isEmpty else {
@@ -40,7 +40,7 @@ struct CreditLine: Equatable {
         }
     }
 
-    /// The names without the sign of a copyright before them and punctuation that leads nowhere behind them.
+    /// Returns the names without the sign of a copyright before them and punctuation that leads nowhere behind them.
     private static func withoutDebris(_ text: Substring) -> String {
         var rest = Substring(PlainText.folded(String(text)))
         for sign in ["\u{A9}", "(c) "] where rest.hasPrefix(ignoringCase: sign) { rest = rest.dropFirst(sign.count) }
@@ -49,7 +49,7 @@ struct CreditLine: Equatable {
         return String(rest)
     }
 
-    /// A label at the beginning, colon included: a few words without punctuation, one of which is credit, copyright or
+    /// Returns a label at the beginning, colon included: a few words without punctuation, one of which is credit, copyright or
     /// licence, such as `Illustration Credit & Copyright:`.
     static func label(of text: some StringProtocol) -> Range<String.Index>? {
         guard text.utf8.contains(UInt8(ascii: ":")), let colon = text.firstIndex(of: ":") else { return nil }

@@ -16,10 +16,11 @@ struct EmbeddedMedia: Equatable {
     private(set) var poster: MediaAddress?
     private(set) var pictures: [Picture] = []
 
+    /// Nil if the page is over the parser's limits.
+    ///
     /// - Parameters:
     ///   - html: the page.
     ///   - base: its own address, for relative references.
-    /// Returns nil if the page is over the parser's limits.
     init?(page html: String, base: MediaAddress?) {
         let names = ["iframe", "embed", "object", "param", "video", "source", "img"]
         guard let elements = HTMLElement.all(names, inPage: html) else { return nil }

@@ -9,7 +9,7 @@ import Support
 /// (`{"code","msg"}`). The new service is WordPress (`{"code","message"}`). In front of all stand proxies with plain
 /// text or HTML of their own.
 enum ErrorAnswer {
-    /// What a request's failure means; nil if it is about the network alone. Parameters as below.
+    /// Returns what a request's failure means; nil if it is about the network alone. Parameters as below.
     static func failure(
         for failure: FetchFailure, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?
     ) -> APODFailure? {
@@ -23,6 +23,8 @@ enum ErrorAnswer {
         }
     }
 
+    /// Returns what an answer means.
+    ///
     /// - Parameters:
     ///   - day: the day asked for; nil for several.
     ///   - newest: the newest day that may be published now.
@@ -76,7 +78,7 @@ enum ErrorAnswer {
         service == .api && key == Service.demoKey
     }
 
-    /// What the server has to say, as one line of at most 200 characters.
+    /// Returns what the server has to say, as one line of at most 200 characters.
     private static func words(of body: Record, _ bytes: [UInt8], key: String?) -> String? {
         var text =
             body.string("msg") ?? body.string("error.message") ?? body.string("message")

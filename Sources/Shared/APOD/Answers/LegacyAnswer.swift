@@ -6,7 +6,7 @@ import Support
 ///
 /// Its shape is the record's own; what its scraper made of thirty years of pages is put right here.
 enum LegacyAnswer {
-    /// Throws `APODFailure`: a field is missing, or there is a stand-in where the picture should be.
+    /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
     static func picture(from answer: Record) throws(APODFailure) -> Picture {
         // NASA's rewrite of its server passes the new service's objects on under the old address.
         if answer.has("basic_html") { return try ScienceAnswer.picture(from: answer, service: .api) }
@@ -26,7 +26,7 @@ enum LegacyAnswer {
         if title == siteName || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, .api)
         }
-        // A page is no picture; where there is a larger picture, that is the one.
+        // A page is no picture; if there is a larger picture, that is the one.
         let shown = type == .image && (url == nil || url?.kind == .page) ? full : url
         if shown == nil, type != .other { throw .badAnswer(.missing(field: "url"), .api) }
         return Picture(
@@ -40,16 +40,16 @@ enum LegacyAnswer {
     private static let siteName = "NASA Science"
     private static let site = MediaAddress("https://apod.nasa.gov/apod/")
 
-    /// The still that the service gives.
+    /// Returns the still that the service gives.
     private static func thumbnail(of answer: Record) -> MediaAddress? {
         let given = MediaAddress(field: answer.string("thumbnail_url"), base: site)
         return given.flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
     }
 
-    /// As the service says; where it doesn't (until 2015), in a word of its own, or against the evidence, as the
-    /// addresses do.
+    /// Returns what the service says; if it says nothing (until 2015), or in a word of its own, or against the
+    /// evidence, what the addresses say.
     ///
-    /// - Parameter full: the larger picture, where there is one.
+    /// - Parameter full: the larger picture, if there is one.
     private static func mediaType(of answer: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {
         let isVideo = url?.isVideo == true
         switch PlainText.folded(answer.string("media_type") ?? "").lowercased() {

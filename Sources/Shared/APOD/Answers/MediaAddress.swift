@@ -120,7 +120,7 @@ struct MediaAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether it is one of the pictures that NASA's services give where they have none: the logo, which the old
+    /// Whether it is one of the pictures that NASA's services give if they have none: the logo, which the old
     /// service answers for every day since October 2026, the new site's still for any piece of news, and the still of
     /// the old service's own source.
     var isStandIn: Bool {

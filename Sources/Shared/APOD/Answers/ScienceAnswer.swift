@@ -7,7 +7,7 @@ import Support
 /// Its texts are HTML, its `url` is the article, its `hdurl` a resized picture or the still of a video, and the video
 /// itself stands only in `basic_html`.
 enum ScienceAnswer {
-    /// Throws `APODFailure`: a field is missing, or there is a stand-in where the picture should be.
+    /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
     ///
     /// - Parameter service: `api` for a copy of the old service that passes the new one's objects on.
     static func picture(from answer: Record, service: Service = .science) throws(APODFailure) -> Picture {
@@ -33,12 +33,12 @@ enum ScienceAnswer {
             alt: alt.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// The address of an article; nil if the field holds a picture's or none.
+    /// Returns the address of an article; nil if the field holds a picture's or none.
     private static func article(of answer: Record, _ field: FieldPath) -> MediaAddress? {
         MediaAddress(answer.string(field)).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }
 
-    /// A title's HTML, in which a line break of the source counts too, unless it stands in a tag: credits follow it.
+    /// Returns a title's HTML, in which a line break of the source counts too, unless it stands in a tag: credits follow it.
     private static func withBreaks(_ html: String) -> String {
         CaptionText.lines(of: html).reduce(into: "") { result, line in
             let isInTag = result.lastIndex(of: "<").map { !result[$0...].contains(">") } ?? false
@@ -46,7 +46,7 @@ enum ScienceAnswer {
         }
     }
 
-    /// A field's HTML as lines of plain text; nil if the field isn't there.
+    /// Returns a field's HTML as lines of plain text; nil if the field isn't there.
     private static func lines(of answer: Record, _ field: String, service: Service) throws(APODFailure) -> [String]? {
         guard let html = try AnswerFields.optionalText(of: answer, field, service: service) else { return nil }
         return try lines(ofHTML: html, field, service: service)
@@ -59,7 +59,7 @@ enum ScienceAnswer {
 
     /// Who made the picture, and who claims it.
     ///
-    /// Both fields usually hold the same line. Where its label says `Image Credit:` and nothing of a copyright or a
+    /// Both fields usually hold the same line. If its label says `Image Credit:` and nothing of a copyright or a
     /// licence, nobody claims the picture, and `copyright` is absent as it was in the old service; without a label, as
     /// since 2026, NASA's field `copyright` is taken at its word.
     private struct Rights {
@@ -82,7 +82,7 @@ enum ScienceAnswer {
         }
     }
 
-    /// What there is to see, and where.
+    /// What there is to see, and its addresses.
     private struct Media {
         var type: Picture.MediaType
         var url: MediaAddress?

@@ -56,7 +56,7 @@ enum ServiceAnswer {
         }
     }
 
-    /// The first byte of the JSON value: a brace or a bracket.
+    /// Returns the first byte of the JSON value: a brace or a bracket.
     private static func begins(_ bytes: [UInt8], _ service: Service) throws(APODFailure) -> UInt8 {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }

@@ -8,7 +8,7 @@ struct DayLottery {
     private var generator: SplitMix64
 
     /// How many days are drawn from, most of them not yet published: until 2174 the same, so that a seed draws for ever
-    /// what it has drawn once.
+    /// what it once drew.
     private static let drum = 1 << 16
 
     init(through last: CalendarDay, seed: UInt64) {
@@ -20,7 +20,7 @@ struct DayLottery {
     /// Draws from all days of the drum and puts back those that have no picture: all others are equally likely, and a
     /// new day each morning doesn't change what a seed has drawn before, unless it is drawn itself.
     ///
-    /// Cost: O(count) memory; each day about six draws, up to sixty where nearly all of them are wanted.
+    /// Cost: O(count) memory; each day about six draws, up to sixty if nearly all of them are wanted.
     ///
     /// - Precondition: no more than `published`, and none drawn before.
     mutating func draw(_ count: Int) -> [CalendarDay] {

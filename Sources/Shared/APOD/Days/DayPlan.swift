@@ -31,14 +31,15 @@ public struct DayPlan: Sendable, Equatable {
         steps.reduce(0) { if case .last(let count, _) = $1 { $0 + count } else { $0 + 1 } }
     }
 
-    /// Tells which of the days that were asked for never had a picture, if there are any.
+    /// Logs which of the days that were asked for never had a picture, if there are any.
     public static func noteGaps(_ gaps: [CalendarDay], _ log: Log) {
         guard let last = gaps.last else { return }
         let others = gaps.dropLast().map(\.description).joined(separator: ", ")
         log.notice("there was no picture of the day on \(others.isEmpty ? "" : "\(others) and ")\(last); left out")
     }
 
-    /// Decides without a request. Throws `UsageFailure` for a day or a number that can't be; it names what can.
+    /// Decides without a request. Throws `UsageFailure` for a day or a number that is impossible; its message names the
+    /// valid ones.
     public init(_ request: DayRequest, at time: Timestamp) throws {
         let newest = PublishedDays.newest(at: time)
         switch request {
@@ -89,7 +90,7 @@ public struct DayPlan: Sendable, Equatable {
         let first = max(starting.lowerBound, PublishedDays.first)
         let ending = (end ?? .today).span(newest: newest)
         if let end { try PublishedDays.check(ending, called: end.description, at: time) }
-        // Today where the new day has already begun: where there is no end, there is one behind the start.
+        // In the zones in which the new day has begun, the start may be later than the newest day.
         let last = end == nil ? max(first, newest) : ending.upperBound
         guard first <= last else { throw UsageFailure("the range ends on \(last), before it starts on \(first)") }
         switch end {
@@ -101,7 +102,8 @@ public struct DayPlan: Sendable, Equatable {
         }
     }
 
-    /// A range that nobody ended by a day: those at its end that may not be out yet are not missed.
+    /// Returns a range that does not end by a day of the calendar: days at its end that may not be out yet are left out
+    /// quietly.
     private static func openRange(from first: CalendarDay, through last: CalendarDay, newest: CalendarDay) -> DayPlan {
         DayPlan(
             steps: PublishedDays.days(from: first, through: last).map { $0 < newest ? .day($0) : .dayIfPublished($0) },

@@ -5,6 +5,23 @@ import Support
 import Tools
 
 extension APODClient {
+    /// Returns what becomes of a window, in its order. Throws `Cancelled`, or a failure that ends the run.
+    func results(of window: PlanWindows.Window) throws -> [DayResult] {
+        switch window {
+        case .known(let result): return try withFallback([result])
+        case .newest(let day): return try withFallback([newest(from: day)])
+        case .days(let days, let optional):
+            return try withFallback(
+                results(of: days).filter { result in
+                    guard optional.contains(result.day), case APODFailure.notPublished? = result.failure else {
+                        return true
+                    }
+                    log.detail(APODFailure.notPublished(result.day).message)
+                    return false
+                })
+        }
+    }
+
     /// Returns what becomes of each of these days, in their order. Kept answers are not asked for again, and what is
     /// asked for is kept as it arrives.
     ///

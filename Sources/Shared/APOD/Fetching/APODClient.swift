@@ -25,7 +25,7 @@ public struct APODClient: Sendable {
     ///   - api: the old one's.
     ///   - key: for the old one; it is sent to that address's origin alone.
     ///   - http: asks; its retries and limits apply to every request.
-    ///   - store: where answers are kept; nil: nowhere.
+    ///   - store: keeps answers; nil: nothing is kept.
     ///   - jobs: how many requests of a sequence are made at once, at least 1.
     ///   - log: details say which service is asked for what and why.
     public init(
@@ -54,17 +54,11 @@ public struct APODClient: Sendable {
     /// Returns the pictures of a plan, in its order. Nothing is asked before the first `next()`.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
-    /// Returns what becomes of a single step: for days that come one by one. Whether its media type is wanted is for
-    /// the caller to ask (`isWanted`), and a day that isn't published is a failure. Of several newest days it is the
-    /// newest.
+    /// Returns what becomes of a single day: for days that come one by one. Whether its media type is wanted is for the
+    /// caller to ask (`isWanted`).
     ///
     /// Throws `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
-    public func result(of step: DayPlan.Step) throws -> DayResult {
-        switch step {
-        case .day(let day), .dayIfPublished(let day): try withFallback(results(of: [day]))[0]
-        case .newest(let day), .last(_, let day): try withFallback([newest(from: day)])[0]
-        }
-    }
+    func result(of day: CalendarDay) throws -> DayResult { try withFallback(results(of: [day]))[0] }
 
     /// The same client, whose requests end as soon as `watch` throws.
     func watched(by watch: @escaping @Sendable () throws -> Void) -> APODClient {

@@ -22,7 +22,7 @@ public struct DayArguments: Sendable {
 
     /// Decides what is meant.
     ///
-    /// - Parameter chance: gives a seed where none is named.
+    /// - Parameter chance: gives a seed if none is named.
     ///
     /// Throws `UsageFailure` for words that say no day or number, and for options that cannot be combined.
     public func source(

@@ -11,7 +11,7 @@ public final class DayInput {
     private let progress: Progress
     private let lines: LineReader
     private let willWait: () -> Void
-    /// Where the input are records.
+    /// Not nil if the input is records.
     private var records: RecordReader?
     private var isFirst = true
     /// What the lines read so far asked for.
@@ -36,7 +36,8 @@ public final class DayInput {
         self.progress = progress
     }
 
-    /// The next record; nil at the end. Throws `SystemFailure` when reading fails.
+    /// Returns the next record, or nil at the end. Throws `SystemFailure` when reading fails, and as
+    /// `PictureSequence.next` does.
     public func next() throws -> RecordInput? {
         if isFirst {
             isFirst = false
@@ -78,7 +79,7 @@ public final class DayInput {
         return !steps.isEmpty || bad != nil
     }
 
-    /// What a line asks for; nil if it says nothing. Throws `UsageFailure` where it is no day.
+    /// Returns what a line asks for; nil if it says nothing. Throws `UsageFailure` if it is no day.
     private func plan(_ line: String) throws -> DayPlan? {
         let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
         if words.isEmpty { return nil }

@@ -1,11 +1,11 @@
 import Records
 import Support
 
-/// Adds the picture of its `date` to each record: the work of apod-fetch where records come in.
+/// Adds the picture of its `date` to each record: the work of apod-fetch for records that come in.
 ///
 /// Records whose pictures are of media that are not wanted are left out.
 ///
-/// A job with an argument is a record that came out of its source finished.
+/// A job with an argument is a record that is finished already: it came from a `PictureSequence`.
 public struct PictureTool: RecordTool {
     public let name = "apod-fetch"
     private let client: APODClient
@@ -28,7 +28,7 @@ public struct PictureTool: RecordTool {
         let day = try Self.day(of: record, at: client.clock.now())
         let result: DayResult
         do {
-            result = try client.result(of: .day(day))
+            result = try client.result(of: day)
         } catch {
             let failure = failure(of: error)
             if failure is Cancelled { throw failure }

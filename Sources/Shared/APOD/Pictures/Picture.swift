@@ -54,7 +54,7 @@ public struct Picture: Sendable, Equatable {
         self.fields = fields
     }
 
-    /// The fields that a picture's record may have, in their order; behind them stand `raw`, where it was asked for,
+    /// The fields that a picture's record may have, in their order; behind them stand `raw`, if it was asked for,
     /// and `apod`.
     static let fieldNames = [
         "date", "title", "explanation", "url", "hdurl", "media_type", "service_version", "copyright", "thumbnail_url",

@@ -12,7 +12,7 @@ public struct TextPage: Sendable, Equatable {
 
     /// - Parameters:
     ///   - isTerminal: whether a person reads the output.
-    ///   - width: the terminal's, where it is one; `COLUMNS` goes before it.
+    ///   - width: the terminal's, if it is one; `COLUMNS` goes before it.
     public init(isTerminal: Bool, width: Int, environment: Environment) {
         let wanted = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         columns = max(Self.narrowest, min(wanted ?? (isTerminal ? width : Self.widest), Self.widest))

@@ -5,7 +5,7 @@ import Testing
 @testable import APOD
 
 /// Several pages at once: without timing, by holding requests until as many are under way as should be.
-@Suite struct WindowQueueTests {
+@Suite struct ParallelPagesTests {
     private let year = DayRequest.range(start: day("2021-01-01"), end: day("2021-12-31"))
 
     /// A NASA that holds every page until `count` of them are asked for, or `isOpen`.
@@ -42,7 +42,7 @@ import Testing
 
     @Test func onlyAFewPagesAreAskedForAheadOfWhatIsWanted() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
-        var sequence = try nasa.client(jobs: 3).pictures(year)
+        let sequence = try nasa.client(jobs: 3).pictures(year)
         #expect(try sequence.next()?.day == day("2021-01-01"))
         // The first is handed out; five more is the bound.
         #expect(nasa.asked.count <= 6)
@@ -59,7 +59,7 @@ import Testing
             return nil
         }
         do {
-            var sequence = try nasa.client(jobs: 2).pictures(year)
+            let sequence = try nasa.client(jobs: 2).pictures(year)
             _ = try sequence.next()
             gate.state.update { $0.isOpen = true }
         }
@@ -75,7 +75,7 @@ import Testing
             gate.pass(together: .max)
             return .failure(Cancelled())
         }
-        var sequence = try nasa.client(jobs: 2, interruption: interruption).pictures(year)
+        let sequence = try nasa.client(jobs: 2, interruption: interruption).pictures(year)
         // The requests are still held.
         #expect(throws: Cancelled.self) { try sequence.next() }
         gate.state.update { $0.isOpen = true }

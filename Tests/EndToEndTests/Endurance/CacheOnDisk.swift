@@ -94,6 +94,16 @@ struct CacheOnDisk {
         #expect(check.status == 0, "\(check)", sourceLocation: location)
     }
 
+    /// How many days are kept.
+    func metadataCount() throws -> Int { try number("SELECT count(*) FROM metadata") }
+
+    /// Expects that every day that is kept is whole.
+    func expectWholeMetadata(location: SourceLocation = #_sourceLocation) throws {
+        #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
+        let torn = try query("SELECT name FROM metadata WHERE length(body) <> bytes OR NOT json_valid(body)")
+        #expect(torn == [], sourceLocation: location)
+    }
+
     /// Removes the whole root, as `rm -r` does.
     func remove() { Self.remove(root) }
 

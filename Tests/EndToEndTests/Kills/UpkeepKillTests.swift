@@ -6,14 +6,16 @@ import Testing
 
 /// `kill -9` over all that looks after a cache, beside others that read and write: what was not removed is there and
 /// right, what was removed stays so, and nothing is left over.
-struct UpkeepCrashTests {
-    @Test(arguments: [1, 2, 3, 4])
-    func aKilledRunLosesNothingAndLeavesNothing(_ seed: Int) throws {
-        let world = try UpkeepWorld(seed: seed)
-        for _ in 0..<3 * 25 where world.kills < 25 { try world.round() }
-        #expect(world.kills == 25, "too many runs are done before they are killed")
-        try world.expectClean()
+struct UpkeepKillTests {
+    @Test(arguments: UpkeepWork.allCases, KilledHome.all)
+    func aKilledRunLosesNothingAndLeavesNothing(_ work: UpkeepWork, _ home: KilledHome) throws {
+        try UpkeepWorld(home, work).run()
     }
+}
+
+/// What is killed most in a home; one run in four does other work.
+enum UpkeepWork: CaseIterable {
+    case adding, removing, emptying, cleaning, rebuilding
 }
 
 /// A home in which one run after the other is killed, and what is known of the pictures of three scopes.
@@ -27,17 +29,27 @@ private final class UpkeepWorld {
     private enum Work: CaseIterable {
         case previews, prefetch, past, remove, removeSome, pin, clean, repair, `switch`, purge, reset
         case rebuildByClean, rebuildByRepair, rebuildByUse
+
+        static func of(_ work: UpkeepWork) -> [Work] {
+            switch work {
+            case .adding: [.previews, .prefetch, .past]
+            case .removing: [.remove, .removeSome, .pin]
+            case .emptying: [.switch, .purge, .reset]
+            case .cleaning: [.clean, .repair]
+            case .rebuilding: [.rebuildByClean, .rebuildByRepair, .rebuildByUse]
+            }
+        }
     }
 
     private static let scopes = ["default", "alice", "bob"]
     private static let scanned = 400
 
-    private(set) var kills = 0
+    private let killer: Killer
+    private let works: [Work]
     private let server: PictureServer
     private let scans: ScanServer
     private let scan: [UInt8]
     private let home: ToolHome
-    private var random: SeededRandom
     private var names = 0
     private var rounds = 0
     private var history: [String] = []
@@ -45,10 +57,10 @@ private final class UpkeepWorld {
     private var known: Set<Place> = []
     /// What must not be there any more.
     private var gone: Set<Place> = []
-    /// How long each work took that was not killed, counted in looks of `lookWhile`.
-    private var looks: [Work: Int] = [:]
 
-    init(seed: Int) throws {
+    init(_ killed: KilledHome, _ work: UpkeepWork) throws {
+        killer = Killer(killed)
+        works = Work.of(work)
         server = try PictureServer(size: 20_000)
         let (name, bytes, _) = try #require(try IncrementalTests.pictures().last)
         scan = bytes
@@ -56,7 +68,6 @@ private final class UpkeepWorld {
         scans = try ScanServer(Dictionary(uniqueKeysWithValues: names.map { ($0, bytes) }), type: "image/gif")
         names.forEach(scans.releaseAll)
         home = try ToolHome(environment: server.environment)
-        random = SeededRandom(seed: UInt64(seed))
         for scope in Self.scopes { try put(8, in: scope) }
     }
 
@@ -71,18 +82,25 @@ private final class UpkeepWorld {
         for url in urls { known.insert(Place(scope: scope, url: url)) }
     }
 
+    func run() throws {
+        try killer.repeatUntilDone(round)
+        try expectClean()
+    }
+
     /// Kills one run beside a reader and a writer, and looks at what is left.
-    func round() throws {
+    private func round() throws {
         rounds += 1
-        let work = Work.allCases[random.below(Work.allCases.count)]
-        let scope = Self.scopes[random.below(Self.scopes.count)]
-        let other = Self.scopes[random.below(Self.scopes.count)]
+        let isOther = killer.random.below(4) == 0
+        let works = isOther ? Work.allCases : works
+        let work = works[killer.random.below(works.count)]
+        let scope = Self.scopes[killer.random.below(Self.scopes.count)]
+        let other = Self.scopes[killer.random.below(Self.scopes.count)]
         if !known.contains(where: { $0.scope == scope }) { try put(4, in: scope) }
         if [.rebuildByClean, .rebuildByRepair, .rebuildByUse].contains(work) {
             try home.shell("rm -f '\(home.cacheRoot)'/index.sqlite*").expect(0)
         }
         let mine = known.filter { $0.scope == scope }.sorted()
-        let some = Array(mine.shuffled(using: &random).prefix(4))
+        let some = Array(mine.shuffled(using: &killer.random).prefix(4))
         // What this work may take, as a whole or one by one.
         let (arguments, whole, single) = try plan(work, scope: scope, some: some)
 
@@ -92,13 +110,8 @@ private final class UpkeepWorld {
         let reader = try home.start(
             "img-cache", ["get", "--scope", scope] + mine.map(\.url), stdin: .empty)
         let tool = try home.start("img-cache", arguments, stdin: .empty)
-        // The first of its kind shows how long that takes.
-        let limit = looks[work].map { random.below($0 * 5 / 4) } ?? .max
-        let done = lookWhile(limit) { tool.isRunning }
-        tool.kill(SIGKILL)
-        let killed = tool.wait()
+        let killed = killer.kill(tool, work: "\(work)", isCounted: self.works.contains(work))
         let isDone = killed.signal != SIGKILL
-        if isDone { looks[work] = max(looks[work, default: 0], done) } else { kills += 1 }
         history.append("\(isDone ? "ran" : "killed") \(arguments.joined(separator: " "))")
         // A repair says that there was something to repair.
         let isRepair = work == .repair || work == .rebuildByRepair
@@ -136,26 +149,17 @@ private final class UpkeepWorld {
         case .removeSome:
             let chosen = all(scope).filter { $0.url.hasSuffix("7.gif") }
             return (["rm", "--scope", scope, "--match", "*7.gif"], [], chosen)
-        case .pin: return ([random.below(2) == 0 ? "pin" : "unpin", "--scope", scope] + urls, [], [])
+        case .pin: return ([killer.random.below(2) == 0 ? "pin" : "unpin", "--scope", scope] + urls, [], [])
         case .clean, .rebuildByClean: return (["clean"], [], [])
         case .repair, .rebuildByRepair: return (["verify", "--repair"], [], [])
         case .rebuildByUse: return (["get", "--scope", scope] + urls, [], [])
         case .switch:
             let current = try home.run("img-cache", ["scope", "current"]).expect(0).lines[0]
             return (["scope", "switch", scope], scope == current ? [] : all(String(current)), [])
-        case .purge: return (["scope", "purge", scope] + (random.below(2) == 0 ? ["--wait"] : []), all(scope), [])
+        case .purge:
+            return (["scope", "purge", scope] + (killer.random.below(2) == 0 ? ["--wait"] : []), all(scope), [])
         case .reset: return (["reset"], known, [])
         }
-    }
-
-    /// Counts looks, of a microsecond each, until there were `limit` or `condition` fails.
-    private func lookWhile(_ limit: Int, _ condition: () -> Bool) -> Int {
-        var count = 0
-        while count < limit, condition() {
-            _ = TestFile.exists(home.cacheRoot)
-            count += 1
-        }
-        return count
     }
 
     private func present(_ places: Set<Place>) throws -> Set<Place> {
@@ -202,7 +206,7 @@ private final class UpkeepWorld {
     }
 
     /// Expects that nothing is left behind a `clean`, and that nothing has come back.
-    func expectClean() throws {
+    private func expectClean() throws {
         try home.run("img-cache", ["scope", "purge", "nobody", "--wait"]).expect(0)
         try home.run("img-cache", ["clean", "--lease", "0s"]).expect(0)
         let back = try present(gone)

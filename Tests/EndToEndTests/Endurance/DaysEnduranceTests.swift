@@ -4,10 +4,9 @@ import Support
 import TestSupport
 import Testing
 
-/// What is known of days, on a root that many processes write at once, under which they are killed, or that cannot be
-/// written.
+/// What is known of days, on a root that many processes write at once, that goes, or that cannot be written.
 @Suite(.serialized)
-struct KeptDaysTests {
+struct DaysEnduranceTests {
     /// All of them, some without a picture. One service alone, so that there is one row a day.
     private let days = ["--service", "science", "--start-date", "2023-01-01", "--end-date", "2024-02-04"]
     private let count = 400
@@ -18,14 +17,6 @@ struct KeptDaysTests {
             ["date", "title", "explanation", "url", "hdurl", "error.code"].map { record.string($0) }
         }
     }
-
-    private func expectWholeRows(_ root: CacheOnDisk, location: SourceLocation = #_sourceLocation) throws {
-        #expect(try root.query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
-        let torn = try root.query("SELECT name FROM metadata WHERE length(body) <> bytes OR NOT json_valid(body)")
-        #expect(torn == [], sourceLocation: location)
-    }
-
-    private func rows(_ root: CacheOnDisk) throws -> Int { try root.number("SELECT count(*) FROM metadata") }
 
     @Test func manyProcessesKeepTheSameDaysAtOnce() throws {
         let service = try SampleServer()
@@ -43,8 +34,8 @@ struct KeptDaysTests {
             #expect(try facts(output) == first)
         }
         let root = CacheOnDisk(home)
-        try expectWholeRows(root)
-        #expect(try rows(root) == count)
+        try root.expectWholeMetadata()
+        #expect(try root.metadataCount() == count)
         #expect(try root.number("SELECT count(DISTINCT name) FROM metadata") == count)
 
         // And nothing of it needs a request any more.
@@ -54,45 +45,6 @@ struct KeptDaysTests {
         #expect(try service.requests().total == 0)
         let metadata = try home.statistics()
         #expect(metadata.integer("metadata.count") == count && metadata.integer("entries") == 0)
-    }
-
-    @Test(arguments: [1, 2, 3])
-    func aKillLeavesWholeRowsAndWhatWasThere(_ seed: Int) throws {
-        let service = try SampleServer()
-        let home = try ToolHome(environment: service.environment)
-        let root = CacheOnDisk(home)
-        // An index without rows, to count in.
-        try home.run("img-cache", ["clean"]).expect(0)
-        var random = SeededRandom(seed: UInt64(seed))
-        var kills = 0
-        for _ in 0..<60 where kills < 20 {
-            let before = try rows(root)
-            // Once everything is there, it is written over.
-            let tool = try home.start(
-                "apod-fetch", days + (before == count ? ["--refresh"] : []), stdin: .empty)
-            let wanted = before == count ? 0 : before + random.below(count - before)
-            switch random.below(3) {
-            case 0: _ = tool.waitForOutput(1 + random.below(400_000))
-            case 1: _ = eventually { !tool.isRunning || (try? rows(root)).map { $0 > wanted } ?? false }
-            default: _ = tool.waitForOutput(1)
-            }
-            for _ in 0..<random.below(1 << random.below(13)) where tool.isRunning {
-                _ = TestFile.exists(home.cacheRoot)
-            }
-            tool.kill(SIGKILL)
-            if tool.wait().signal == SIGKILL { kills += 1 }
-
-            try expectWholeRows(root)
-            #expect(try rows(root) >= before)
-        }
-        #expect(kills == 20, "too many runs are done before they are killed")
-
-        try service.reset()
-        let kept = try rows(root)
-        try home.run("apod-fetch", days).expect(69)
-        #expect(try rows(root) == count)
-        // Pages of 25: what is kept is not asked for again.
-        #expect(try service.requests().total <= (count - kept) / 25 + 10)
     }
 
     /// A confined tool may not make the root: it goes on without, and the next run makes it.
@@ -165,7 +117,7 @@ struct KeptDaysTests {
         #expect(warnings == [0, 1])
 
         let root = try disk.copy(as: "copy")
-        try expectWholeRows(root)
-        #expect(try rows(root) == 30)
+        try root.expectWholeMetadata()
+        #expect(try root.metadataCount() == 30)
     }
 }

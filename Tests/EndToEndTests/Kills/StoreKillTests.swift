@@ -4,20 +4,20 @@ import Support
 import TestSupport
 import Testing
 
-/// `kill -9` at moments that are spread over the work: afterwards nothing is lost, and the next run works.
-struct CrashTests {
-    /// Where there is room for everything, what was printed stays.
-    @Test(arguments: [1, 2, 3, 4])
-    func aKillLosesNoEntryThatWasPrinted(_ seed: Int) throws {
-        let world = try KilledWorld(seed: seed, capacity: nil)
-        try world.run(kills: 25)
+/// `kill -9` over `img-cache put`: afterwards nothing is lost, and the next run works.
+struct StoreKillTests {
+    /// If there is room for everything, what was printed stays.
+    @Test(arguments: KilledHome.all) func aKilledDownloadLosesNoEntryThatWasPrinted(_ home: KilledHome) throws {
+        try KilledWorld(home, [.download, .replaceDownload]).run()
     }
 
-    /// Where there is not, trimming is under way as well, and may take all but what it must not damage.
-    @Test(arguments: [5, 6, 7, 8])
-    func aKillWhileTrimmingLeavesIndexAndFilesInAgreement(_ seed: Int) throws {
-        let world = try KilledWorld(seed: seed, capacity: 12 * KilledWorld.size)
-        try world.run(kills: 25)
+    @Test(arguments: KilledHome.all) func aKilledStoreLosesNoEntryThatWasPrinted(_ home: KilledHome) throws {
+        try KilledWorld(home, [.store, .replaceFile]).run()
+    }
+
+    /// If there is not, trimming is under way as well, and may take all but what it must not damage.
+    @Test(arguments: KilledHome.all) func aKilledTrimLeavesIndexAndFilesInAgreement(_ home: KilledHome) throws {
+        try KilledWorld(home, KilledWorld.Work.allCases, capacity: 12 * KilledWorld.size).run()
     }
 }
 
@@ -27,8 +27,8 @@ private final class KilledWorld {
 
     let server: PictureServer
     let home: ToolHome
-    private(set) var kills = 0
-    private var random: SeededRandom
+    private let killer: Killer
+    private let works: [Work]
     private let options: [String]
     private let mayTrim: Bool
     /// The content that each address or file must have, as the number of its version: what was printed of it last, or
@@ -37,32 +37,31 @@ private final class KilledWorld {
     private var names = 0
     private var fileVersion = 0
 
-    private enum Work: CaseIterable {
+    enum Work: CaseIterable {
         case download, replaceDownload, store, replaceFile
     }
 
-    init(seed: Int, capacity: Int?) throws {
+    /// - Parameter works: what is killed most; one run in four does other work.
+    init(_ killed: KilledHome, _ works: [Work], capacity: Int? = nil) throws {
         server = try PictureServer(size: Self.size)
         home = try ToolHome(environment: server.environment)
-        random = SeededRandom(seed: UInt64(seed))
+        killer = Killer(killed)
+        self.works = works
         mayTrim = capacity != nil
         options = capacity.map { ["--capacity", "\($0)", "--lease", "0s"] } ?? []
         // What is killed later shall find an index.
         _ = try home.run("img-cache", ["stats"]).expect(0)
     }
 
-    /// Goes on until so many runs were killed before they had ended by themselves.
-    func run(kills wanted: Int) throws {
-        for _ in 0..<3 * wanted where kills < wanted { try round() }
-        #expect(kills == wanted, "too many runs are done before they are killed")
-    }
+    func run() throws { try killer.repeatUntilDone(round) }
 
     /// Kills one run at a random moment, looks at what is left, and does the same work once more to its end.
-    func round() throws {
-        let work = Work.allCases[random.below(Work.allCases.count)]
+    private func round() throws {
+        let works = killer.random.below(4) == 0 ? Work.allCases : works
+        let work = works[killer.random.below(works.count)]
         let pictures = try self.pictures(for: work)
         let refresh = work == .replaceDownload ? ["--refresh"] : []
-        let arguments = ["put", "--jobs", "\(1 + random.below(4))"] + options + refresh + pictures
+        let arguments = ["put", "--jobs", "\(1 + killer.random.below(4))"] + options + refresh + pictures
         let version = work == .store || work == .replaceFile ? fileVersion : server.version
         // Until it has printed anything else, a picture may have its older content or the new one.
         for picture in pictures where known[picture] != nil {
@@ -71,14 +70,13 @@ private final class KilledWorld {
 
         let tool = try home.start("img-cache", arguments, stdin: .empty)
         try waitForAMoment(tool, pictures)
-        tool.kill(SIGKILL)
-        let killed = tool.wait()
-        if killed.signal == SIGKILL { kills += 1 } else { try killed.expect(0) }
+        let killed = killer.killSoon(tool)
+        if killed.signal != SIGKILL { try killed.expect(0) }
 
-        for line in killed.stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-            // A record is written by one call; one that is there is whole.
+        for line in killed.wholeLines {
             try note(Record(parsing: Array(line.utf8)), version: version, of: pictures)
         }
+        try home.expectVerified()
         try expectKnown(replacing: work == .replaceDownload || work == .replaceFile ? Set(pictures) : [])
         let records = try home.run("img-cache", arguments).expect(0).records
         #expect(records.count == pictures.count)
@@ -109,7 +107,7 @@ private final class KilledWorld {
     }
 
     private func some(of all: [String]) -> [String] {
-        let start = random.below(all.count)
+        let start = killer.random.below(all.count)
         return (0..<min(8, all.count)).map { all[(start + $0) % all.count] }
     }
 
@@ -128,23 +126,20 @@ private final class KilledWorld {
             : PictureServer.picture(picture, version: version, size: Self.size)
     }
 
-    /// Waits for something that can be seen from outside: bytes that were sent, records, files in the root; and then
-    /// for a little longer, counted in looks.
+    /// Waits for something that can be seen from outside: bytes that were sent, records, files in the root.
     private func waitForAMoment(_ tool: RunningTool, _ pictures: [String]) throws {
-        switch random.below(4) {
-        case 0: server.wait(untilSent: server.sent + random.below(6 * Self.size), while: { tool.isRunning })
-        case 1: _ = tool.waitForOutput(random.below(2000))
+        switch killer.random.below(4) {
+        case 0: server.wait(untilSent: server.sent + killer.random.below(6 * Self.size), while: { tool.isRunning })
+        case 1: _ = tool.waitForOutput(killer.random.below(2000))
         case 2:
             let partial = "\(home.cacheRoot)/partial"
             _ = eventually { !tool.isRunning || !TemporaryFolder.names(in: partial).isEmpty }
         default:
             let before = CacheOnDisk(home).files().count
             let isNew = known[pictures[0]] == nil
-            let wanted = before + (isNew ? random.below(pictures.count) : 0)
+            let wanted = before + (isNew ? killer.random.below(pictures.count) : 0)
             _ = eventually { !tool.isRunning || CacheOnDisk(home).files().count >= wanted }
         }
-        // Looks take a microsecond each; a run that stores eight pictures some ten milliseconds.
-        for _ in 0..<random.below(1 << random.below(13)) where tool.isRunning { _ = TestFile.exists(home.cacheRoot) }
     }
 
     private func note(_ record: Record, version: Int, of pictures: [String]) throws {

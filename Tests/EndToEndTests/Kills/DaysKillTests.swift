@@ -1,0 +1,44 @@
+import Records
+import TestSupport
+import Testing
+
+/// `kill -9` over `apod-fetch` while it keeps days.
+struct DaysKillTests {
+    /// All of them, some without a picture. One service alone, so that there is one row a day.
+    private let days = ["--service", "science", "--start-date", "2023-01-01", "--end-date", "2024-02-04"]
+    private let count = 400
+
+    @Test(arguments: KilledHome.all)
+    func aKillLeavesWholeRowsAndWhatWasThere(_ killed: KilledHome) throws {
+        let service = try SampleServer()
+        let home = try ToolHome(environment: service.environment)
+        let root = CacheOnDisk(home)
+        // An index without rows, to count in.
+        try home.run("img-cache", ["clean"]).expect(0)
+        let killer = Killer(killed)
+        try killer.repeatUntilDone {
+            let before = try root.metadataCount()
+            // Once everything is there, it is written over.
+            let tool = try home.start(
+                "apod-fetch", days + (before == count ? ["--refresh"] : []), stdin: .empty)
+            let wanted = before == count ? 0 : before + killer.random.below(count - before)
+            switch killer.random.below(3) {
+            case 0: _ = tool.waitForOutput(1 + killer.random.below(400_000))
+            case 1: _ = eventually { !tool.isRunning || (try? root.metadataCount()).map { $0 > wanted } ?? false }
+            default: _ = tool.waitForOutput(1)
+            }
+            _ = killer.killSoon(tool)
+
+            try root.expectWholeMetadata()
+            #expect(try root.metadataCount() >= before)
+            try home.expectVerified()
+        }
+
+        try service.reset()
+        let kept = try root.metadataCount()
+        try home.run("apod-fetch", days).expect(69)
+        #expect(try root.metadataCount() == count)
+        // Pages of 25: what is kept is not asked for again.
+        #expect(try service.requests().total <= (count - kept) / 25 + 10)
+    }
+}

@@ -143,8 +143,8 @@ struct OlderRoot {
         try root.execute(
             """
             INSERT INTO doomed VALUES ('\(folder(1))', '\(doomed).png');
-            INSERT INTO entries (scope, name, kind, file, bytes, content_type, sha256, fetched_at, expires_at, last_used,
-                lease_until)
+            INSERT INTO entries (scope, name, kind, file, bytes, content_type, sha256, fetched_at, expires_at,
+                last_used, lease_until)
             VALUES (1, '\(replaced)', 2, '\(replaced)', 3, 'image/png', '\(sha256([4, 5, 6]))', \(now - Self.day),
                 \(now + Self.day), \(now - Self.day), \(now - Self.day));
             """)
@@ -170,6 +170,8 @@ struct OlderRoot {
             """
         // How gif-cache is told apart from others that ask this server.
         let server = "\(service.address)\nx-rapidapi-host: 127.0.0.1"
+        let quota =
+            "limit=5 remaining=0 window=3600000 refused=\(now + 60 * Self.minute) count=5 answered=5 changed=\(now)"
         var digest = SHA256()
         var said = "apod/science\0\(Self.keptDay)\0\(fetched) never\0" + text
         said.withUTF8 { digest.update(UnsafeRawBufferPointer($0)) }
@@ -179,8 +181,7 @@ struct OlderRoot {
                 (1, 'apod/science', '\(Self.keptDay)', \(fetched), \(text.utf8.count), \(digest.finishAsNumber()),
                 CAST('\(text)' AS BLOB));
             INSERT INTO quotas VALUES ('\(SHA256.hex(of: server))',
-                'limit=5 remaining=0 window=3600000 refused=\(now + 60 * Self.minute) count=5 answered=5 changed=\(now)',
-                \(now));
+                '\(quota)', \(now));
             """)
     }
 

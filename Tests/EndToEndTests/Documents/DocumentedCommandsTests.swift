@@ -80,7 +80,7 @@ import Testing
             let wanted = shown.replacing(text: "\n…\n", with: "\n...\n").replacing(text: "…", with: "*")
             let printed = "\n" + asShown(output.stdout)
             let place = "\(name), line \(command.line)"
-            #expect(CasesTests.fits(printed, wanted), "\(place) shows\(wanted)but prints\(printed)")
+            #expect(LinePattern.fits(printed, wanted), "\(place) shows\(wanted)but prints\(printed)")
         }
         #expect(count >= least, "only \(count) commands of \(name) were run")
     }

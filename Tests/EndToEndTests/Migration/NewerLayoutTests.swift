@@ -42,7 +42,10 @@ struct NewerLayoutTests {
             #expect(output.stderr.contains("layout \(version)"), "\(output)")
             #expect(try snapshot(home) == before, "\(output)")
         }
-        for (tool, arguments) in [("img-downsample", [file, "--width", "1"]), ("gif-cache", ["get", "0001"])] {
+        for (tool, arguments) in [
+            ("img-downsample", [file, "--width", "1"]), ("gif-cache", ["get", "0001"]), ("gif-cache", ["put", "0001"]),
+            ("apod-fetch", ["--date", "2024-02-01"]),
+        ] {
             let output = try home.run(tool, arguments).expect(78)
             #expect(output.stderr.contains("layout \(version)"), "\(output)")
             #expect(try snapshot(home) == before, "\(output)")

@@ -85,6 +85,26 @@ struct FetchingTests {
         #expect(server.requests.map(\.path) == ["/gone.png", "/there.png"])
     }
 
+    // MARK: A server that is gone
+
+    @Test func aServerThatIsGoneLeavesTheOldCopyWithAWarning() throws {
+        let service = try SampleServer(["--size", "64x48"])
+        let home = try ToolHome(environment: service.environment)
+        let url = service.url("/pictures/stale.jpg")
+        _ = try home.run("img-cache", ["put", url, "--ttl", "0s"]).expect(0)
+        service.stop()
+        let stale = try home.run("img-cache", ["put", url, "--retries", "0"]).expect(0)
+        #expect(try stale.record.string("cache.status") == "stale")
+        #expect(stale.errorLines.count == 1 && stale.stderr.hasPrefix("img-cache: warning: "), "\(stale)")
+        #expect(try home.run("img-cache", ["put", url, "--retries", "0", "-q"]).expect(0).stderr == "")
+        try home.run("img-cache", ["put", url, "--retries", "0", "--no-stale"])
+            .expectFailure(75, code: "connection-failed", tool: "img-cache")
+        // Looking never asks the network, and says that it is stale.
+        #expect(try home.run("img-cache", ["get", url]).expect(0).record.string("cache.status") == "stale")
+        #expect(
+            try home.run("img-cache", ["put", url, "--offline"]).expect(0).record.string("cache.status") == "stale")
+    }
+
     // MARK: The server's wishes
 
     @Test func aServersWordOnKeepingCountsOnlyWhenAsked() throws {

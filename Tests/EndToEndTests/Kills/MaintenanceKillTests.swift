@@ -1,0 +1,48 @@
+import Libc
+import TestSupport
+import Testing
+
+/// `kill -9` over `clean` or `verify --repair` and over a `put` beside it, both at the same moment.
+struct MaintenanceKillTests {
+    @Test(arguments: KilledHome.all) func killedRunsLoseNothingAndLeaveNothingPastClean(_ killed: KilledHome) throws {
+        let home = try ToolHome()
+        for version in 0..<2 {
+            try home.write("changing-\(version).png", DrawnPicture.noise(20, 10, seed: 50 + UInt64(version)).png())
+        }
+        func put(_ file: String, _ key: String) throws -> String {
+            try home.run("img-cache", ["put", file, "--key", key, "--print", "path"]).expect(0).lines[0]
+        }
+        let kept = try (0..<8).map { number in
+            let bytes = DrawnPicture.noise(20, 10, seed: UInt64(number)).png()
+            try home.write("kept-\(number).png", bytes)
+            return (path: try put("kept-\(number).png", "kept-\(number)"), bytes: bytes)
+        }
+        _ = try put("changing-0.png", "changing")
+        let killer = Killer(killed)
+        var round = 0
+
+        try killer.repeatUntilDone {
+            round += 1
+            let work = round % 2 == 0 ? ["clean"] : ["verify", "--repair"]
+            let maintenance = try home.start("img-cache", work, stdin: .empty)
+            let putting = try home.start(
+                "img-cache", ["put", "changing-\(round % 2).png", "--key", "changing"], stdin: .empty)
+            _ = killer.kill(maintenance, work: work[0])
+            putting.kill(SIGKILL)
+            _ = putting.wait()
+            if round % 8 == 0 { try home.expectVerified() }
+        }
+
+        try home.expectVerified()
+        try home.run("img-cache", ["clean"]).expect(0)
+
+        try home.expectVerified()
+        for (number, (path, bytes)) in kept.enumerated() {
+            #expect(try home.run("img-cache", ["path", "--key", "kept-\(number)"]).expect(0).lines == [path])
+            #expect(try TestFile.bytes(path) == bytes)
+        }
+        try home.run("img-cache", ["path", "--key", "changing"]).expect(0)
+        #expect(home.leftovers == [] && home.blobs.count == kept.count + 1)
+        #expect(!home.folder.contents().contains { $0.contains("/locks/") && !$0.hasSuffix("/setup") })
+    }
+}

@@ -43,6 +43,32 @@ struct GIFKillTests {
         try CacheOnDisk(home).expectSound(home)
     }
 
+    /// What was printed before a kill is there afterwards, and the work ends whole.
+    @Test(arguments: KilledHome.all) func aKilledSyncLosesNothing(_ killed: KilledHome) throws {
+        let count = 400
+        let service = try SampleServer(["--exercises", "\(count)", "--exercise-side", "16"])
+        let home = try ToolHome(environment: service.environment)
+        let killer = Killer(killed)
+        var told: Set<String> = []
+        try killer.repeatUntilDone {
+            let wanted = min(home.blobs.count + killer.random.below(9), count)
+            let tool = try home.start("gif-cache", ["sync"], stdin: .empty)
+            _ = eventually { !tool.isRunning || home.blobs.count >= wanted }
+            for line in killer.killSoon(tool).wholeLines {
+                let record = try Record(parsing: Array(line.utf8))
+                #expect(record.bool("gif.placeholder") == false, "\(record)")
+                told.insert(try #require(record.string("id")))
+            }
+            if !told.isEmpty { try home.run("gif-cache", ["has"] + told.sorted()).expect(0) }
+            try home.expectVerified()
+        }
+        try home.run("gif-cache", ["sync"]).expect(0)
+        try home.run("gif-cache", ["verify"]).expect(0)
+        #expect(home.blobs.count == count)
+        // At most what three downloads had under way was asked for again.
+        #expect(try service.requests()["/image"] <= count + 3 * killer.kills)
+    }
+
     /// Expects every known GIF in the cache, byte for byte as the service gives it.
     private func expectKnown(_ known: Set<String>, _ home: ToolHome, _ service: SampleServer) throws {
         if known.isEmpty { return }

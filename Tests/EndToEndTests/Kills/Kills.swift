@@ -19,7 +19,7 @@ struct KilledHome: Sendable, CustomStringConvertible {
     }()
 
     /// More kills in one home would make its cache larger rather than find more.
-    private static let most = 25
+    private static let most = 10
 
     private static func number(_ name: String) -> Int? {
         guard let text = Environment.ofProcess()[name] else { return nil }

@@ -36,13 +36,6 @@ struct GifCacheContentTests {
         #expect(piped.stdout.hasPrefix(#"{"exercise":{"id":"0001"},"n":1.10,"info":{"#))
     }
 
-    /// A record's text never becomes a path.
-    @Test func aRecordThatNamesAFileIsRefused() throws {
-        try home.write("curl.gif", Self.animation)
-        let output = try home.run("gif-cache", ["info"], stdin: .lines([#"{"id":"./curl.gif"}"#]))
-        try output.expectFailure(65, code: "bad-exercise-id", tool: "gif-cache")
-    }
-
     @Test func infoIsATableAtATerminal() throws {
         try home.write("curl.gif", Self.animation)
         let lines = try home.run("gif-cache", ["info", "curl.gif"], stdout: .terminal).expect(0).stdout
@@ -51,14 +44,6 @@ struct GifCacheContentTests {
         #expect(lines[3].hasPrefix("FRAME") && lines[4].contains("6x5+0+0"))
         let json = try home.run("gif-cache", ["info", "--json", "curl.gif"], stdout: .terminal).expect(0)
         #expect(json.stdout.hasPrefix("{"))
-    }
-
-    @Test func infoSaysWhatIsWrongWithAFile() throws {
-        let page = try home.write("page.gif", "<!doctype html><html></html>")
-        try home.run("gif-cache", ["info", page]).expectFailure(65, code: "not-a-gif", tool: "gif-cache")
-        let cut = try home.write("cut.gif", Array(Self.animation.dropLast(9)))
-        try home.run("gif-cache", ["info", cut]).expectFailure(65, code: "truncated-gif", tool: "gif-cache")
-        try home.run("gif-cache", ["info", "./none.gif"]).expectFailure(66, code: "no-such-file", tool: "gif-cache")
     }
 
     @Test func aPosterIsTheFirstFrame() throws {
@@ -119,25 +104,6 @@ struct GifCacheContentTests {
         #expect(isSame, "\(name)")
     }
 
-    @Test func verifyFindsDamageAndRepairsIt() throws {
-        let path = try keep("0001", Self.animation)
-        _ = try keep("0002", DrawnAnimation([.noise(6, 5, seed: 7)]).gif())
-        let steps = try home.run("gif-cache", ["verify"]).expect(0).records
-        #expect(steps.map { $0.string("step") } == ["mark", "check"])
-        #expect(steps.allSatisfy { $0.integer("count") == 2 && $0.integer("problems") == 0 })
-        var damaged = Self.animation
-        damaged[damaged.count / 2] ^= 1
-        try File.open(path, O_WRONLY).write(damaged)
-        for arguments in [["verify"], ["verify", "--repair"]] {
-            let problem = try #require(try home.run("gif-cache", arguments).expect(1).records.first { $0.has("code") })
-            #expect(problem.string("code") == "content-differs" && problem.string("key") == "exercisedb:0001@180")
-            #expect(problem.bool("repaired") == (arguments.count == 2))
-        }
-        try home.run("gif-cache", ["verify"]).expect(0)
-        #expect(try home.run("gif-cache", ["ls", "--print", "id"]).expect(0).lines == ["0002"])
-        #expect(!TestFile.exists(path))
-    }
-
     @Test func verifyRefusesWhatPutWouldNotHaveKept() throws {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         try home.keep(png, as: "exercisedb:0003@180")
@@ -153,12 +119,4 @@ struct GifCacheContentTests {
         #expect(words.hasPrefix("mark") && words.contains("0 problems"))
     }
 
-    @Test func aLostFileIsAProblemAndThenAbsent() throws {
-        let path = try keep("0001", Self.animation)
-        unlink(path)
-        let problem = try #require(try home.run("gif-cache", ["verify"]).expect(1).records.first { $0.has("code") })
-        #expect(problem.string("code") == "file-missing")
-        #expect(try home.run("gif-cache", ["get", "0001"]).status == 1)
-        try home.run("gif-cache", ["verify"]).expect(0)
-    }
 }

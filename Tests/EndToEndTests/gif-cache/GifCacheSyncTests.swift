@@ -1,5 +1,4 @@
 import Formats
-import Libc
 import Records
 import Support
 import TestSupport
@@ -58,41 +57,6 @@ struct GifCacheSyncTests {
         #expect(try service.requests().total == 0)
         let offline = try home.run("gif-cache", ["sync", "--offline", "-q"]).expect(0)
         #expect(offline.stderr == "")
-    }
-
-    /// What was printed before a kill is there afterwards, and the work ends whole.
-    @Test func aKillAtAnyMomentLosesNothing() throws {
-        let count = 400
-        let service = try SampleServer(["--exercises", "\(count)", "--exercise-side", "16"])
-        let home = try ToolHome(environment: service.environment)
-        var random = SeededRandom(seed: 6)
-        var told: Set<String> = []
-        var kills = 0
-        for _ in 0..<100 where kills < 50 {
-            let before = home.blobs.count
-            let wanted = min(before + random.below(9), count)
-            let tool = try home.start("gif-cache", ["sync"], stdin: .empty)
-            _ = eventually { !tool.isRunning || home.blobs.count >= wanted }
-            for _ in 0..<random.below(1 << random.below(13)) where tool.isRunning {
-                _ = TestFile.exists(home.cacheRoot)
-            }
-            tool.kill(SIGKILL)
-            let output = tool.wait()
-            if output.signal == SIGKILL { kills += 1 }
-            for line in output.stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-                let record = try Record(parsing: Array(line.utf8))
-                #expect(record.bool("gif.placeholder") == false, "\(record)")
-                told.insert(try #require(record.string("id")))
-            }
-            let found = told.sorted()
-            if !found.isEmpty { _ = try home.run("gif-cache", ["has"] + found).expect(0) }
-        }
-        #expect(kills == 50)
-        _ = try home.run("gif-cache", ["sync"]).expect(0)
-        _ = try home.run("gif-cache", ["verify"]).expect(0)
-        #expect(home.blobs.count == count)
-        // At most what three downloads had under way was asked for again.
-        #expect(try service.requests()["/image"] <= count + 3 * kills)
     }
 
     @Test func aQuotaThatIsUsedUpStopsAllAskingForAllProcesses() throws {

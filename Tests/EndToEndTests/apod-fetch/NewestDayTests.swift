@@ -1,0 +1,51 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Which day is the newest, before and after its picture has come out.
+struct NewestDayTests {
+    /// The date at UTC-4, where NASA publishes.
+    private var newest: CalendarDay { CalendarDay(at: .now(), offset: .seconds(-4 * 3600)) }
+
+    @Test func everyWayOfAskingForTodayGivesTheNewest() throws {
+        // The newest two days of the service have ordinary pictures, whatever the date.
+        let service = try SampleServer(["--today", newest.description])
+        let home = try ToolHome(environment: service.environment)
+        func date(_ arguments: [String]) throws -> String {
+            try home.run("apod-fetch", arguments + ["--print", "date"]).expect(0).stdout
+        }
+        for arguments in [[], ["--date"], ["--date", "today"], ["--date=today"]] {
+            #expect(try date(arguments) == "\(newest)\n", "\(arguments)")
+        }
+        #expect(try date(["--date", "yesterday"]) == "\(newest.advanced(by: -1))\n")
+    }
+
+    @Test func beforeTodaysPictureIsOutTheDayBeforeIsTheNewest() throws {
+        let service = try SampleServer(["--today", newest.advanced(by: -1).description])
+        let home = try ToolHome(environment: service.environment)
+        let record = try home.run("apod-fetch", ["--date"]).expect(0).record
+        #expect(record.string("date") == newest.advanced(by: -1).description)
+        // Who names the day itself hears that it is not out.
+        let named = try home.run("apod-fetch", ["--date", newest.description, "--service", "science"])
+        #expect(named.status == 69 || named.status == 75, "\(named)")
+        #expect(try named.record.string("date") == newest.description)
+    }
+
+    @Test func anOpenRangeEndsWithTheNewest() throws {
+        let start = newest.advanced(by: -2).description
+        let open = try Sample.home().run("apod-fetch", ["--retries", "0", "--start-date", start, "--print", "date"])
+        #expect(open.lines.last == newest.description, "\(open)")
+    }
+
+    @Test func theLastDaysAscendToTheNewestPicture() throws {
+        let service = try SampleServer(["--today", newest.advanced(by: -1).description])
+        let home = try ToolHome(environment: service.environment)
+        let output = try home.run("apod-fetch", ["--last", "3", "--print", "date", "--media", "image,video,other"])
+        #expect(output.lines == (1...3).reversed().map { newest.advanced(by: -$0).description }, "\(output)")
+        // The month that this day is in ends with it, quietly.
+        let month = String(newest.description.prefix(7))
+        let open = try home.run("apod-fetch", ["--date", month, "--print", "date"])
+        #expect(open.lines.last ?? "" < newest.description && !open.stderr.contains("not published"), "\(open)")
+    }
+}

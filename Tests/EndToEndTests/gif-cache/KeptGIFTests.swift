@@ -1,0 +1,64 @@
+import Cache
+import Support
+import TestSupport
+import Testing
+
+/// What `gif-cache` shows people at a terminal, and what it keeps in memory. No service is asked.
+struct KeptGIFTests {
+    private let home: ToolHome
+
+    init() throws { home = try ToolHome() }
+
+    /// An animation of two frames of noise, which differs with the seed.
+    private static func gif(_ side: Int, seed: UInt64) -> [UInt8] {
+        DrawnAnimation([.noise(side, side, seed: seed), .noise(side, side, seed: seed + 1)], delay: 7).gif()
+    }
+
+    /// Keeps a GIF of an exercise; gives its path.
+    @discardableResult
+    private func keep(_ id: String, _ resolution: Int = 180, side: Int = 8, seed: UInt64 = 1) throws -> String {
+        try home.keep(Self.gif(side, seed: seed), as: "exercisedb:\(id)@\(resolution)")
+    }
+
+    @Test func bytesAreNotWrittenToATerminal() throws {
+        try keep("0001")
+        for arguments in [["cat", "0001"], ["poster", "0001", "-o", "-"]] {
+            let output = try home.run("gif-cache", arguments, stdout: .terminal).expect(64)
+            #expect(output.stdoutBytes.isEmpty && output.stderr.contains("terminal"))
+        }
+    }
+
+    @Test func whatIsThereIsToldInWords() throws {
+        try keep("0001")
+        try keep("0002", 360, side: 40, seed: 5)
+        func words(_ arguments: String...) throws -> [Substring] {
+            // A terminal ends its lines by CR and LF.
+            try home.run("gif-cache", arguments, stdout: .terminal).expect(0).stdout.split { $0.isNewline }
+        }
+        let table = try words("ls")
+        #expect(table.count == 3 && table[0].hasPrefix("ID"))
+        let row = try #require(table.first { $0.hasPrefix("0002") }).split(separator: " ")
+        #expect(row[1] == "360" && row.contains("2") && row.last == "hit")
+        try home.run("gif-cache", ["poster", "0001"]).expect(0)
+        let size = try words("size")
+        #expect(size.first?.hasPrefix("2 GIFs, ") == true && size.contains { $0.contains("1 variant") }, "\(size)")
+        try home.run("gif-cache", ["clear"]).expect(0)
+        #expect(try words("clear").first?.hasPrefix("0 files removed") == true)
+    }
+
+    /// Policies change, and what was kept under another one is still there.
+    @Test(.enabled(if: TemporaryFolder.memory != nil)) func gifsInMemoryAreListedAndClearedToo() throws {
+        let memory = try TemporaryFolder(in: TemporaryFolder.memory)
+        let home = try ToolHome(environment: ["XDG_RUNTIME_DIR": memory.path])
+        for (id, policy) in [("0001", Policy.enabled), ("0002", .memory)] {
+            try home.keep(Self.gif(8, seed: 1), as: "exercisedb:\(id)@180", policy: policy)
+        }
+        #expect(try Set(home.run("gif-cache", ["ls", "--print", "id"]).expect(0).lines) == ["0001", "0002"])
+        #expect(try home.run("gif-cache", ["size", "--json"]).expect(0).record.integer("gifs") == 2)
+        #expect(try home.run("gif-cache", ["get", "0002"]).status == 1)
+        try home.run("gif-cache", ["get", "0002", "--policy", "memory"]).expect(0)
+        try home.run("gif-cache", ["rm", "0002"]).expect(0)
+        #expect(try home.run("gif-cache", ["clear"]).expect(0).record.integer("removed") == 1)
+        #expect(try home.run("gif-cache", ["ls"]).expect(0).stdoutBytes.isEmpty)
+    }
+}

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Support
 
-/// What progress says of a state, and how it is shown.
+/// What progress says of a state.
 struct ProgressTests {
     private func second(_ count: Int) -> Duration { .seconds(count) }
 
@@ -191,75 +191,6 @@ struct ProgressTests {
             line.hasSuffix(",\"level\":\"progress\",\"message\":\"a\",\"rate\":1234.6,\"bytes_done\":7}\n"), "\(line)")
     }
 
-    // MARK: Time left
-
-    /// What is said to be left of a download, each tenth of a second from the third on. The clock is simulated.
-    ///
-    /// - Parameter received: how much has come by a time, in seconds.
-    private func leftOver(_ seconds: Double, total: Int, received: (Double) -> Int) -> [Int] {
-        var state = ProgressState(began: .zero, expected: 1)
-        let number = state.begin("m31.jpg")
-        state.expect(number, bytes: 0, total: total)
-        var shown: [Int] = []
-        // Drawn from half a second on.
-        for tenth in 5..<Int(seconds * 10) {
-            let now = Duration.milliseconds(tenth * 100)
-            state.receive(number, min(received(Double(tenth) / 10), total) - state.received)
-            state.sampleRate(at: now)
-            if let left = state.secondsLeft(at: now) { shown.append(left) }
-        }
-        return shown
-    }
-
-    private func climbs(_ shown: [Int]) -> Int { zip(shown, shown.dropFirst()).count { $1 > $0 } }
-
-    @Test func timeLeftNeverClimbsWhileTheRateHolds() {
-        let total = 60_000_000
-        let even = leftOver(60, total: total) { Int($0 * 1e6) }
-        #expect(climbs(even) == 0 && even.count > 500, "\(even)")
-        // In bursts, after a silence, and with a burst at the beginning.
-        for pause in [0.3, 0.7, 1.3, 2.1] {
-            let bursts = leftOver(60, total: total) { Int(($0 / pause).rounded(.down) * pause * 1e6) }
-            #expect(climbs(bursts) == 0 && bursts.count > 400, "\(pause): \(bursts)")
-        }
-        let late = leftOver(60, total: total) { max(Int(($0 - 4) * 1e6), 0) }
-        #expect(climbs(late) == 0, "\(late)")
-        let early = leftOver(55, total: total) { 5_000_000 + Int($0 * 1e6) }
-        #expect(climbs(early) == 0, "\(early)")
-    }
-
-    @Test(arguments: 1...20) func timeLeftNeverClimbsWhileTheRateWobbles(_ seed: UInt64) {
-        var random = LinearGenerator(state: seed)
-        var received = 0.0
-        let shown = leftOver(100, total: 100_000_000) { _ in
-            received += 1e5 * Double.random(in: 0.4...1.6, using: &random)
-            return Int(received)
-        }
-        #expect(climbs(shown) == 0, "\(shown)")
-        // And it is right, give or take a quarter.
-        #expect(shown.count > 300 && (80...125).contains(shown[0]), "\(shown)")
-    }
-
-    @Test func timeLeftFollowsARateThatFalls() {
-        let shown = leftOver(90, total: 60_000_000) { $0 < 20 ? Int($0 * 1e6) : Int(20e6 + ($0 - 20) * 2.5e5) }
-        // Twenty seconds in, 40 are left; ten seconds at a quarter of the rate later, 150 are.
-        let late = shown[shown.count - 600]
-        #expect((120...165).contains(late), "\(shown)")
-    }
-
-    @Test func timeLeftOfManyDoesNotClimbBetweenTwoOfThem() {
-        var state = ProgressState(began: .zero, expected: 20)
-        var shown: [Int] = []
-        for tenth in 5..<780 {
-            // One every four seconds.
-            if tenth % 40 == 0 { state.finishRecord(failed: false) }
-            state.sampleRate(at: .milliseconds(tenth * 100))
-            if let left = state.secondsLeft(at: .milliseconds(tenth * 100)) { shown.append(left) }
-        }
-        #expect(climbs(shown) == 0 && shown.count > 700, "\(shown)")
-        #expect((70...80).contains(shown[0]) && shown[shown.count - 1] <= 4, "\(shown)")
-    }
-
     // MARK: Many
 
     @Test func manyAreCountedWithWhatIsLeft() {
@@ -362,95 +293,4 @@ struct ProgressTests {
 
     @Test(arguments: [(0, "0:00"), (7, "0:07"), (754, "12:34"), (3723, "1:02:03"), (359_999, "99:59:59")])
     func timesAreReadAsOnAClock(_ seconds: Int, _ text: String) { #expect(ProgressLine.time(seconds) == text) }
-
-    // MARK: Where it is shown
-
-    private func style(
-        _ wish: ProgressStyle.Wish = .auto, terminal: Bool = true, quiet: Bool = false, format: Log.Format = .plain,
-        in environment: Environment = ["TERM": "xterm"]
-    ) -> ProgressStyle {
-        ProgressStyle(wish, isTerminal: terminal, isQuiet: quiet, logFormat: format, environment: environment)
-    }
-
-    @Test func itIsDrawnOnATerminalAlone() {
-        #expect(style() == .drawn(hasColour: true))
-        #expect(style(terminal: false) == .hidden)
-        #expect(style(quiet: true) == .hidden)
-        #expect(style(.plain, quiet: true) == .hidden)
-        #expect(style(.none) == .hidden)
-        #expect(style(.plain, terminal: false) == .lines)
-        #expect(style(format: .json) == .lines)
-        #expect(style(terminal: false, format: .json) == .lines)
-        #expect(style(.none, format: .json) == .hidden && style(quiet: true, format: .json) == .hidden)
-        #expect(style(.plain, format: .json) == .lines)
-    }
-
-    @Test func theEnvironmentSaysWhatATerminalCan() {
-        #expect(style(in: ["TERM": "dumb"]) == .lines)
-        #expect(style(in: [:]) == .lines)
-        #expect(style(in: ["TERM": "xterm", "NO_COLOR": "1"]) == .drawn(hasColour: false))
-        #expect(style(in: ["TERM": "xterm", "CLICOLOR": "0"]) == .drawn(hasColour: false))
-        #expect(style(in: ["TERM": "xterm", "CLICOLOR": "0", "CLICOLOR_FORCE": "1"]) == .drawn(hasColour: true))
-        #expect(style(in: ["TERM": "xterm", "NO_COLOR": "1", "CLICOLOR_FORCE": "1"]) == .drawn(hasColour: false))
-    }
-
-    @Test(arguments: [
-        (true, ["TERM": "xterm"], true), (false, ["TERM": "xterm"], false), (true, [:], false),
-        (true, ["TERM": "dumb"], false),
-        (true, ["TERM": "xterm", "NO_COLOR": "1"], false), (true, ["TERM": "xterm", "CLICOLOR": "0"], false),
-        (false, ["CLICOLOR_FORCE": "1"], true), (false, ["CLICOLOR_FORCE": "0"], false),
-        (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false),
-    ])
-    func coloursAreForTerminalsThatHaveThem(isTerminal: Bool, variables: [String: String], expected: Bool) {
-        #expect(Terminal.hasColour(isTerminal: isTerminal, environment: Environment(variables)) == expected)
-    }
-
-    @Test func aLineThatWrapsIsClearedFromItsFirstRowOn() {
-        #expect(StandardError.clearing(columns: 60, width: 80) == "\r\u{1B}[K")
-        #expect(StandardError.clearing(columns: 80, width: 80) == "\r\u{1B}[K")
-        #expect(StandardError.clearing(columns: 79, width: 30) == "\r\u{1B}[2A\u{1B}[J")
-        #expect(StandardError.clearing(columns: 10, width: 0) == "\r\u{1B}[K")
-    }
-}
-
-/// How wide text is on a terminal.
-struct TerminalColumnsTests {
-    @Test(arguments: [
-        ("abc", 3), ("", 0), ("星雲", 4), ("é", 1), ("e\u{301}", 1), ("👩‍🚀", 2), ("❤️", 2), ("ｱ", 1), ("Ａ", 2),
-    ])
-    func widthsAreThoseOfTerminals(_ text: String, _ columns: Int) { #expect(TerminalText.columns(text) == columns) }
-
-    @Test func textIsCutWithASignOfIt() {
-        #expect(TerminalText.cut("nebula", toColumns: 6).text == "nebula")
-        #expect(TerminalText.cut("nebula", toColumns: 5).text == "nebu…")
-        #expect(TerminalText.cut("nebula", toColumns: 1).text == "…")
-        #expect(TerminalText.cut("nebula", toColumns: 0).text == "")
-        #expect(TerminalText.cut("星雲星", toColumns: 5).text == "星雲…")
-        #expect(TerminalText.cut("星雲星", toColumns: 4).text == "星…")
-        #expect(TerminalText.cut("星雲星", toColumns: 4).columns == 3)
-        #expect(TerminalText.cut(middleOf: "nebula", toColumns: 6) == "nebula")
-        #expect(TerminalText.cut(middleOf: "nebulae", toColumns: 6) == "ne…lae")
-        #expect(TerminalText.cut(middleOf: "星雲星雲", toColumns: 7) == "星…星雲")
-    }
-
-    @Test(arguments: [
-        ("a ring of dust", 7, ["a ring", "of dust"]), ("a ring", 6, ["a ring"]), ("a ring", 5, ["a", "ring"]),
-        ("", 5, []), (" a  b ", 5, ["a b"]), ("nebulae of", 4, ["nebu", "lae", "of"]), ("星雲 星雲", 6, ["星雲", "星雲"]),
-        ("星雲星", 4, ["星雲", "星"]), ("星", 1, ["星"]), ("a\u{301}b\u{301}c", 2, ["a\u{301}b\u{301}", "c"]),
-        ("ab", 0, ["a", "b"]),
-        ("👩‍🚀👩‍🚀 x", 3, ["👩‍🚀", "👩‍🚀", "x"]),
-    ])
-    func textIsWrappedByColumnsBetweenWords(_ text: String, _ limit: Int, _ lines: [String]) {
-        #expect(TerminalText.wrapped(text, toColumns: limit) == lines)
-    }
-}
-
-/// Knuth's MMIX: the same numbers in every run.
-private struct LinearGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 31)
-    }
 }

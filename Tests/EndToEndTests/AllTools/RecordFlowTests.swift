@@ -24,6 +24,16 @@ struct RecordFlowTests {
         #expect(try output.records.map { $0.integer("n") } == Array(0..<24))
     }
 
+    @Test func aTerminalInPlaceOfRecordsIsRefused() throws {
+        for (tool, arguments) in [
+            ("img-cache", ["put"]), ("img-cache", ["get"]), ("img-downsample", ["--variant", "pager"]),
+            ("gif-cache", ["put"]),
+        ] {
+            let output = try run(tool, arguments, stdin: .terminal, deadline: .seconds(20))
+            try output.expectRefusal(64, tool, "standard input", "--help")
+        }
+    }
+
     @Test func unorderedLetsTheQuickOneLeaveFirst() throws {
         let server = try StallingServer(stalls: 1)
         let home = try Sample.home()
@@ -59,26 +69,6 @@ struct RecordFlowTests {
             #expect(running.readLine()?.contains("\"pager\":") == true)
         }
         _ = try running.wait().expect(0)
-    }
-
-    @Test func failFastStopsAtTheFirstFailure() throws {
-        let home = try Sample.home()
-        let urls = try (0..<10).map { try Sample.url("fast-\($0).jpg", faults: $0 == 2 ? ["status-404"] : []) }
-        let lines = urls.enumerated().map { line($0.offset, $0.element) }
-        let output = try put(home, ["--fail-fast", "--jobs", "1"], lines).expect(69)
-        #expect(try output.records.map { $0.integer("n") } == [0, 1, 2])
-        #expect(try output.records.last?.has("error") == true)
-        #expect(try Sample.requests(urls[5]) == 0)
-    }
-
-    @Test func strictCountsFailuresOfEarlierTools() throws {
-        let home = try ToolHome()
-        let gone = #"{"error":{"tool":"x","code":"y","message":"z","transient":false,"exit":69}}"#
-        let busy = #"{"error":{"tool":"x","code":"y","message":"z","transient":true,"exit":75}}"#
-        #expect(try put(home, [], [gone, busy]).status == 0)
-        #expect(try put(home, ["--strict"], [busy, gone]).status == 69)
-        #expect(try put(home, ["--strict"], [busy]).status == 75)
-        #expect(try put(home, ["--strict"], [gone, busy]).lines == [gone, busy])
     }
 
     @Test func aSavedStreamCanBeRunAgain() throws {

@@ -83,19 +83,6 @@ struct CachedDaysTests {
         #expect(try (0...6).contains(before + service.requests().total - whole))
     }
 
-    @Test func refreshAsksAgainAndOfflineNever() throws {
-        let day = ["--date", "2024-02-03"]
-        #expect(try requests(day) == 1)
-        #expect(try requests(day) == 0)
-        #expect(try requests(day + ["--refresh"]) == 1)
-        #expect(try requests(day + ["--offline"]) == 0)
-        let kept = try fetch(day + ["--offline"]).expect(0)
-        #expect(try kept.record.string("apod.source") == "cache" && kept.stderr.isEmpty)
-        let missing = try fetch(["--date", "2024-02-04", "--offline"])
-        try missing.expectFailure(75, code: "offline", tool: "apod-fetch")
-        #expect(try requests(["--date", "2024-02-04", "--offline"]) == 0)
-    }
-
     @Test func whereTheServiceIsGoneAnOldRecordServesWithOneWarning() throws {
         _ = try fetch(["--date"]).expect(0)
         _ = try fetch(["--date", "2024-02-01"]).expect(0)
@@ -107,34 +94,6 @@ struct CachedDaysTests {
         }
         let never = try fetch(["--date", "2024-02-03"], environment: gone)
         #expect(try never.expect(75).record.bool("error.transient") == true, "\(never)")
-    }
-
-    @Test func scopesDontShareAndDisabledKeepsNothing() throws {
-        let day = ["--date", "2024-02-03"]
-        #expect(try requests(day + ["--scope", "one"]) == 1)
-        #expect(try requests(day + ["--scope", "two"]) == 1)
-        #expect(try requests(day + ["--scope", "one"]) == 0)
-        for disabled in [["--policy", "disabled"], ["--policy-rule", "*/wp-json/*=disabled"]] {
-            for _ in 0..<2 {
-                #expect(try requests(["--date", "2024-02-06", "--cache-dir", home.path("none")] + disabled) == 1)
-            }
-        }
-        // The root itself may be there: a rule might have called for it.
-        #expect(!home.folder.contents().contains { $0.hasPrefix("work/none/") })
-        #expect(try requests(day + ["--policy", "memory"]) == 1)
-        #expect(try requests(day + ["--policy", "memory"]) == 0)
-        // A switch takes what was kept away.
-        _ = try home.run("img-cache", ["scope", "switch", "three"]).expect(0)
-        #expect(try requests(day) == 1)
-    }
-
-    @Test func rawIsNASAsOwnObject() throws {
-        let day = ["--date", "2024-02-03"]
-        _ = try fetch(day).expect(0)
-        #expect(try requests(day + ["--raw"]) == 1)
-        let record = try fetch(day + ["--raw"]).expect(0).record
-        #expect(record.string("raw.basic_html")?.isEmpty == false && record.string("apod.source") == "cache")
-        #expect(try fetch(day).expect(0).record.has("raw") == false)
     }
 
     @Test func aSignalEndsARunOfManyPagesSoon() throws {

@@ -1,5 +1,6 @@
 import Fetch
 import Store
+import Tools
 import Support
 import TestSupport
 import Testing

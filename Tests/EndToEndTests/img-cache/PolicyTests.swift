@@ -41,23 +41,6 @@ struct PolicyTests {
 
     // MARK: disabled
 
-    @Test func disabledKeepsNothingButAFileForItsLease() throws {
-        let home = try Sample.home()
-        let url = try Sample.url("policy-disabled.jpg")
-        let first = try home.run("img-cache", ["put", "--policy", "disabled", url]).expect(0).record
-        let second = try home.run("img-cache", ["put", "--policy", "disabled", url]).expect(0).record
-
-        #expect(first.string("cache.status") == "bypass" && first.string("cache.scope") == "default")
-        #expect(try Sample.requests(url) == 2)
-        let path = try #require(first.string("path"))
-        #expect(path.hasPrefix(home.folder.path("run/apod-tools-bypass/")) && path != second.string("path"))
-        #expect(try TestFile.bytes(path) == LoopbackClient.send(url).body)
-        #expect(TestFile.mode(path) == 0o600)
-        #expect(TestFile.mode(home.folder.path("run/apod-tools-bypass")) == 0o700)
-        #expect(try isEmpty(home))
-        #expect(bypassed(home).count == 2)
-    }
-
     @Test func leaseIsInTheName() throws {
         let home = try Sample.home()
         let before = Timestamp.now()
@@ -99,34 +82,6 @@ struct PolicyTests {
         #expect(try file.bytes(0..<file.count) == LoopbackClient.send(url).body)
     }
 
-    @Test func localFileIsCopiedPastTheCache() throws {
-        let home = try Sample.home()
-        let bytes = DrawnPicture.gradient(5, 4).png()
-        try home.write("mine.png", bytes)
-        let record = try home.run("img-cache", ["put", "--policy", "disabled", "mine.png"]).expect(0).record
-
-        #expect(record.string("cache.status") == "bypass")
-        #expect(try TestFile.bytes(try #require(record.string("path"))) == bytes)
-        #expect(try isEmpty(home))
-    }
-
-    @Test func previewsOfWhatIsKeptNowhereMakeNoRoot() throws {
-        let home = try Sample.home()
-        let url = try Sample.url("policy-incremental.jpg")
-        try home.run("img-cache", ["put", "--policy", "disabled", "--incremental", url]).expect(0)
-        #expect(try isEmpty(home))
-    }
-
-    @Test func whatFailsLeavesNothing() throws {
-        let home = try Sample.home()
-        for fault in ["status-404", "html", "truncated"] {
-            let url = try Sample.url("policy-\(fault).jpg", faults: [fault])
-            let output = try home.run("img-cache", ["put", "--policy", "disabled", "--retries", "0", url])
-            #expect(output.status != 0)
-        }
-        #expect(try bypassed(home) == [] && isEmpty(home))
-    }
-
     @Test func interruptedDownloadLeavesNothingAndAKilledOneIsSwept() throws {
         let server = try StallingServer()
         let home = try ToolHome(environment: server.environment)
@@ -147,66 +102,6 @@ struct PolicyTests {
         #expect(killed.wait(deadline: .seconds(20)).signal == SIGKILL)
         try home.run("img-cache", ["stats"]).expect(0)
         #expect(bypassed(home) == [])
-    }
-
-    @Test func whatIsDisabledIsNotInTheCache() throws {
-        let home = try Sample.home()
-        let url = try Sample.url("policy-kept.jpg")
-        try home.run("img-cache", ["put", url]).expect(0)
-
-        for command in ["get", "has", "path", "cat", "rm"] {
-            let line = [command, "--policy-rule", "policy-kept=disabled", url]
-            #expect(try home.run("img-cache", line).status == 1, "\(command)")
-        }
-        try home.run("img-cache", ["has", url]).expect(0)
-    }
-
-    // MARK: Rules
-
-    @Test func addressDecidesInAStream() throws {
-        let home = try Sample.home()
-        let open = try Sample.url("policy-open-picture.jpg")
-        let secret = try Sample.url("policy-sensitive-picture.jpg")
-        let records = try home.run(
-            "img-cache", ["put", "--policy-rule", "*-sensitive-*=disabled"],
-            stdin: .lines(["{\"url\":\"\(open)\"}", "{\"url\":\"\(secret)\"}"])
-        ).expect(0).records
-
-        #expect(records.map { $0.string("cache.status") } == ["miss", "bypass"])
-        #expect(home.blobs.count == 1 && bypassed(home).count == 1)
-        try home.shell("! grep -r sensitive \(home.cacheRoot)").expect(0)
-    }
-
-    @Test func optionsComeBeforeTheFileAndTheFirstMatchCounts() throws {
-        let home = try Sample.home()
-        let config = try home.write(
-            "config.json",
-            "{\"policy\": \"disabled\", \"policy_rules\": {\"first.jpg\": \"enabled\", \"*\": \"disabled\"}}")
-        func status(_ picture: String, _ rules: String...) throws -> String? {
-            let options = rules.flatMap { ["--policy-rule", $0] }
-            return try home.run("img-cache", ["put", "--config", config, try Sample.url(picture)] + options).expect(0)
-                .record.string("cache.status")
-        }
-
-        #expect(try status("policy-first.jpg") == "miss")
-        #expect(try status("policy-second.jpg") == "bypass")
-        #expect(try status("policy-first.jpg", "first.jpg=disabled", "*=enabled") == "bypass")
-        #expect(try status("policy-third.jpg", "third=enabled", "third=disabled") == "miss")
-    }
-
-    @Test func badPolicyIsRefused() throws {
-        let home = try Sample.home()
-        try home.run("img-cache", ["stats", "--policy", "off"]).expectRefusal(64, "img-cache", "--policy", "disabled")
-        for rule in ["private", "=disabled", "private=off"] {
-            try home.run("img-cache", ["stats", "--policy-rule", rule])
-                .expectRefusal(64, "img-cache", "--policy-rule", "\"\(rule)\"")
-        }
-        for text in [
-            "{\"policy\":\"off\"}", "{\"policy_rules\":{\"a\":\"off\"}}", "{\"policy_rules\":[\"a=disabled\"]}",
-        ] {
-            let config = try home.write("config.json", text)
-            try home.run("img-cache", ["stats", "--config", config]).expectRefusal(78, "img-cache", "\"policy")
-        }
     }
 
     // MARK: memory
@@ -301,33 +196,6 @@ struct PolicyTests {
 
     // MARK: Other tools
 
-    @Test func nothingMadeOfABypassReachesTheCache() throws {
-        let home = try Sample.home()
-        let url = try Sample.url("policy-variants.jpg")
-        let record = try home.run("img-cache", ["put", "--policy", "disabled", url]).expect(0).record
-        let line = String(decoding: record.line, as: UTF8.self)
-
-        let made = try home.run("img-downsample", ["--variant", "pager,overlay"], stdin: .lines([line])).expect(0)
-        let variants = try Record(parsing: try #require(try made.record.raw("variants")))
-        for name in ["pager", "overlay"] {
-            let variant = try Record(parsing: try #require(variants.raw(FieldPath(stringLiteral: name))))
-            let path = try #require(variant.string("path"))
-            #expect(path.hasPrefix(home.folder.path("run/apod-tools-bypass/")))
-            #expect(variant.string("status") == "made")
-            #expect(try TestFile.bytes(path).count == variant.integer("bytes"))
-        }
-        #expect(bypassed(home).count == 3)
-        // By its path alone, too.
-        let path = try #require(record.string("path"))
-        let plain = try home.run("img-downsample", ["--width", "50", path]).expect(0).record
-        #expect(plain.names == ["path", "variants"])
-        #expect(bypassed(home).count == 4)
-        // A folder of the user's own is where they want it.
-        try home.run("img-downsample", ["--width", "50", "--output-dir", "out"], stdin: .lines([line])).expect(0)
-        #expect(bypassed(home).count == 4)
-        #expect(try isEmpty(home))
-    }
-
     @Test func placeholdersOfWhatIsDisabledAreKeptNowhere() throws {
         let home = try Sample.home()
         let rule = ["--policy-rule", "*/policy-gone*=disabled"]
@@ -349,15 +217,6 @@ struct PolicyTests {
         #expect(try isEmpty(home))
     }
 
-    @Test func localFileThatIsDisabledIsShrunkPastTheCache() throws {
-        let home = try Sample.home()
-        try home.write("private/mine.png", DrawnPicture.gradient(80, 60).png())
-        try home.run("img-downsample", ["--width", "40", "--policy-rule", "*/private/*=disabled", "private/mine.png"])
-            .expect(0)
-
-        #expect(try bypassed(home).count == 1 && isEmpty(home))
-    }
-
     @Test(.enabled(if: TemporaryFolder.memory != nil, "there is no memory-backed folder"))
     func variantsOfAPictureInMemoryStayThere() throws {
         let place = try MemoryHome()
@@ -371,15 +230,4 @@ struct PolicyTests {
         #expect(try isEmpty(place.home))
     }
 
-    @Test func gifsFollowTheSamePolicies() throws {
-        let service = try SampleServer()
-        let home = try ToolHome(environment: service.environment)
-        for _ in 0..<2 {
-            let record = try home.run("gif-cache", ["put", "--policy", "disabled", "0001"]).expect(0).record
-            #expect(record.string("cache.status") == "bypass" && record.integer("gif.frames") == 8)
-        }
-        #expect(try service.requests()["/image"] == 2)
-        #expect(try bypassed(home).count == 2 && isEmpty(home))
-        try home.run("gif-cache", ["get", "--policy", "disabled", "0001"]).expect(1)
-    }
 }

@@ -126,25 +126,4 @@ struct DownsampleStyleTests {
         #expect(lines.first?.contains("corner") == true)
     }
 
-    @Test(arguments: [
-        (#"{"styles": {"hero": {"widht": 5}}}"#, ["hero", "widht", "width"]),
-        (#"{"styles": {"hero": {"width": "wide"}}}"#, ["hero", "\"width\"", "wide"]),
-        (#"{"styles": {"hero": {"width": 10, "gradient": "dark"}}}"#, ["hero", "\"gradient\"", "dark"]),
-        (#"{"styles": {"hero": {"width": 10, "aspect_ratio": "0"}}}"#, ["hero", "\"aspect_ratio\""]),
-        (#"{"styles": {"hero": {"width": 10, "corner_radius": -1}}}"#, ["hero", "\"corner_radius\""]),
-        (#"{"styles": {"hero": {}}}"#, ["hero", "width"]), (#"{"styles": {"hero": []}}"#, ["hero"]),
-        (#"{"styles": {"pager": {"width": 3}}}"#, ["pager"]), (#"{"styles": {"A b": {"width": 3}}}"#, ["A b"]),
-        (#"{"styles": 5}"#, ["styles"]),
-    ])
-    func aWrongStyleIsNamedAtTheStart(json: String, words: [String]) throws {
-        let home = try ToolHome()
-        let file = try home.configure(json)
-        // Also where the style isn't used, and before any input is read.
-        for arguments in [["nowhere.png", "--variant", "pager"], ["styles"]] {
-            let output = try home.run("img-downsample", arguments + ["--config", file])
-            _ = try output.expect(78)
-            #expect(output.stdout == "" && output.errorLines.count == 1 && output.stderr.hasPrefix("img-downsample"))
-            for word in words + [file] { #expect(output.stderr.contains(word), "\(output)") }
-        }
-    }
 }

@@ -74,19 +74,12 @@ extension DownsampleTool {
         let key = try CacheItem.key(of: input)
         do {
             return (try cache.store(input, key: key).entry, key)
-        } catch let failure as any Failure where maker.options.allowsTruncated && Self.isTruncation(failure) {
+        } catch FormatFailure.truncated where maker.options.allowsTruncated {
             // Under a key of its own: nobody else takes it for the whole picture.
             let key = try CacheKey(printed: "truncated:\(key)")
             let picture = InspectedPicture(format: info.format, upright: info.uprightSize)
             return (try cache.store(input, key: key) { _ in picture }.entry, key)
         }
-    }
-
-    /// Whether a picture ends too early, and there is something of it.
-    private static func isTruncation(_ failure: any Failure) -> Bool {
-        if case FormatFailure.truncated = failure { return true }
-        if case ImageError.truncated = failure { return true }
-        return false
     }
 
     /// Where what is made of a picture is kept.

@@ -19,9 +19,11 @@ extension DownsampleTool {
     /// go elsewhere. Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`, `FormatFailure`, `ImageError`,
     /// `CacheFailure`, `Cancelled`.
     ///
-    /// - Parameter files: where variants go; nil is to where the picture is.
+    /// - Parameters:
+    ///   - files: where variants go; nil is to where the picture is.
+    ///   - opened: the file once it is open, for another call: a pipe can be read only once.
     func open(
-        _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?
+        _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?, opened: inout InputFile?
     ) throws -> OpenPicture {
         if !isArgument, files == nil, let known = try known(path, record) { return known }
         if let files, isArgument, path == "-" {
@@ -31,7 +33,8 @@ extension DownsampleTool {
                 path: nil)
         }
         // Opened once: what was allowed is what is read.
-        let input = try isArgument ? input(path) : InputFile(pathGuard.open(path))
+        let input = try opened ?? (isArgument ? input(path) : InputFile(pathGuard.open(path)))
+        opened = input
         let lasting = input.sha256OfStream == nil ? CacheItem.absolutePath(path) : nil
         let source = PictureSource(maker) { input }
         if let files { return OpenPicture(source: source, destination: files, path: lasting) }

@@ -97,9 +97,10 @@ public struct DownsampleTool: RecordTool {
             try draw(placeholder, left, named, record, files, ready: add)
         }
         guard let path = named, !record.bearsError || isPlaceholder(record) else { return try drawPlaceholders(nil) }
+        var input: InputFile?
         func makeAll() throws {
             if argument != nil { result.setPath("path", CacheItem.absolutePath(path)) }
-            let picture = try open(path, isArgument: argument != nil, record, files)
+            let picture = try open(path, isArgument: argument != nil, record, files, opened: &input)
             if argument != nil {
                 if let lasting = picture.path { result.setPath("path", lasting) } else { result.removePath("path") }
             }

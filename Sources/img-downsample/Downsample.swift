@@ -46,11 +46,13 @@ extension ToolContext {
         _ settings: DownsampleSettings, _ maker: VariantMaker, _ output: DownsampleTool.Output, _ caches: Caches,
         folders: [String] = []
     ) -> DownsampleTool {
-        DownsampleTool(
+        var tool = DownsampleTool(
             variants: settings.variants, maker: maker, output: output, caches: caches,
-            pathGuard: PathGuard(folders: folders),
-            emitsEach: arguments[.progressiveRecords], fallback: settings.fallback,
-            synchronizesFiles: settings.synchronizesFiles, log: log)
+            pathGuard: PathGuard(folders: folders), log: log)
+        tool.emitsEach = arguments[.progressiveRecords]
+        tool.fallback = settings.fallback
+        tool.synchronizesFiles = settings.synchronizesFiles
+        return tool
     }
 
     fileprivate func downsampleAll(_ settings: DownsampleSettings) throws -> Int32 {

@@ -21,9 +21,11 @@ extension DownsampleTool {
     /// go elsewhere. Throws `PathRefusal`, `SystemFailure` (66), `InputTooLarge`, `FormatFailure`, `ImageError`,
     /// `CacheFailure`, `Cancelled`.
     ///
-    /// - Parameter files: where variants go; nil is to where the picture is.
+    /// - Parameters:
+    ///   - files: where variants go; nil is to where the picture is.
+    ///   - opened: the file once it is open, for another call: a pipe can be read only once.
     func open(
-        _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?
+        _ path: String, isArgument: Bool, _ record: Record, _ files: (any Destination)?, opened: inout InputFile?
     ) throws -> OpenPicture {
         if !isArgument, files == nil, let known = try known(path, record) { return known }
         if let files, isArgument, path == "-" {
@@ -33,7 +35,8 @@ extension DownsampleTool {
                 path: nil)
         }
         // Opened once: what was allowed is what is read.
-        let input = try isArgument ? input(path) : InputFile(pathGuard.open(path))
+        let input = try opened ?? (isArgument ? input(path) : InputFile(pathGuard.open(path)))
+        opened = input
         let lasting = input.sha256OfStream == nil ? CacheKey.absolutePath(path) : nil
         let source = PictureSource(maker) { input }
         if let files { return OpenPicture(source: source, destination: files, path: lasting) }
@@ -76,19 +79,12 @@ extension DownsampleTool {
         let key = try CacheKey.of(input)
         do {
             return (try cache.store(input, key: key).entry, key)
-        } catch let failure as any Failure where maker.options.allowsTruncated && Self.isTruncation(failure) {
+        } catch FormatFailure.truncated where maker.options.allowsTruncated {
             // Under a key of its own: nobody else takes it for the whole picture.
             let key = try CacheKey(printed: "truncated:\(key)")
             let picture = FileFacts(format: info.format, upright: info.uprightSize)
             return (try cache.store(input, key: key) { _ in picture }.entry, key)
         }
-    }
-
-    /// Whether a picture ends too early, and there is something of it.
-    private static func isTruncation(_ failure: any Failure) -> Bool {
-        if case FormatFailure.truncated = failure { return true }
-        if case ImageError.truncated = failure { return true }
-        return false
     }
 
     /// Where what is made of a picture is kept.

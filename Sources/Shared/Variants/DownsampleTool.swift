@@ -18,41 +18,44 @@ public struct DownsampleTool: RecordTool {
         case file(String)
         /// For the one file that is made.
         case standardOutput
+
+        /// Whether records tell what was made. Else the cache has nothing to do with it.
+        var isForRecords: Bool {
+            switch self {
+            case .cache, .folder: true
+            case .file, .standardOutput: false
+            }
+        }
     }
 
     public let name = "img-downsample"
-    let variants: [Variant]
+    private let variants: [Variant]
     let maker: VariantMaker
-    let output: Output
-    let pathGuard: PathGuard
+    private let output: Output
     /// Those of this run, in which the pictures of records may lie.
     let caches: Caches
-    private let emitsEach: Bool
-    private let fallback: Fallback?
-    private let synchronizesFiles: Bool
+    /// Which files records may name; arguments may name any.
+    let pathGuard: PathGuard
+    /// Whether a record leaves each time that one of its variants is done, and before, if the picture has a thumbnail of
+    /// its own.
+    public var emitsEach = false
+    /// What is drawn where there is no picture; nil is nothing.
+    public var fallback: Fallback?
+    /// Whether a file outside of the cache counts as made only when it is on the disk.
+    public var synchronizesFiles = false
     private let log: Log
     /// What has been warned of, so that a stream says it once.
     private let warned = Monitor(Set<String>())
 
-    /// - Parameters:
-    ///   - variants: at least one, no two of one name.
-    ///   - pathGuard: which files records may name; arguments may name any.
-    ///   - emitsEach: whether a record leaves each time that one of its variants is done, and before, when the picture
-    ///     has a thumbnail of its own.
-    ///   - fallback: what is drawn where there is no picture; nil is nothing.
-    ///   - synchronizesFiles: whether a file outside of the cache counts as made only when it is on the disk.
+    /// - Parameter variants: at least one, no two of one name.
     public init(
-        variants: [Variant], maker: VariantMaker, output: Output, caches: Caches, pathGuard: PathGuard,
-        emitsEach: Bool = false, fallback: Fallback? = nil, synchronizesFiles: Bool = false, log: Log
+        variants: [Variant], maker: VariantMaker, output: Output, caches: Caches, pathGuard: PathGuard, log: Log
     ) {
         self.variants = variants
         self.maker = maker
         self.output = output
-        self.pathGuard = pathGuard
         self.caches = caches
-        self.emitsEach = emitsEach
-        self.fallback = fallback
-        self.synchronizesFiles = synchronizesFiles
+        self.pathGuard = pathGuard
         self.log = log
     }
 
@@ -96,15 +99,16 @@ public struct DownsampleTool: RecordTool {
             try draw(placeholder, left, named, record, files, ready: add)
         }
         guard let path = named, !record.bearsError || isPlaceholder(record) else { return try drawPlaceholders(nil) }
+        var input: InputFile?
         func makeAll() throws {
             if argument != nil { result.setPath("path", CacheKey.absolutePath(path)) }
-            let picture = try open(path, isArgument: argument != nil, record, files)
+            let picture = try open(path, isArgument: argument != nil, record, files, opened: &input)
             if argument != nil {
                 if let lasting = picture.path { result.setPath("path", lasting) } else { result.removePath("path") }
             }
             if emitsEach { try makeThumbnail(picture, ready: add) }
-            try make(variants, of: picture.source, in: picture.destination) { variant, file in
-                add(variant, file.field(status: file.isNew ? "made" : "hit"))
+            try picture.destination.variants(variants, of: picture.source, interruption: interruption) {
+                add($0, $1.field())
             }
         }
         do {
@@ -116,11 +120,15 @@ public struct DownsampleTool: RecordTool {
             }
         } catch {
             let failure = PictureFailure.naming(path, Support.failure(of: error))
-            if (failure as? SystemFailure)?.isMissing == true { try requireScope(of: path, record) }
+            if output.isForRecords, (failure as? SystemFailure)?.isMissing == true {
+                try requireScope(of: path, record)
+            }
             if Self.isOfPicture(failure) { try drawPlaceholders(failure) }
             throw failure
         }
     }
+
+    private var interruption: Interruption { maker.options.interruption }
 
     /// What an earlier run made, and what this one has made so far, in the order in which it was asked for.
     private func merged(_ made: [String: JSON], into earlier: Record) -> Record {
@@ -137,18 +145,11 @@ public struct DownsampleTool: RecordTool {
             || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
     }
 
-    private func make(
-        _ variants: [Variant], of source: some VariantSource, in destination: any Destination,
-        ready: (Variant, MadeFile) throws -> Void
-    ) throws {
-        try destination.variants(variants, of: source, interruption: maker.options.interruption, ready: ready)
-    }
-
     // MARK: What stands in for a picture
 
     /// The variant that is the picture's own thumbnail, for showing at once, turned like the others; if it has one, and
     /// unless a variant shows a part of the picture only, which a thumbnail is too coarse for.
-    private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) throws -> Void) throws {
+    private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) -> Void) throws {
         // If names don't tell variants apart, the one name is the picture's.
         if case .folder(let naming) = output, !naming.namesVariants { return }
         guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
@@ -157,8 +158,8 @@ public struct DownsampleTool: RecordTool {
         let turns = variants[0].geometry.quarterTurns
         let variant = Variant(name: Variant.thumbnailName, geometry: Geometry(quarterTurns: turns))
         do {
-            try make([variant], of: thumbnail, in: picture.destination) { variant, file in
-                try ready(variant, file.field(status: file.isNew ? "made" : "hit"))
+            try picture.destination.variants([variant], of: thumbnail, interruption: interruption) {
+                ready($0, $1.field())
             }
         } catch is ImageError {
             // A damaged thumbnail is as good as none.
@@ -169,15 +170,16 @@ public struct DownsampleTool: RecordTool {
     /// what is wrong with its stand-in.
     private func draw(
         _ placeholder: Placeholder, _ variants: [Variant], _ path: String?, _ record: Record,
-        _ files: (any Destination)?,
-        ready: (Variant, JSON) -> Void
+        _ files: (any Destination)?, ready: (Variant, JSON) -> Void
     ) throws {
         do {
             let destination = try files ?? standInDestination(path, record)
             for variant in variants {
                 var source = PlaceholderSource(placeholder: placeholder, maker: maker)
                 func make() throws {
-                    try self.make([variant], of: source, in: destination) { ready($0, $1.field(status: "fallback")) }
+                    try destination.variants([variant], of: source, interruption: interruption) {
+                        ready($0, $1.field(status: "fallback"))
+                    }
                 }
                 do {
                     try make()

@@ -54,6 +54,9 @@ struct PipeInputTests {
         #expect(try TestFile.bytes(#require(first.string("path"))) == picture)
         #expect(try home.run("img-cache", ["get", key]).expect(0).record.string("path") == first.string("path"))
 
+        // Not once more as a file of the cache.
+        #expect(try home.run("img-cache", ["ls", "--print", "cache.key"]).expect(0).stdout == key + "\n")
+
         let again = try run(way, "img-downsample % --width 100").expect(0).record
         #expect(again.variant("custom")?.string("status") == "hit")
         #expect(again.string("path") == first.string("path"))

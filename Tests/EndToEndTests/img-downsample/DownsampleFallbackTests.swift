@@ -80,6 +80,9 @@ struct DownsampleFallbackTests {
     @Test(arguments: ["text.jpg", "cut.png", "missing.jpg", "large.jpg"])
     func thePlainFormHasAPlaceholderToo(file: String) throws {
         let home = try ToolHome()
+        // There is a cache, which the plain form has nothing to do with.
+        try home.write("sky.jpg", Picture.sky)
+        _ = try home.run("img-cache", ["put", "sky.jpg"]).expect(0)
         try home.write("text.jpg", "no picture")
         try home.write("cut.png", Array(DrawnPicture.noise(90, 60, seed: 1).png()[..<9000]))
         // Enough that much of the output has been written before the end is missed.

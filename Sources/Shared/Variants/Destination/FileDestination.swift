@@ -12,7 +12,7 @@ final class FileDestination: Destination {
     private let path: (Variant, OutputFormat, Set<String>) throws -> String
     /// Paths that this record has been given and that have no file of it yet: the placeholder of a picture that cannot
     /// be shown may have the picture's name.
-    fileprivate var reserved: Set<String> = []
+    private var reserved: Set<String> = []
 
     /// The one file at `path`.
     init(_ path: String, synchronizes: Bool) {
@@ -40,30 +40,55 @@ final class FileDestination: Destination {
     /// Throws `SystemFailure` (73).
     func open(_ paths: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         reserved.formUnion(paths)
-        return try paths.map { FileSink(try OutputFile(path: $0), synchronizes: synchronizes, in: self) }
+        return try paths.map { path in
+            let file = try OutputFile(path: path)
+            return FileSink(file) { [self] in
+                try file.commit(synchronized: synchronizes)
+                reserved.remove(path)
+                return CacheKey.absolutePath(path)
+            }
+        }
     }
 }
 
+/// Standard output, for the bytes of one file.
+struct StandardOutput: Destination {
+    /// Whether nothing is written before the file is whole, so that a placeholder may follow one that fails.
+    let holds: Bool
+
+    func name(of variant: Variant, from source: some VariantSource) -> String { "standard output" }
+
+    /// Throws `SystemFailure` if standard output is closed.
+    func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
+        try names.map { name in
+            let file = try File(descriptor: 1, path: name, closes: false)
+            let held = holds ? MemorySink() : nil
+            return FileSink(held ?? file) {
+                if let held { try file.write(held.bytes) }
+                return name
+            }
+        }
+    }
+}
+
+/// Counts the bytes of a file.
 private final class FileSink: Sink {
-    private let file: OutputFile
-    private let synchronizes: Bool
-    private let destination: FileDestination
+    private let sink: any ByteSink
+    private let finish: () throws -> String
     private var count = 0
 
-    init(_ file: OutputFile, synchronizes: Bool, in destination: FileDestination) {
-        self.file = file
-        self.synchronizes = synchronizes
-        self.destination = destination
+    /// - Parameter finish: puts the file in its place, and gives its path.
+    init(_ sink: any ByteSink, finish: @escaping () throws -> String) {
+        self.sink = sink
+        self.finish = finish
     }
 
     func write(_ bytes: RawSpan) throws {
-        try file.write(bytes)
+        try sink.write(bytes)
         count += bytes.byteCount
     }
 
     func commit(_ picture: FileFacts) throws -> MadeFile {
-        try file.commit(synchronized: synchronizes)
-        destination.reserved.remove(file.path)
-        return MadeFile(path: CacheKey.absolutePath(file.path), bytes: count, picture)
+        MadeFile(path: try finish(), bytes: count, picture)
     }
 }

@@ -24,15 +24,15 @@ extension FileFacts {
 }
 
 extension MadeFile {
-    /// What a record says of a variant.
-    func field(status: String) -> JSON {
+    /// What a record says of a variant. Its status is by default whether it was made now.
+    func field(status: String? = nil) -> JSON {
         var field = Record()
         field.setPath("path", path)
         if let width { field.set("width", .integer(width)) }
         if let height { field.set("height", .integer(height)) }
         field.set("bytes", .integer(bytes))
         field.set("format", .string(String(contentType.drop { $0 != "/" }.dropFirst())))
-        field.set("status", .string(status))
+        field.set("status", .string(status ?? (isNew ? "made" : "hit")))
         if let details, let facts = try? Record(parsing: Array(details.utf8)) {
             for name in facts.names {
                 if let path = FieldPath(name), let raw = facts.raw(path) { field.set(name, .raw(Array(raw))) }

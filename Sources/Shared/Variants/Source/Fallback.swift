@@ -19,7 +19,7 @@ public struct Fallback: Sendable {
     /// The placeholder for a record without a picture, or for one whose picture cannot be shown.
     ///
     /// - Parameter failure: why, where it is known now; else the record's own `error` tells.
-    public func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
+    func placeholder(for record: Record, _ failure: (any Failure)?) -> Placeholder {
         let status = failure.map { Int($0.exitCode.rawValue) } ?? record.integer("error.exit")
         let missing: Placeholder.Missing =
             switch (record.string("media_type"), status) {

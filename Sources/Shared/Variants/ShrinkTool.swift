@@ -67,7 +67,11 @@ public struct ShrinkTool: RecordTool {
         record.bool("gif.placeholder") == true && record.hasPath("path")
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+    public func prepare(_ job: RecordJob) -> Prepared {
+        .work { try process(&$0, argument: job.argument, emit: $1) }
+    }
+
+    private func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         // This thread is one of the run's; what is left may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }

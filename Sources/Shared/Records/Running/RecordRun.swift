@@ -16,6 +16,9 @@ public final class RecordRun: Sendable {
         var results: ReorderBuffer
         /// Records that nobody has looked at yet.
         var arrivals: [Arrival] = []
+        /// How many of them are prepared together. It begins with one, so that the first record leaves soon even if its
+        /// source never says that it has to wait.
+        var batchSize = 1
         /// The first record that ended the run: what came before it is still worked on, what comes behind it no more.
         var lastWanted: Int?
         /// What ended the run before its input did.
@@ -34,9 +37,8 @@ public final class RecordRun: Sendable {
     private let progress: Progress
     private let state: Monitor<State>
     private let threads: WorkThreads
-    /// How many records are prepared together at most. With `failFast` each one decides about the next.
-    private let batchLimit: Int
-
+    /// How many records are prepared together at most.
+    private static let batchLimit = 64
     /// As much as four of the longest records.
     private static let byteWindow = 4 * RecordReader.lengthLimit
 
@@ -61,7 +63,6 @@ public final class RecordRun: Sendable {
         self.interruption = interruption
         self.progress = progress
         threads = WorkThreads(limit: options.jobs)
-        batchLimit = options.failFast ? 1 : 64
         let results = ReorderBuffer(
             output: RecordOutput(file: output, layout: options.layout, progress: progress),
             isOrdered: !options.unordered,
@@ -127,7 +128,7 @@ public final class RecordRun: Sendable {
         let arrival = Arrival(job: job, slot: reserve(job.footprint))
         let isFull = state.withLock { state in
             state.arrivals.append(arrival)
-            return state.arrivals.count >= batchLimit
+            return state.arrivals.count >= state.batchSize
         }
         if isFull { prepareArrivals() }
     }
@@ -165,6 +166,10 @@ public final class RecordRun: Sendable {
     private func prepareArrivals() {
         let arrivals = state.withLock { state in
             defer { state.arrivals = [] }
+            // With `failFast` each record decides about the next.
+            if state.arrivals.count == state.batchSize, !options.failFast {
+                state.batchSize = min(2 * state.batchSize, Self.batchLimit)
+            }
             return state.arrivals
         }
         if arrivals.isEmpty { return }

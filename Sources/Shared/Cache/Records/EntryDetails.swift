@@ -15,6 +15,8 @@ public struct EntryDetails: Sendable {
     public let file: FileState
     public let variants: [Entry]
 
+    /// Throws `CacheFailure` if the index cannot be read.
+    ///
     /// - Parameter hashing: whether to read the file and compare its SHA-256.
     public init(_ entry: Entry, in cache: ImageCache, hashing: Bool) throws {
         self.entry = entry

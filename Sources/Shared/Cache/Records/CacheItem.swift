@@ -62,8 +62,8 @@ public enum CacheItem: Sendable {
     /// A key under which to look, and the address that its policy goes by.
     public typealias Lookup = (key: CacheKey, address: String)
 
-    /// How to find items.
-    public struct Rules: Sendable {
+    /// How to find items. A class, since each record's addresses hold it.
+    public final class Rules: Sendable {
         private let addresses: PictureAddresses
         private let key: String?
         private let keyField: FieldPath?

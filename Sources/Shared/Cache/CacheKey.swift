@@ -8,6 +8,8 @@ import Support
 /// Keys are compared by their bytes, as their entries' files are named.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
+    /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
+    let name: String
 
     /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
     static let byteLimit = 128 << 10
@@ -22,7 +24,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// SHA-256: the key is stored and shown, but `?key=mars` and `?key=moon` may as well be two pictures. A key that is
     /// read as an address again stays as it is.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = []) {
-        text = Self.concealed((ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized)
+        self.init(Self.concealed((ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized))
     }
 
     /// The key of a name that the user or a record gives: `key:` and the name, whatever it looks like, so that it never
@@ -30,13 +32,18 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// `CacheFailure.badKey` unless the name has 1 to 1024 bytes and no control characters.
     public init(name: String) throws {
         let name = name.hasPrefix(Self.namePrefix) ? String(name.dropFirst(Self.namePrefix.count)) : name
-        text = Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit))
+        self.init(Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit)))
     }
 
     /// A key as a tool made or printed it. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
     /// characters.
     public init(printed text: String) throws {
-        self.text = try Self.checked(text, byteLimit: Self.byteLimit)
+        self.init(try Self.checked(text, byteLimit: Self.byteLimit))
+    }
+
+    private init(_ text: String) {
+        self.text = text
+        name = String(decoding: SHA256.hex(of: text).utf8.prefix(32), as: UTF8.self)
     }
 
     private static func checked(_ text: String, byteLimit: Int) throws -> String {
@@ -84,9 +91,6 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { text }
-
-    /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
-    var name: String { String(SHA256.hex(of: text).prefix(32)) }
 
     /// What the file of a variant is called. No key has the NUL in between, so a variant never meets an original.
     func variantName(_ options: String) -> String { String(SHA256.hex(of: "\(text)\0\(options)").prefix(32)) }

@@ -30,7 +30,7 @@ extension Command {
     ) { arguments in
         try lookup(arguments) { context, caches, rules in
             try context.areAllThere(arguments.things) { job in
-                _ = try caches.find(job.record, argument: job.argument, rules: rules)
+                _ = try caches.find(job, rules)
             }
         }
     }
@@ -44,7 +44,7 @@ extension Command {
         try lookup(arguments) { context, caches, rules in
             let output = try File(descriptor: 1, path: "standard output", closes: false)
             return try context.forEach(arguments.things) { job in
-                let (entry, _) = try caches.find(job.record, argument: job.argument, rules: rules)
+                let (entry, _) = try caches.find(job, rules)
                 try output.write(Array(entry.path.utf8) + [arguments.terminator])
             }
         }
@@ -62,7 +62,7 @@ extension Command {
         let output = try PictureOutput(example: "m31.jpg")
         return try lookup(arguments) { context, caches, rules in
             try context.forEach(arguments.things) { job in
-                try output.copy(caches.find(job.record, argument: job.argument, rules: rules).0.path)
+                try output.copy(caches.find(job, rules).0.path)
             }
         }
     }

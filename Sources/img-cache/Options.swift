@@ -77,15 +77,12 @@ extension Command.Operands {
 extension Arguments {
     /// How a picture is found in a record and named in the cache.
     func rules() throws -> CacheItem.Rules {
-        var rules = CacheItem.Rules()
-        if let addresses = self[.urlField] { rules.addresses = addresses }
         if isGiven(.key), pictures.count != 1 || pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
-        rules.key = self[.key]
-        rules.keyField = self[.keyField]
-        rules.ignoredQuery = Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) })
-        return rules
+        return CacheItem.Rules(
+            addresses: self[.urlField] ?? PictureAddresses(), key: self[.key], keyField: self[.keyField],
+            ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }))
     }
 
     /// What is asked for: `--key` alone names a picture, too, for a command that looks.

@@ -49,7 +49,7 @@ extension Command {
             // What is remembered of a picture that could not be had goes too.
             func forget(_ job: RecordJob) throws {
                 if isDryRun { return }
-                for (key, address) in try CacheItem.keys(of: job.argument, job.record, rules) {
+                for (key, address) in try rules.keys(of: job) {
                     if case .cache(let cache) = try caches.place(for: address) { try cache.forgetFailures(of: key) }
                 }
             }
@@ -59,8 +59,7 @@ extension Command {
             }
             return try context.forEach(arguments.things, finish: finish) { job in
                 try forget(job)
-                let (entry, cache) = try caches.find(
-                    job.record, argument: job.argument, rules: rules, handingOut: false)
+                let (entry, cache) = try caches.find(job, rules, handingOut: false)
                 sum.add(try cache.remove(entry, dryRun: isDryRun))
             }
         }

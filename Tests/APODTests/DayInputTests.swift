@@ -1,5 +1,6 @@
 import Records
 import Support
+import TestSupport
 import Testing
 
 @testable import APOD
@@ -108,7 +109,7 @@ import Testing
 
     private func process(_ text: String) throws -> Record {
         var record = try Record(parsing: Array(text.utf8))
-        try PictureTool(client: try nasa.client()).process(&record, argument: nil) { _ in }
+        try PictureTool(client: try nasa.client()).perform(on: &record)
         return record
     }
 
@@ -157,7 +158,7 @@ import Testing
         var record = try Record(parsing: Array(#"{"date":"2020-06-10","mine":1}"#.utf8))
         let before = record
         let tool = PictureTool(client: try nasa.client())
-        #expect(throws: APODFailure.noPicture(day("2020-06-10"))) { try tool.process(&record, argument: nil) { _ in } }
+        #expect(throws: APODFailure.noPicture(day("2020-06-10"))) { try tool.perform(on: &record) }
         #expect(record == before)
     }
 

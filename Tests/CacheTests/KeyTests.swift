@@ -1,4 +1,5 @@
 import HTTP
+import Records
 import Support
 import TestSupport
 import Testing
@@ -118,7 +119,8 @@ import Testing
         #expect(throws: CacheFailure.self) { try CacheKey(name: foreign) }
         #expect(throws: CacheFailure.self) { try CacheKey(printed: foreign) }
         #expect(throws: CacheFailure.self) { try ScopeName(foreign) }
-        #expect(throws: UsageFailure.self) { try CacheItem(argument: "https://good.example/\(foreign)") }
+        let job = RecordJob(Record(), argument: "https://good.example/\(foreign)")
+        #expect(throws: UsageFailure.self) { try CacheItem.Rules().item(of: job) }
         // A scalar that carries foreign bytes elsewhere is a letter here.
         #expect(try CacheKey(name: String(pathBytes: "\u{10FEFF}".utf8)).text == "key:\u{10FEFF}")
     }

@@ -124,6 +124,31 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
                 == "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": \"x,{\"\n  },\n  \"d\": []\n}")
     }
 
+    /// One call for several fields leaves what one call for each does.
+    @Test func severalFieldsAreSetAsOneByOne() throws {
+        let values: [JSON?] = [nil, .integer(7), .string("x")]
+        let lines = [
+            "{}", "{ }", #"{"a":1}"#, #"{ "b" : [1] , "a":1 , "c":2 }"#, #"{"c":1,"b":2,"c":3,"a":4}"#,
+            #"{"\u0061":1,"d":{"a":2},"a":3}"#, #"{"d":0,"a":1,"b":2,"c":3,"e":5}"#,
+        ]
+        for line in lines {
+            for (a, b, c) in values.flatMap({ a in values.flatMap { b in values.map { (a, b, $0) } } }) {
+                var together = try record(line)
+                together.set(["a": a, "b": b, "c": c])
+                var oneByOne = try record(line)
+                for (name, value) in [("a", a), ("b", b), ("c", c)] {
+                    if let value { oneByOne.set(name, value) } else { oneByOne.remove(name) }
+                }
+                let read = try Record(parsing: together.line)
+                #expect(read.names == together.names)
+                #expect(
+                    read.names.map { read.raw(FieldPath(stringLiteral: $0)) }
+                        == oneByOne.names.map { oneByOne.raw(FieldPath(stringLiteral: $0)) })
+                #expect(Set(together.names) == Set(oneByOne.names))
+            }
+        }
+    }
+
     @Test func listsTakeAnyLayout() throws {
         #expect(try Record.list(parsing: Array("[{\"a\":1},{\"b\":2}]".utf8)).count == 2)
         #expect(throws: RecordReader.BadInput.self) { try Record.list(parsing: Array("<html>".utf8)) }

@@ -26,7 +26,9 @@ public struct GIFInfoTool: CacheTool {
         argument.contains("/") || argument.lowercased().hasSuffix(".gif")
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+    public func prepare(_ job: RecordJob) -> Prepared { .work { record, _ in try add(to: &record, job.argument) } }
+
+    private func add(to record: inout Record, _ argument: String?) throws {
         let description = try describe(record, argument)
         if writesText {
             record.set(Self.textField.description, .string(description.text))

@@ -58,16 +58,18 @@ public struct GIFTool: CacheTool {
     public var summary: Summary { counts.withLock { $0 } }
 
     /// Answers from the cache what it has, and is fresh.
-    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard let gif = try? gif(argument, record), let item = cache.immediately(gif) else { return false }
-        set(item, of: gif, in: &record)
-        return true
-    }
-
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let gif = try gif(argument, record)
-        try pacing?.take()
-        set(try cache.put(gif), of: gif, in: &record)
+    public func prepare(_ job: RecordJob) throws -> Prepared {
+        let (id, resolution) = try naming.meant(by: job.argument, job.record)
+        let gif = ExerciseGIF(id: id, resolution: resolution.wanted)
+        if let item = cache.immediately(gif) {
+            var record = job.record
+            set(item, of: gif, in: &record)
+            return .done(record)
+        }
+        return .work { record, _ in
+            try pacing?.take()
+            set(try cache.put(gif), of: gif, in: &record)
+        }
     }
 
     /// Puts the placeholder in the place of the GIF that could not be had.
@@ -78,11 +80,6 @@ public struct GIFTool: CacheTool {
         counts.update { counts in
             if hasPlaceholder { counts.placeholders += 1 } else { counts.failed += 1 }
         }
-    }
-
-    private func gif(_ argument: String?, _ record: Record) throws -> ExerciseGIF {
-        let (id, resolution) = try naming.meant(by: argument, record)
-        return ExerciseGIF(id: id, resolution: resolution.wanted)
     }
 
     private func set(_ item: GIFCache.Item, of gif: ExerciseGIF, in record: inout Record) {

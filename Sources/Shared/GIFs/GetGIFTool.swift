@@ -17,17 +17,16 @@ public struct GetGIFTool: CacheTool {
         self.pins = pins
     }
 
-    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard pins == nil, let (id, resolution) = try? naming.meant(by: argument, record),
-            let kept = gifs.immediately(id, resolution)
-        else { return false }
-        record.setGIF(kept)
-        return true
-    }
-
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let (id, resolution) = try naming.meant(by: argument, record)
-        let found = try gifs.find(id, resolution)
-        record.setGIF(try pins.map(found.pinned) ?? found)
+    public func prepare(_ job: RecordJob) throws -> Prepared {
+        let (id, resolution) = try naming.meant(by: job.argument, job.record)
+        if pins == nil, let kept = gifs.immediately(id, resolution) {
+            var record = job.record
+            record.setGIF(kept)
+            return .done(record)
+        }
+        return .work { record, _ in
+            let found = try gifs.find(id, resolution)
+            record.setGIF(try pins.map(found.pinned) ?? found)
+        }
     }
 }

@@ -19,7 +19,9 @@ public struct PosterTool: CacheTool {
         options = DecodeOptions(interruption: interruption)
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+    public func prepare(_ job: RecordJob) -> Prepared { .work { record, _ in try add(to: &record, job.argument) } }
+
+    private func add(to record: inout Record, _ argument: String?) throws {
         let (id, resolution) = try naming.meant(by: argument, record)
         let kept = try gifs.find(id, resolution)
         let poster = try kept.poster(options)

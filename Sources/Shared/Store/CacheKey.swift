@@ -7,6 +7,8 @@ import Support
 /// Keys are compared by their bytes, as their entries' files are named.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
+    /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
+    package let name: String
 
     /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
     static let byteLimit = 128 << 10
@@ -19,16 +21,19 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// `CacheFailure.badKey` unless the name has 1 to 1024 bytes and no control characters.
     public init(name: String) throws {
         let name = name.hasPrefix(Self.namePrefix) ? String(name.dropFirst(Self.namePrefix.count)) : name
-        text = Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit))
+        self.init(address: Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit)))
     }
 
     /// The key of an address in its normal form, without secrets.
-    package init(address: String) { text = address }
+    package init(address: String) {
+        text = address
+        name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
+    }
 
     /// A key as a tool made or printed it. Throws `CacheFailure.badKey` unless it has 1 to 131,072 bytes and no control
     /// characters.
     public init(printed text: String) throws {
-        self.text = try Self.checked(text, byteLimit: Self.byteLimit)
+        self.init(address: try Self.checked(text, byteLimit: Self.byteLimit))
     }
 
     private static func checked(_ text: String, byteLimit: Int) throws -> String {
@@ -52,9 +57,6 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { text }
-
-    /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
-    package var name: String { String(SHA256.hex(of: text).prefix(32)) }
 
     /// What the file of a variant is called. No key has the NUL in between, so a variant never meets an original.
     func variantName(_ options: String) -> String { String(SHA256.hex(of: "\(text)\0\(options)").prefix(32)) }

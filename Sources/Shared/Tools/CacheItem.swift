@@ -7,82 +7,144 @@ import Support
 
 /// What a person or a record names: a picture at one of several addresses, or a local file.
 public enum CacheItem: Sendable {
-    case addresses([PictureAddresses.Candidate])
+    case addresses(Addresses)
     /// Only ever from an argument: a record's text never becomes a path.
     case file(path: String)
 
-    /// How to find items.
-    public struct Rules: Sendable {
-        public var addresses = PictureAddresses()
-        /// The name to use as the key instead of the address.
-        public var key: String?
-        /// The field that holds the name to use as the key instead of the address.
-        public var keyField: FieldPath?
-        /// Query parameters that make no difference.
-        public var ignoredQuery: Set<String> = []
+    /// An address under which a picture may be had.
+    public struct Address: Sendable {
+        public let url: WebURL
+        /// In its normal form, by which policies go.
+        let text: String
+        /// The key of the address, where there is none of the user's own.
+        fileprivate let key: CacheKey
 
-        public init() {}
+        fileprivate init(_ url: WebURL, ignoringQuery: Set<String>) {
+            self.url = url
+            text = url.normalized
+            key = CacheKey(url: url, ignoringQuery: ignoringQuery)
+        }
+    }
 
-        /// The key under which one address of a record is put. Throws `CacheFailure.badKey`.
-        public func key(_ url: WebURL, record: Record) throws -> CacheKey {
-            if let key = try ownKey(record) { return key }
-            return CacheKey(url: url, ignoringQuery: ignoredQuery)
+    /// The addresses of one picture in the order in which to try them, each read when it is its turn: one, or why it is
+    /// none that can be asked for.
+    public struct Addresses: Sequence, IteratorProtocol, Sendable {
+        public typealias Element = Result<Address, WebURLFailure>
+
+        /// That of an argument.
+        private var given: Element?
+        /// Those of a record.
+        private var texts: PictureAddresses.Texts?
+        private let rules: Rules
+
+        fileprivate init(given: Element? = nil, texts: PictureAddresses.Texts? = nil, rules: Rules) {
+            self.given = given
+            self.texts = texts
+            self.rules = rules
         }
 
-        /// The key under which a record is put instead of its address or file; nil for none.
+        /// The first one; nil if there is none that can be asked for.
+        var best: Address? {
+            var rest = self
+            return try? rest.next()?.get()
+        }
+
+        public mutating func next() -> Element? {
+            if let given {
+                self.given = nil
+                return given
+            }
+            while let text = texts?.next() {
+                if let address = rules.address(of: text) { return address }
+            }
+            return nil
+        }
+    }
+
+    /// A key under which to look, and the address that its policy goes by.
+    public typealias Lookup = (key: CacheKey, address: String)
+
+    /// How to find items. A class, since each record's addresses hold it.
+    public final class Rules: Sendable {
+        private let addresses: PictureAddresses
+        private let key: String?
+        private let keyField: FieldPath?
+        private let ignoredQuery: Set<String>
+        private let known = Memo<String, Addresses.Element?>()
+
+        /// - Parameters:
+        ///   - addresses: where records have addresses.
+        ///   - key: the name to use as the key instead of the address.
+        ///   - keyField: the field that holds the name to use as the key instead of the address.
+        ///   - ignoredQuery: query parameters that make no difference.
+        public init(
+            addresses: PictureAddresses = PictureAddresses(), key: String? = nil, keyField: FieldPath? = nil,
+            ignoredQuery: Set<String> = []
+        ) {
+            self.addresses = addresses
+            self.key = key
+            self.keyField = keyField
+            self.ignoredQuery = ignoredQuery
+        }
+
+        /// Returns what an argument names, an address if it has a scheme, else a file; or else what a record does.
+        /// Throws `UsageFailure` for an argument that is no address although it has a scheme; a scheme or host that is
+        /// refused is left to the one who asks.
+        public func item(of job: RecordJob) throws -> CacheItem {
+            guard let argument = job.argument else {
+                return .addresses(
+                    Addresses(
+                        texts: PictureAddresses.Texts(record: job.record, fields: addresses.fields), rules: self))
+            }
+            guard argument.hasScheme else { return .file(path: argument) }
+            guard let text = argument.utf8Path else {
+                throw UsageFailure("\(argument) is not UTF-8; write such bytes of an address as %XX")
+            }
+            let url = PictureAddresses.Candidate { () throws(WebURLFailure) in try WebURL(text) }
+            if case .failure(let failure) = url, failure.exitCode == .data { throw UsageFailure(failure.message) }
+            return .addresses(Addresses(given: address(url), rules: self))
+        }
+
+        /// Returns the key under which one address of a record is put. Throws `CacheFailure.badKey`.
+        func key(_ address: Address, record: Record) throws -> CacheKey { try ownKey(record) ?? address.key }
+
+        /// Returns the key under which a record is put instead of its address or file; nil for none. Throws
+        /// `CacheFailure.badKey`.
         func ownKey(_ record: Record) throws -> CacheKey? { try name(record).map { try CacheKey(name: $0) } }
 
         private func name(_ record: Record) -> String? { key ?? keyField.flatMap { record.printable($0) } }
 
-        /// The keys under which a record is looked up instead of its address or file, the best one first.
-        fileprivate func ownKeys(_ record: Record) throws -> [CacheKey] {
-            try name(record).map(CacheKey.meant(by:)) ?? []
-        }
-    }
-
-    /// The item that a plain argument names: an address where it has a scheme, else a file. Throws `UsageFailure` for
-    /// an address that is none; a scheme or host that is refused is left to whoever asks.
-    public init(argument: String) throws {
-        guard argument.hasScheme else {
-            self = .file(path: argument)
-            return
-        }
-        guard let text = argument.utf8Path else {
-            throw UsageFailure("\(argument) is not UTF-8; write such bytes of an address as %XX")
-        }
-        let candidate = PictureAddresses.Candidate { () throws(WebURLFailure) in try WebURL(text) }
-        if case .failure(let failure) = candidate, failure.exitCode == .data { throw UsageFailure(failure.message) }
-        self = .addresses([candidate])
-    }
-
-    /// The keys under which to look for what an argument names, which may be a key as it was printed, or else for what
-    /// a record does: the best one first, each with the address that its policy goes by.
-    public static func keys(
-        of argument: String?, _ record: Record, _ rules: Rules
-    ) throws -> [(key: CacheKey, address: String)] {
-        if let key = try argument.flatMap(CacheKey.init(argument:)) { return [(key, key.text)] }
-        let item = try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record))
-        return try item.keys(rules, record: record)
-    }
-
-    private func keys(_ rules: Rules, record: Record) throws -> [(key: CacheKey, address: String)] {
-        let own = try rules.ownKeys(record)
-        switch self {
-        case .file(let path):
-            if own.isEmpty {
-                let key = try CacheKey.ofFile(path)
-                return [(key, key.text)]
+        /// Returns the keys under which to look for what an argument names, which may be a key as it was printed, or
+        /// else for what a record does: the best one first. Throws `UsageFailure` for an argument that names nothing,
+        /// `CacheFailure.badKey`, and `SystemFailure` (66) for the path of a file that cannot be told.
+        public func keys(of job: RecordJob) throws -> [Lookup] {
+            if let key = try job.argument.flatMap(CacheKey.init(argument:)) { return [(key, key.text)] }
+            let item = try item(of: job)
+            let own = try name(job.record).map(CacheKey.meant(by:)) ?? []
+            switch item {
+            case .file(let path):
+                if own.isEmpty {
+                    let key = try CacheKey.ofFile(path)
+                    return [(key, key.text)]
+                }
+                let address = (try? CacheKey.ofFile(path).text) ?? path
+                return own.map { ($0, address) }
+            case .addresses(let addresses):
+                let found = addresses.compactMap { try? $0.get() }
+                if own.isEmpty { return found.map { ($0.key, $0.text) } }
+                // A key of its own is enough: what `ls` tells of a local file has no address.
+                if found.isEmpty { return own.map { ($0, $0.text) } }
+                return found.flatMap { address in own.map { ($0, address.text) } }
             }
-            let address = (try? CacheKey.ofFile(path).text) ?? path
-            return own.map { ($0, address) }
-        case .addresses(let candidates):
-            let urls = candidates.compactMap { try? $0.get() }
-            if own.isEmpty {
-                return urls.map { (CacheKey(url: $0, ignoringQuery: rules.ignoredQuery), $0.normalized) }
-            }
-            // A key of its own is enough: what `ls` tells of a local file has no address.
-            if urls.isEmpty { return own.map { ($0, $0.text) } }
-            return urls.flatMap { url in own.map { ($0, url.normalized) } }
+        }
+
+        /// The address that a record's text is; nil if it is known to be no picture.
+        fileprivate func address(of text: String) -> Addresses.Element? {
+            known.value(of: text) { PictureAddresses.candidate(text).map(address) }
+        }
+
+        private func address(_ url: PictureAddresses.Candidate) -> Addresses.Element {
+            url.map { Address($0, ignoringQuery: ignoredQuery) }
         }
     }
 }

@@ -17,7 +17,29 @@ extension Entry {
 extension Record {
     /// Adds the fields `path` and `cache` that say where this record's picture lies.
     public mutating func setCached(_ entry: Entry, status: CacheStatus) {
-        setPath("path", entry.path)
-        set("cache", entry.field(status: status))
+        set(CachedFields(entry: entry, status: status).rendered)
     }
+}
+
+/// The fields `path` and `cache` of an entry: written once for all records of a stream that name it.
+private struct CachedFields: Hashable {
+    let entry: Entry
+    let status: CacheStatus
+
+    private static let known = Memo<CachedFields, KeyValuePairs<String, JSON?>>()
+
+    var rendered: KeyValuePairs<String, JSON?> {
+        Self.known.value(of: self) {
+            [
+                "path": .rendered(.text(ofPath: entry.path)), "path_base64": .rendered(.base64(ofPath: entry.path)),
+                "cache": .rendered(entry.field(status: status)),
+            ]
+        }
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(entry.path) }
+}
+
+extension JSON {
+    fileprivate static func rendered(_ value: JSON?) -> JSON? { value.map { .raw($0.bytes) } }
 }

@@ -17,6 +17,8 @@ public struct EntryDetails: Sendable {
     public let file: FileState
     public let variants: [Entry]
 
+    /// Throws `CacheFailure` if the index cannot be read.
+    ///
     /// - Parameter hashing: whether to read the file and compare its SHA-256.
     public init(_ entry: Entry, in cache: CacheStore, hashing: Bool) throws {
         self.entry = entry

@@ -26,28 +26,30 @@ public struct ExplainTool: CacheTool {
         self.request = request
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        switch try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)) {
-        case .file(let path):
-            throw UsageFailure("explain takes addresses: the file \(path) is stored whenever it is put")
-        case .addresses(let candidates):
-            let explanations = try candidates.map { try explanation(of: $0, record) }
-            guard let chosen = explanations.first(where: \.serves) ?? explanations.first else { throw NoPicture() }
-            if writesText {
-                let others = explanations.filter { $0.url != chosen.url }.map { "  otherwise \($0.line)" }
-                record.set(
-                    Self.textField.description, .string(([chosen.text] + others).joined(separator: "\n")))
-            } else {
-                record.set("explain", chosen.json(among: explanations))
+    public func prepare(_ job: RecordJob) -> Prepared {
+        .work { record, _ in
+            switch try rules.item(of: job) {
+            case .file(let path):
+                throw UsageFailure("explain takes addresses: the file \(path) is stored whenever it is put")
+            case .addresses(let addresses):
+                let explanations = try addresses.map { try explanation(of: $0, record) }
+                guard let chosen = explanations.first(where: \.serves) ?? explanations.first else { throw NoPicture() }
+                if writesText {
+                    let others = explanations.filter { $0.url != chosen.url }.map { "  otherwise \($0.line)" }
+                    record.set(
+                        Self.textField.description, .string(([chosen.text] + others).joined(separator: "\n")))
+                } else {
+                    record.set("explain", chosen.json(among: explanations))
+                }
             }
         }
     }
 
-    private func explanation(of candidate: PictureAddresses.Candidate, _ record: Record) throws -> Explained {
+    private func explanation(of candidate: CacheItem.Addresses.Element, _ record: Record) throws -> Explained {
         switch candidate {
         case .failure(let failure): .refused(failure)
-        case .success(let url):
-            .address(try explainer.explain(request(url), key: try rules.key(url, record: record)))
+        case .success(let address):
+            .address(try explainer.explain(request(address.url), key: try rules.key(address, record: record)))
         }
     }
 }

@@ -13,31 +13,34 @@ public struct GetTool: CacheTool {
         self.rules = rules
     }
 
-    /// Finds the picture under its best address, if it is there and fresh.
-    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard let (key, address) = try? CacheItem.keys(of: argument, record, rules).first,
-            case .cache(let cache)? = try? caches.place(for: address),
-            let entry = cache.immediately(key, asFetch: false)
-        else { return false }
-        record.setCached(entry, status: .hit)
-        return true
-    }
+    public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let (entry, cache) = try caches.find(record, argument: argument, rules: rules)
-        record.setCached(entry, status: cache.status(of: entry))
+    public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
+        let keys = jobs.map { job in Result { try rules.keys(of: job) } }
+        return caches.prepare(jobs, lookups: keys.map { try? $0.get().first }, asFetch: false) { index in
+            { record, _ in
+                let (entry, cache) = try caches.find(keys[index].get())
+                record.setCached(entry, status: cache.status(of: entry))
+            }
+        }
     }
 }
 
 extension Caches {
-    /// The entry of what an argument or a record names, the best one that is there, and the cache that it is in. Throws
-    /// `CacheFailure.absent` (1), which is what everything is whose policy is `disabled`.
+    /// Returns the entry of what an argument or a record names, the best one that is there, and the cache that it is in.
+    /// Throws `CacheFailure.absent` (1), which is what everything is whose policy is `disabled`, `NoPicture` if nothing
+    /// is named, and what `CacheItem.Rules.keys` throws.
     ///
     /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `CacheStore.peek`.
     public func find(
-        _ record: Record, argument: String?, rules: CacheItem.Rules, handingOut: Bool = true
+        _ job: RecordJob, _ rules: CacheItem.Rules, handingOut: Bool = true
     ) throws -> (entry: Entry, cache: CacheStore) {
-        let keys = try CacheItem.keys(of: argument, record, rules)
+        try find(rules.keys(of: job), handingOut: handingOut)
+    }
+
+    fileprivate func find(
+        _ keys: [CacheItem.Lookup], handingOut: Bool = true
+    ) throws -> (entry: Entry, cache: CacheStore) {
         // A key of the user's own is the same for all addresses.
         var asked: [(key: CacheKey, policy: Policy)] = []
         for (key, address) in keys {

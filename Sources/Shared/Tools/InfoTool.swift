@@ -22,13 +22,15 @@ public struct InfoTool: CacheTool {
         self.writesText = writesText
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let (entry, cache) = try caches.find(record, argument: argument, rules: rules, handingOut: false)
-        let details = try EntryDetails(entry, in: cache, hashing: hashes)
-        if writesText {
-            record.set(Self.textField.description, .string(details.text(now: .now())))
-        } else {
-            record.set("info", details.json)
+    public func prepare(_ job: RecordJob) -> Prepared {
+        .work { record, _ in
+            let (entry, cache) = try caches.find(job, rules, handingOut: false)
+            let details = try EntryDetails(entry, in: cache, hashing: hashes)
+            if writesText {
+                record.set(Self.textField.description, .string(details.text(now: .now())))
+            } else {
+                record.set("info", details.json)
+            }
         }
     }
 }

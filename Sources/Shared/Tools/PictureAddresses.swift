@@ -36,15 +36,38 @@ public struct PictureAddresses: Sendable {
     /// out is what is known to be no picture: `url` of a record that says it is a video or something else, and paths
     /// that end like a film or a page.
     public func candidates(in record: Record) -> [Candidate] {
-        let isPicture = record.string("media_type").map { $0 == "image" } ?? true
-        var seen: Set<String> = []
-        return fields.compactMap { field -> Candidate? in
-            guard var text = record.string(field)?.trimmingBlanks, isPicture || field != "url" else { return nil }
-            if text.hasPrefix("//") { text = "https:" + text }
-            guard text.hasScheme, seen.insert(text).inserted else { return nil }
-            let candidate = Candidate { () throws(WebURLFailure) in try WebURL(text) }
-            if case .success(let url) = candidate, Self.isKnownAsOther(url) { return nil }
-            return candidate
+        Texts(record: record, fields: fields).compactMap(Self.candidate)
+    }
+
+    /// The address that a text of a record is; nil if it is known to be no picture.
+    static func candidate(_ text: String) -> Candidate? {
+        let candidate = Candidate { () throws(WebURLFailure) in try WebURL(text) }
+        if case .success(let url) = candidate, isKnownAsOther(url) { return nil }
+        return candidate
+    }
+
+    /// The texts of a record that are addresses, found one by one.
+    struct Texts: Sequence, IteratorProtocol, Sendable {
+        private let record: Record
+        private let isPicture: Bool
+        private var fields: ArraySlice<FieldPath>
+        private var given: [String] = []
+
+        init(record: Record, fields: [FieldPath]) {
+            self.record = record
+            self.fields = fields[...]
+            isPicture = record.string("media_type").map { $0 == "image" } ?? true
+        }
+
+        mutating func next() -> String? {
+            while let field = fields.popFirst() {
+                guard isPicture || field != "url", var text = record.string(field)?.trimmingBlanks else { continue }
+                if text.utf8.starts(with: "//".utf8) { text = "https:" + text }
+                guard text.hasScheme, !given.contains(text) else { continue }
+                given.append(text)
+                return text
+            }
+            return nil
         }
     }
 
@@ -79,7 +102,10 @@ extension String {
         }
     }
 
+    /// The text without white space around it, whose kinds beyond ASCII take a look at Unicode's tables.
     fileprivate var trimmingBlanks: String {
+        func isVisible(_ byte: UInt8?) -> Bool { byte.map { (0x21...0x7E).contains($0) } ?? true }
+        if isVisible(utf8.first), isVisible(utf8.last) { return self }
         var rest = self[...]
         while let first = rest.first, first.isWhitespace { rest.removeFirst() }
         while let last = rest.last, last.isWhitespace { rest.removeLast() }

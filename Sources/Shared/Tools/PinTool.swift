@@ -16,11 +16,13 @@ public struct PinTool: CacheTool {
         self.isPinned = isPinned
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let (found, cache) = try caches.find(record, argument: argument, rules: rules)
-        guard let entry = try cache.setPinned(found, isPinned) else {
-            throw CacheFailure.absent(key: found.key ?? "")
+    public func prepare(_ job: RecordJob) -> Prepared {
+        .work { record, _ in
+            let (found, cache) = try caches.find(job, rules)
+            guard let entry = try cache.setPinned(found, isPinned) else {
+                throw CacheFailure.absent(key: found.key ?? "")
+            }
+            record.setCached(entry, status: cache.status(of: entry))
         }
-        record.setCached(entry, status: cache.status(of: entry))
     }
 }

@@ -26,15 +26,22 @@ public struct PrefetchTool: CacheTool {
     /// What has come of all records so far.
     public var summary: Summary { counts.withLock { $0 } }
 
-    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard put.processAtOnce(&record, argument: argument) else { return false }
-        counts.update { $0.skipped += 1 }
-        return true
+    public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
+
+    public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
+        put.prepare(jobs).map { prepared in
+            switch prepared {
+            case .done:
+                counts.update { $0.skipped += 1 }
+                return prepared
+            case .work(let work): return .work { try perform(work, &$0, $1) }
+            }
+        }
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+    private func perform(_ work: Prepared.Work, _ record: inout Record, _ emit: @escaping (Record) -> Void) throws {
         do {
-            try put.process(&record, argument: argument, emit: emit)
+            try work(&record, emit)
         } catch {
             if !(error is Cancelled) { counts.update { $0.failed += 1 } }
             throw error

@@ -35,61 +35,64 @@ public struct PutTool: CacheTool {
         self.request = request
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        switch try argument.map(CacheItem.init(argument:)) ?? .addresses(rules.addresses.candidates(in: record)) {
-        case .file(let path):
-            let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
-            let inputKey = try CacheKey.of(input)
-            let key = try rules.ownKey(record) ?? inputKey
-            let (entry, status) = try UnusableBody.naming(path) {
-                switch try caches.place(for: inputKey.text) {
-                case .cache(let cache): try cache.store(input, key: key)
-                case .bypass(let bypass): (try bypass.store(input, key: key), .bypass)
-                }
+    public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
+
+    /// Answers from the cache what it has, and is fresh, at the best address.
+    public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
+        let items = jobs.map { job in Result { try rules.item(of: job) } }
+        let lookups = zip(jobs, items).map { job, item -> CacheItem.Lookup? in
+            guard case .addresses(let addresses)? = try? item.get(), let best = addresses.best,
+                let key = try? rules.key(best, record: job.record)
+            else { return nil }
+            return (key, best.text)
+        }
+        return caches.prepare(jobs, lookups: lookups, asFetch: true) { index in
+            { record, emit in
+                let (entry, status) = try put(items[index].get(), record, emit: emit)
+                record.setCached(entry, status: status)
             }
-            record.setCached(entry, status: status)
-        case .addresses(let candidates):
-            let (entry, status) = try fetch(candidates, record, emit: emit)
-            record.setCached(entry, status: status)
         }
     }
 
     /// Takes the place of a picture away, but says which file could not be put.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()
-        if let argument, case .file(let path) = try? CacheItem(argument: argument) {
-            record.set("path", .string(CacheKey.absolutePath(path)))
+        if let argument, !argument.hasScheme {
+            record.set("path", .string(CacheKey.absolutePath(argument)))
         }
     }
 
-    /// Answers from the cache what it has, and is fresh, at the best address.
-    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard
-            let item = try? argument.map(CacheItem.init(argument:))
-                ?? .addresses(rules.addresses.candidates(in: record)),
-            case .addresses(let candidates) = item, let url = try? candidates.first?.get(),
-            let key = try? rules.key(url, record: record),
-            case .cache(let cache)? = try? caches.place(for: url),
-            let entry = cache.immediately(key, asFetch: true)
-        else { return false }
-        record.setCached(entry, status: .hit)
-        return true
+    private func put(
+        _ item: CacheItem, _ record: Record, emit: @escaping (Record) -> Void
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        switch item {
+        case .file(let path):
+            let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
+            let inputKey = try CacheKey.of(input)
+            let key = try rules.ownKey(record) ?? inputKey
+            return try UnusableBody.naming(path) {
+                switch try caches.place(for: inputKey.text) {
+                case .cache(let cache): try cache.store(input, key: key)
+                case .bypass(let bypass): (try bypass.store(input, key: key), .bypass)
+                }
+            }
+        case .addresses(let addresses): return try fetch(addresses, record, emit: emit)
+        }
     }
 
     /// Fetches the first address that has a picture. One that cannot be had for good gives way to the next; one that
     /// may work later does not, since the better picture is worth another run. Throws the first failure where none
     /// works.
     private func fetch(
-        _ candidates: [PictureAddresses.Candidate], _ record: Record, emit: (Record) -> Void
+        _ addresses: CacheItem.Addresses, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {
         var first: (any Failure)?
-        for candidate in candidates {
+        for candidate in addresses {
             do {
-                let url = try candidate.get()
-                let key = try rules.key(url, record: record)
-                let request = request(url)
-                return try UnusableBody.naming(url.redacted) {
-                    try fetch(request, key: key, record, emit: emit)
+                let address = try candidate.get()
+                let key = try rules.key(address, record: record)
+                return try UnusableBody.naming(address.url.redacted) {
+                    try fetch(address, key: key, record, emit: emit)
                 }
             } catch {
                 let failure = failure(of: error)
@@ -102,9 +105,10 @@ public struct PutTool: CacheTool {
 
     /// Fetches one address to where its policy says.
     private func fetch(
-        _ request: HTTPRequest, key: CacheKey, _ record: Record, emit: (Record) -> Void
+        _ address: CacheItem.Address, key: CacheKey, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {
-        switch try caches.place(for: request.url) {
+        let request = request(address.url)
+        switch try caches.place(for: address.text) {
         case .cache(let cache):
             if let pacing, try cache.wouldAsk(request, key: key) { try pacing.take() }
             return try withWatcher(record, key: key, scope: cache.scope, url: request.url, emit: emit) {
@@ -118,18 +122,16 @@ public struct PutTool: CacheTool {
 
     /// Runs `body` with what emits a record for each preview, where previews are wanted.
     private func withWatcher<Result>(
-        _ record: Record, key: CacheKey, scope: ScopeName, url: WebURL, emit: (Record) -> Void,
+        _ record: Record, key: CacheKey, scope: ScopeName, url: WebURL, emit: @escaping (Record) -> Void,
         _ body: ((any BodyWatcher)?) throws -> Result
     ) throws -> Result {
         guard let previews else { return try body(nil) }
-        return try withoutActuallyEscaping(emit) { emit in
-            try body(
-                previews { preview in
-                    var partial = record
-                    partial.setPartial(preview, key: key, scope: scope, url: url.redacted)
-                    emit(partial)
-                })
-        }
+        return try body(
+            previews { preview in
+                var partial = record
+                partial.setPartial(preview, key: key, scope: scope, url: url.redacted)
+                emit(partial)
+            })
     }
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.

@@ -77,7 +77,11 @@ public struct DownsampleTool: RecordTool {
     /// Makes the variants of one picture, and adds them to its record. What is made stays in the record also if a later
     /// one fails. A picture that cannot be shown gets placeholders, if they are wanted, and fails all the same. Throws
     /// `PictureFailure`, `PathRefusal`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+    public func prepare(_ job: RecordJob) -> Prepared {
+        .work { try process(&$0, argument: job.argument, emit: $1) }
+    }
+
+    private func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         // This thread is one of the run's; what is left may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }

@@ -15,17 +15,18 @@ public struct PictureTool: RecordTool {
     public func accepts(_ job: RecordJob) -> Bool { job.argument == nil }
 
     /// Answers from the cache what it has and may be given without another look.
-    public func processAtOnce(_ record: inout Record, argument: String?) -> Bool {
-        guard let day = try? Self.day(of: record, at: client.clock.now()),
-            let result = try? client.keptPicture(of: day), client.options.wants(result)
-        else { return false }
+    public func prepare(_ job: RecordJob) throws -> Prepared {
+        let day = try Self.day(of: job.record, at: client.clock.now())
+        guard let result = try? client.keptPicture(of: day), client.options.wants(result) else {
+            return .work { record, _ in try add(day, to: &record) }
+        }
         _ = client.isWanted(result)
+        var record = job.record
         record.takePicture(result.record)
-        return true
+        return .done(record)
     }
 
-    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
-        let day = try Self.day(of: record, at: client.clock.now())
+    private func add(_ day: CalendarDay, to record: inout Record) throws {
         let result: DayResult
         do {
             result = try client.result(of: day)

@@ -237,9 +237,6 @@ public final class RecordReader {
 
     // MARK: Bytes
 
-    /// How much memory the buffer takes.
-    var capacity: Int { buffer.count }
-
     /// The byte `offset` behind `start`, read on if need be; nil at the end.
     private func peek(at offset: Int = 0) throws -> UInt8? {
         while start + offset >= end {

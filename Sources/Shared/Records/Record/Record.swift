@@ -3,15 +3,9 @@
 ///
 /// White space that holds a line break is dropped on reading, so that a record is one line; all other bytes stay.
 public struct Record: Sendable, Equatable {
-    /// Where a field's name (quotes included) and value lie in the record's bytes.
-    struct Field: Sendable, Equatable {
-        var key: Range<Int>
-        var value: Range<Int>
-    }
-
     /// The object's bytes, on one line, without a line end.
     public private(set) var line: [UInt8]
-    private var fields: [Field]
+    private var fields: [JSONField]
 
     /// An object without fields.
     public init() {
@@ -19,29 +13,8 @@ public struct Record: Sendable, Equatable {
         fields = []
     }
 
-    /// Reads bytes that hold exactly one object, blanks around it aside. Throws `InputFailure`.
-    public init(parsing bytes: some Collection<UInt8>) throws {
-        var list = try Self.list(parsing: Array(bytes))
-        guard list.count == 1 else { throw InputFailure.notOneObject(count: list.count) }
-        self = list.removeLast()
-    }
-
-    /// Reads bytes that hold objects in any of the layouts of a stream: one, several, or an array of them. Throws
-    /// `InputFailure` at the first thing that is not an object.
-    public static func list(parsing bytes: [UInt8]) throws -> [Record] {
-        let reader = RecordReader(bytes: bytes)
-        var records: [Record] = []
-        while let item = try reader.next() {
-            switch item {
-            case .record(let record): records.append(record)
-            case .bad(let failure): throw failure
-            }
-        }
-        return records
-    }
-
     /// For the reader, which has already looked at the bytes.
-    init(line: [UInt8], fields: [Field]) {
+    init(line: [UInt8], fields: [JSONField]) {
         self.line = line
         self.fields = fields
     }
@@ -51,13 +24,14 @@ public struct Record: Sendable, Equatable {
     public var isEmpty: Bool { fields.isEmpty }
 
     /// How many bytes of memory the record takes: its own, and those of the list of its fields.
-    var footprint: Int { line.count + fields.count * MemoryLayout<Field>.stride }
+    var footprint: Int { line.count + fields.count * MemoryLayout<JSONField>.stride }
 
     /// The names of the fields in order.
     public var names: [String] { fields.compactMap { JSONBytes.string(line[$0.key]) } }
 
     // MARK: Reading
 
+    /// Whether there is a field of this name, whatever its value.
     public func has(_ name: String) -> Bool { index(of: name) != nil }
 
     /// The value at `path` as it was written; nil if there is none.
@@ -81,6 +55,7 @@ public struct Record: Sendable, Equatable {
     /// The whole number at `path`; nil if there is none that fits.
     public func integer(_ path: FieldPath) -> Int? { raw(path).flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 
+    /// The truth value at `path`; nil if there is none.
     public func bool(_ path: FieldPath) -> Bool? {
         switch raw(path).map({ String(decoding: $0, as: UTF8.self) }) {
         case "true": true
@@ -99,50 +74,63 @@ public struct Record: Sendable, Equatable {
     // MARK: Changing
 
     /// Gives the field `name` this value: in the place of an older one, else behind the last field. Cost: O(record).
-    public mutating func set(_ name: String, _ value: JSON) {
-        let bytes = value.bytes
-        if let index = index(of: name) {
-            line.replaceSubrange(fields[index].value, with: bytes)
-            let delta = bytes.count - fields[index].value.count
-            fields[index].value = fields[index].value.lowerBound..<fields[index].value.upperBound + delta
-            for later in fields.indices where later > index { fields[later].shift(by: delta) }
-            return
-        }
-        var insertion: [UInt8] = fields.isEmpty ? [] : [UInt8(ascii: ",")]
-        let place = fields.last?.value.upperBound ?? line.count - 1
-        let keyStart = place + insertion.count
-        JSON.string(name).write(to: &insertion)
-        let keyEnd = place + insertion.count
-        insertion.append(UInt8(ascii: ":"))
-        insertion += bytes
-        line.insert(contentsOf: insertion, at: place)
-        fields.append(Field(key: keyStart..<keyEnd, value: keyEnd + 1..<keyEnd + 1 + bytes.count))
-    }
+    public mutating func set(_ name: String, _ value: JSON) { set([name: value]) }
 
     /// Takes the field `name` away, every time that it stands there. Cost: O(record).
-    public mutating func remove(_ name: String) {
-        let removed = withNameTest(name) { isNamed in fields.indices.filter(isNamed) }
-        if removed.isEmpty { return }
-        var kept: [Field] = []
-        var bytes: [UInt8] = []
-        kept.reserveCapacity(fields.count - removed.count)
-        bytes.reserveCapacity(line.count)
-        bytes += line[..<fields[0].key.lowerBound]
-        var next = removed[...]
-        for index in fields.indices {
-            if next.first == index {
-                next.removeFirst()
-                continue
+    public mutating func remove(_ name: String) { set([name: nil]) }
+
+    /// Gives each of these fields its value, or takes it away if that is nil, as `set` and `remove` do one by one. No
+    /// name may stand there twice. Cost: O(record), however many they are.
+    public mutating func set(_ changes: KeyValuePairs<String, JSON?>) {
+        var edits: [(field: Int, value: JSON?)] = []
+        var added: [(name: String, value: JSON)] = []
+        for (name, value) in changes {
+            if let last = index(of: name) {
+                if let value {
+                    edits.append((last, value))
+                } else {
+                    withNameTest(name) { isNamed in edits += fields.indices.filter(isNamed).map { ($0, nil) } }
+                }
+            } else if let value {
+                added.append((name, value))
             }
-            var field = fields[index]
+        }
+        if edits.isEmpty, added.isEmpty { return }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(line.count + 1024)
+        let end = fields.last?.value.upperBound ?? line.count - 1
+        if edits.isEmpty { bytes += line[..<end] } else { rewriteFields(edits, into: &bytes) }
+        for (name, value) in added {
+            if !fields.isEmpty { bytes.append(UInt8(ascii: ",")) }
+            let start = bytes.count
+            JSON.string(name).write(to: &bytes)
+            let keyEnd = bytes.count
+            bytes.append(UInt8(ascii: ":"))
+            value.write(to: &bytes)
+            fields.append(JSONField(key: start..<keyEnd, value: keyEnd + 1..<bytes.count))
+        }
+        bytes += line[end...]
+        line = bytes
+    }
+
+    /// Writes what comes before the fields, and the fields as they become, which `fields` then describes.
+    private mutating func rewriteFields(_ edits: [(field: Int, value: JSON?)], into bytes: inout [UInt8]) {
+        var kept: [JSONField] = []
+        kept.reserveCapacity(fields.count)
+        bytes += line[..<fields[0].key.lowerBound]
+        for (index, field) in fields.enumerated() {
+            let edit = edits.first { $0.field == index }
+            if let edit, edit.value == nil { continue }
             // Each field but the first keeps the comma and the blanks before it.
             let start = kept.isEmpty ? field.key.lowerBound : fields[index - 1].value.upperBound
-            field.shift(by: bytes.count - start)
-            bytes += line[start..<fields[index].value.upperBound]
-            kept.append(field)
+            let delta = bytes.count - start
+            bytes += line[start..<field.value.lowerBound]
+            let valueStart = bytes.count
+            if let value = edit?.value { value.write(to: &bytes) } else { bytes += line[field.value] }
+            kept.append(
+                JSONField(
+                    key: field.key.lowerBound + delta..<field.key.upperBound + delta, value: valueStart..<bytes.count))
         }
-        bytes += line[fields[fields.count - 1].value.upperBound...]
-        line = bytes
         fields = kept
     }
 
@@ -169,12 +157,5 @@ public struct Record: Sendable, Equatable {
         }
         guard key.count > wanted.count + 2, key.contains(UInt8(ascii: "\\")) else { return false }
         return JSONBytes.string(Array(key)[...])?.utf8.elementsEqual(wanted) ?? false
-    }
-}
-
-extension Record.Field {
-    mutating func shift(by delta: Int) {
-        key = key.lowerBound + delta..<key.upperBound + delta
-        value = value.lowerBound + delta..<value.upperBound + delta
     }
 }

@@ -24,19 +24,12 @@ extension Record {
 
     /// Gives the field `name` this path, or that for its bytes, and takes the other one away.
     public mutating func setPath(_ name: String, _ path: String) {
-        if let text = path.utf8Path {
-            set(name, .string(text))
-            remove(FieldPath.base64(name))
-        } else {
-            set(FieldPath.base64(name), .string(Base64.encoded(path.pathBytes)))
-            remove(name)
-        }
+        set([name: .text(ofPath: path), FieldPath.base64(name): .base64(ofPath: path)])
     }
 
     /// Takes away the path under this name, in either form.
     public mutating func removePath(_ name: String) {
-        remove(name)
-        remove(FieldPath.base64(name))
+        set([name: nil, FieldPath.base64(name): nil])
     }
 
     /// The bytes of what is at `path` as a shell wants it: as `printable`, and of a `path` or `file` that is not UTF-8

@@ -13,10 +13,6 @@ public enum InputFailure: Failure, Equatable {
     /// The input is no text at all.
     case binary
 
-    public enum JSONFault: Sendable, Equatable {
-        case syntax, controlCharacter, encoding, depth
-    }
-
     public var code: String {
         switch self {
         case .notJSON: "not-json"

@@ -1,0 +1,89 @@
+import Support
+import Testing
+
+@testable import Records
+
+@Suite struct RecordWindowTests {
+    @Test func manyDoneAtOnceBehindASlowOneAreBoundedAndLoseNothing() throws {
+        let tool = Marker()
+        let opener = try Thread.start {
+            tool.gate.wait { $0.started.contains(1) ? () : nil }
+            _ = tool.gate.update { $0.opened.insert(1) }
+        }
+        let input = "{\"hold\":1}" + (0..<1000).map { "{\"quick\":\($0)}" }.joined()
+        let (lines, _) = try run(input, tool: tool) { $0.jobs = 2 }
+        opener.join()
+        #expect(lines == ["{\"hold\":1,\"done\":true}"] + (0..<1000).map { "{\"quick\":\($0),\"done\":true}" })
+    }
+
+    @Test func recordsThatPassDoNotPileUpBehindASlowOne() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        let reads = Monitor((count: 0, whenOpened: 0))
+        var options = RecordRunOptions()
+        options.jobs = 2
+        let run = RecordRun(tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
+        let opener = try Thread.start {
+            reads.wait { $0.count >= 60 ? () : nil }
+            reads.update { $0.whenOpened = $0.count }
+            _ = tool.gate.update { $0.opened.insert(1) }
+        }
+        _ = try run.run {
+            let count = reads.update { reads -> Int in
+                reads.count += 1
+                return reads.count
+            }
+            if count > 20_000 { return nil }
+            return .job(RecordJob(try Record(parsing: (count == 1 ? #"{"hold":1}"# : #"{"skip":1}"#).utf8)))
+        }
+        opener.join()
+        // The window is 64 records wide; one more is at hand.
+        #expect(reads.withLock { $0.whenOpened } <= 65)
+        #expect(sink.lines().count == 20_000)
+    }
+
+    /// Sixty-four records of 16 MiB behind one slow download would be a gigabyte.
+    @Test func recordsBehindASlowOneAreBoundedInBytesToo() throws {
+        let tool = Marker()
+        let sink = try Sink()
+        let reads = Monitor((count: 0, whenOpened: 0))
+        var options = RecordRunOptions()
+        options.jobs = 2
+        let large = try Record(parsing: "{\"skip\":\"\(String(repeating: "x", count: 1000))\"}".utf8)
+        let run = RecordRun(
+            tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption(),
+            byteWindow: 10 * large.footprint)
+        let opener = try Thread.start {
+            reads.wait { $0.count >= 11 ? () : nil }
+            reads.update { $0.whenOpened = $0.count }
+            _ = tool.gate.update { $0.opened.insert(1) }
+        }
+        _ = try run.run {
+            let count = reads.update { reads -> Int in
+                reads.count += 1
+                return reads.count
+            }
+            if count > 1000 { return nil }
+            return .job(RecordJob(count == 1 ? try Record(parsing: #"{"hold":1}"#.utf8) : large))
+        }
+        opener.join()
+        // The slow one, nine large ones, and the one at hand that waits for room.
+        #expect(reads.withLock { $0.whenOpened } <= 11)
+        #expect(sink.lines().count == 1000)
+    }
+
+    @Test(arguments: [1, 3], [false, true])
+    func recordsLargerThanTheWindowGoThroughItOneByOne(jobs: Int, unordered: Bool) throws {
+        let sink = try Sink()
+        var options = RecordRunOptions()
+        options.jobs = jobs
+        options.unordered = unordered
+        let run = RecordRun(
+            tool: Marker(), options: options, output: sink.file, log: .silent, interruption: Interruption(),
+            byteWindow: 10)
+        let input = (0..<40).map { "{\"\(["n", "quick", "skip", "fail"][$0 % 4])\":\($0)}" } + ["nonsense"]
+        let reader = RecordReader(bytes: Array(input.joined(separator: "\n").utf8))
+        #expect(try run.run { try reader.nextInput() } == 65)
+        #expect(sink.lines().count == 41)
+    }
+}

@@ -1,5 +1,6 @@
 import Fetch
 import Records
+import Store
 
 /// A tool that says where in the cache a record's picture lies.
 ///
@@ -26,20 +27,15 @@ extension Caches {
     func prepare(
         _ jobs: [RecordJob], lookups: [CacheItem.Lookup?], asFetch: Bool, work: (Int) -> Prepared.Work
     ) -> [Prepared] {
-        var caches: [Policy: CacheStore?] = [:]
-        func immediately(_ lookup: CacheItem.Lookup) -> Entry? {
-            let policy = policy(for: lookup.address)
-            if caches[policy] == nil {
-                if case .cache(let cache)? = try? place(policy) {
-                    caches[policy] = cache
-                } else {
-                    caches[policy] = .some(nil)
-                }
-            }
-            return caches[policy]??.immediately(lookup.key, asFetch: asFetch)
+        var entries = [Entry?](repeating: nil, count: jobs.count)
+        let wanted = lookups.indices.filter { lookups[$0] != nil }
+        for (policy, indices) in Dictionary(grouping: wanted, by: { policy(for: lookups[$0]!.address) }) {
+            guard case .cache(let cache)? = try? place(policy) else { continue }
+            let found = cache.immediately(indices.map { lookups[$0]!.key }, asFetch: asFetch)
+            for (index, entry) in zip(indices, found) { entries[index] = entry }
         }
         return jobs.indices.map { index in
-            guard let entry = lookups[index].flatMap(immediately) else { return .work(work(index)) }
+            guard let entry = entries[index] else { return .work(work(index)) }
             var record = jobs[index].record
             record.setCached(entry, status: .hit)
             return .done(record)

@@ -81,7 +81,7 @@ public struct DownsampleTool: RecordTool {
         .work { try process(&$0, argument: job.argument, emit: $1) }
     }
 
-    private func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
+    public func process(_ record: inout Record, argument: String?, emit: (Record) -> Void) throws {
         // This thread is one of the run's; what is left may help with a picture.
         maker.options.spareThreads.occupy()
         defer { maker.options.spareThreads.giveBack() }

@@ -158,7 +158,7 @@ extension CacheStore {
         #expect(asked == [[0, 2]])
         #expect(ready.map(\.index) == [1, 2, 0])
         #expect(ready.map(\.file.isNew) == [false, true, true])
-        #expect(world.files("partial").isEmpty && world.files("locks") == ["setup"])
+        #expect(world.files("partial").isEmpty && world.files("locks") == ["all"])
     }
 
     @Test func whatWasDoneBeforeAFailureStays() throws {

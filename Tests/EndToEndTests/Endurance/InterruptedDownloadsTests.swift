@@ -22,7 +22,7 @@ struct InterruptedDownloadsTests {
         #expect(asked.count == urls.count)
         #expect(asked.allSatisfy { $0.ifRange == "\"0\"" && $0.range != nil && $0.range != "bytes=0-" }, "\(asked)")
         try CacheOnDisk(home).expectSound(home)
-        #expect(TemporaryFolder.names(in: home.cacheRoot + "/locks") == ["setup"])
+        #expect(TemporaryFolder.names(in: home.cacheRoot + "/locks") == ["all"])
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])

@@ -43,6 +43,6 @@ struct MaintenanceKillTests {
         }
         try home.run("img-cache", ["path", "--key", "changing"]).expect(0)
         #expect(home.leftovers == [] && home.blobs.count == kept.count + 1)
-        #expect(!home.folder.contents().contains { $0.contains("/locks/") && !$0.hasSuffix("/setup") })
+        #expect(!home.folder.contents().contains { $0.contains("/locks/") && !$0.hasSuffix("/all") })
     }
 }

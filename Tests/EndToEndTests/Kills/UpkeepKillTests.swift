@@ -214,7 +214,7 @@ private final class UpkeepWorld {
         gone = []
         let root = CacheOnDisk(home)
         try root.expectSound(home)
-        #expect(TemporaryFolder.names(in: root.root + "/locks").filter { $0 != "setup" } == [], "\(story)")
+        #expect(TemporaryFolder.names(in: root.root + "/locks").filter { $0 != "all" } == [], "\(story)")
         let index = ["", "-wal", "-shm"].map { "index.sqlite\($0)" }
         let expected = Set(["CACHEDIR.TAG", "scopes", "partial", "locks"] + index)
         #expect(Set(TemporaryFolder.names(in: root.root)).subtracting(expected) == [], "\(story)")

@@ -93,6 +93,7 @@ public final class Caches: Sendable {
             report += try make(settings(in: place, scope: scope)).reset()
             place.removeIfUnused()
         }
+        MemoryPlace.removeLeftLocks(root: settings.root, scope: scope, in: settings.places)
         report.scopes = Set(places.map(\.scopeHash)).count
         return report
     }

@@ -59,6 +59,19 @@ package struct MemoryPlace: Sendable {
         return all(in: places).filter { $0.name.hasPrefix(part) }
     }
 
+    /// Removes the locks of places of this root that are gone: a process that is killed while it removes one leaves its
+    /// lock.
+    package static func removeLeftLocks(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) {
+        let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
+        for folder in places.memory {
+            guard let opened = try? PrivateFolder.open(folder, making: false) else { continue }
+            for lock in opened.names() where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
+                let place = MemoryPlace(folder: folder, name: String(lock.dropLast(".lock".count)))
+                if isName(place.name), !place.isMade { place.removeIfUnused() }
+            }
+        }
+    }
+
     /// The place of this root in which a path lies, made or not.
     package init?(of path: String, root: String, in places: RuntimePlaces) {
         guard let folder = places.memoryFolder(of: path) else { return nil }
@@ -122,25 +135,5 @@ package struct MemoryPlace: Sendable {
             if inner.withPathPointer({ unlink($0) }) != 0 { removeTree(inner) }
         }
         path.withPathPointer { _ = rmdir($0) }
-    }
-
-    /// Gives up entries, the least recently used first, until so many bytes less are there, as far as leases and pins
-    /// allow; and the place itself if nothing is left in it. Returns whether an entry has gone.
-    func makeRoom(for bytes: Int, clock: Clock) throws -> Bool {
-        var (hasGone, isEmpty) = (false, false)
-        do {
-            let held = try held()
-            var settings = CacheSettings(root: path, scope: .standard)
-            settings.capacity = .max
-            // Nothing is taken in that would have to be looked at.
-            let cache = try CacheStore(settings: settings, clock: clock, interruption: Interruption()) { _ in
-                throw Cancelled()
-            }
-            hasGone = try cache.makeRoom(for: bytes).entries > 0
-            isEmpty = try cache.statistics().entries == 0 && CacheRoot(path).names(in: CacheRoot.partials).isEmpty
-            withExtendedLifetime(held) {}
-        }
-        if isEmpty { removeIfUnused() }
-        return hasGone
     }
 }

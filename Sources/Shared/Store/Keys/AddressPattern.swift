@@ -57,7 +57,7 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     private func isContained(in address: [UInt8], caselessUntil end: Int) -> Bool {
         guard bytes.count <= address.count else { return false }
         return (0...address.count - bytes.count).contains { start in
-            bytes.indices.allSatisfy { Self.isSame(bytes[$0], address, start + $0, caselessUntil: end) }
+            bytes.indices.allSatisfy { Self.isSame(bytes[$0], address[...], start + $0, caselessUntil: end) }
         }
     }
 
@@ -88,9 +88,9 @@ public struct AddressPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Scheme and host of an address are in lower case.
-    private static func isSame<Text: Collection<UInt8>>(
-        _ byte: UInt8, _ text: Text, _ place: Int, caselessUntil end: Int
-    ) -> Bool where Text.Index == Int {
+    private static func isSame(
+        _ byte: UInt8, _ text: ArraySlice<UInt8>, _ place: Int, caselessUntil end: Int
+    ) -> Bool {
         let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
         return text[place] == (isUpper && place < end ? byte | 0x20 : byte)
     }

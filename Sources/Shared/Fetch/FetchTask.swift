@@ -40,7 +40,7 @@ struct FetchTask {
         }
     }
 
-    /// Waits for whoever fetches the same key, and asks the server if that one has not.
+    /// Waits for the process that fetches the same key, and asks the server if that one has not.
     ///
     /// - Parameter known: what was known of the key a moment ago; nil if that is of no use any more.
     private func runAlone(_ known: Look?, _ rules: Freshness.Rules, _ wasLost: inout Bool) throws -> Outcome {

@@ -85,7 +85,7 @@ extension CacheStore {
             guard let turn = try KeyLock.ifFree(root: index.root, CacheRoot.purgerLock) else { return }
             defer { withExtendedLifetime(turn) {} }
             try finishPurges()
-            // Looked at again afterwards: whoever purges in between may have found the lock taken.
+            // Looked at again afterwards: the process that purges in between may have found the lock taken.
         } while try isPurgePending()
     }
 

@@ -151,8 +151,8 @@ public final class CacheStore: Sendable {
         return nil
     }
 
-    /// Finds out whether an entry, whose replacement began, belongs to the file that is there: waits for whoever
-    /// replaces it, else compares the content.
+    /// Finds out whether an entry, whose replacement began, belongs to the file that is there: waits for the process
+    /// that replaces it, else compares the content.
     private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
         if index.isReadOnly { return index.root.hasContent(of: entry) ? entry : nil }
         let lock = isLocked ? nil : try lock(entry.name)
@@ -206,7 +206,8 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// The lock of one entry's name, for whoever fetches, makes or removes it. Throws what `whileWaiting` throws.
+    /// The lock of one entry's name, for the process that fetches, makes or removes it. Throws what `whileWaiting`
+    /// throws.
     package func lock(_ name: String, whileWaiting: () throws -> Void = {}) throws -> KeyLock {
         let lock = try KeyLock(
             root: index.root, CacheRoot.lock(name, in: scope), interruption: interruption, whileWaiting: whileWaiting)

@@ -1,7 +1,8 @@
 import Support
 
-/// Removes what purges have left: files, rows, and downloads of generations that are over. To be carried out by whoever
-/// holds `CacheRoot.purgeLock`; may stop or be killed at any moment, and begins anew with what is still there.
+/// Removes what purges have left: files, rows, and downloads of generations that are over. To be carried out by the
+/// process that holds `CacheRoot.purgeLock`; may stop or be killed at any moment, and begins anew with what is still
+/// there.
 ///
 /// Nothing is put into a purged generation's folder any more, since that is done in a transaction that looks at the
 /// generation (`Index.commit`). So its files need no transaction to go, and go first: rows that are left find nothing,
@@ -18,7 +19,7 @@ struct Purge {
     /// Gives how many entries' rows were removed to the last, and their bytes.
     func run(_ goOn: GoOn) throws -> ScopeContents {
         var removed = ScopeContents()
-        // Whoever purged may have been killed before it came to that.
+        // The process that purged may have been killed before it came to that.
         try index.beginPurgedGenerations()
         try removeStalePartials()
         while try goOn(), let scope = try index.purgedScope() {
@@ -50,7 +51,7 @@ struct Purge {
     }
 
     /// Removes downloads, with all that lies beside them, that belong to a generation which is over: nobody goes on
-    /// with them, and whoever is still at one is about to notice.
+    /// with them, and a process that is still at one is about to notice.
     private func removeStalePartials() throws {
         let names = root.names(in: CacheRoot.partials)
         if names.isEmpty { return }

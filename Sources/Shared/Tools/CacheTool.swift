@@ -4,8 +4,8 @@ import Store
 
 /// A tool that says where in the cache a record's picture lies.
 ///
-/// A record that it fails loses `path`, `cache` and `gif`. They may be left from an earlier run, or made up by whoever
-/// wrote the record, and the next tool would open that path.
+/// A record that it fails loses `path`, `cache` and `gif`. They may be left from an earlier run, or made up by the
+/// author of the record, and the next tool would open that path.
 public protocol CacheTool: RecordTool {}
 
 extension CacheTool {

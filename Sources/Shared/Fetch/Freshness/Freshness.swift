@@ -37,7 +37,7 @@ enum Freshness: Equatable {
         }
         let isRecent = entry.fetchedAt >= rules.askedAt
         if !isExpired && (!rules.refreshes || isRecent) { return .serve(.hit) }
-        // What must be asked for at each use has expired at once: but not for whoever waited while another asked.
+        // What must be asked for at each use has expired at once: but not for a run that waited while another asked.
         if isRecent && rules.hasWaited { return .serve(.hit) }
         // Without an address there is no server that could know the entry's validators.
         return entry.validators.isEmpty ? .fetch : .revalidate(entry.validators)

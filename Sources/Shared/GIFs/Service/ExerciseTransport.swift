@@ -12,8 +12,8 @@ import Support
 public struct ExerciseTransport: HTTPTransport {
     private let base: any HTTPTransport
 
-    /// The pause in seconds that a used-up quota asks for. Much shorter than a day, so that whoever has changed the plan
-    /// in the meantime is not refused for long by what is remembered of it; one request an hour is nothing.
+    /// The pause in seconds that a used-up quota asks for. Much shorter than a day, so that a user who has changed
+    /// the plan in the meantime is not refused for long by what is remembered of it; one request an hour is nothing.
     static let quotaPause = 3600
 
     public init(over base: any HTTPTransport) { self.base = base }

@@ -7,7 +7,7 @@ import Tools
 /// Gives each record's exercise GIF, from the service where it is not in the cache: the work of `gif-cache put` and
 /// `sync`.
 ///
-/// A record whose GIF cannot be had goes on with a placeholder, so that whoever shows it has something to show; it
+/// A record whose GIF cannot be had goes on with a placeholder, so that there is something to show; it
 /// bears the error all the same.
 public struct GIFTool: CacheTool {
     /// What has come of the records.

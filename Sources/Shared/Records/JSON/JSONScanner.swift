@@ -158,7 +158,7 @@ struct JSONScanner {
                     state = .exponent
                     i += 1
                 } else if endValue(at: i) {
-                    // The byte behind a number is not part of it; what it may be is decided by whoever comes next.
+                    // The byte behind a number is not part of it; what it may be is decided by the code that reads on.
                     return .complete(end: i)
                 }
             default:

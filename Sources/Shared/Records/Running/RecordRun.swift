@@ -161,8 +161,8 @@ public final class RecordRun: Sendable {
         return state.wait { $0.results.reserve(bytes) }
     }
 
-    /// Has the tool look at the records that have arrived. Those that it is done with leave; there is no other thread to
-    /// wake for them.
+    /// Has the tool look at the records that have arrived. Those that it is done with leave; there is no other thread
+    /// to wake for them.
     private func prepareArrivals() {
         let arrivals = state.withLock { state in
             defer { state.arrivals = [] }
@@ -229,7 +229,7 @@ public final class RecordRun: Sendable {
     /// What becomes of a record that failed.
     private func outcome(_ failure: any Failure, _ record: Record, _ arrival: Arrival) -> ReorderBuffer.Outcome {
         if let end = failure as? EndOfRun {
-            // Whoever catches it says it.
+            // It is reported where it is caught.
             state.withLock { state in
                 state.end = state.end ?? end
                 state.stop(at: arrival.slot.sequence)

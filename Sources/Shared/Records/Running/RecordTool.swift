@@ -15,8 +15,9 @@ public protocol RecordTool: Sendable {
     func prepare(_ jobs: [RecordJob]) -> [Prepared]
     /// The same for one record. What it throws becomes the record's `error`, as what its work throws does.
     func prepare(_ job: RecordJob) throws -> Prepared
-    /// Takes from a record that could not be prepared, or whose work failed, what it must not say any more, whoever set
-    /// it, and adds what stands in for that. Called before the record gets its `error`; not for work that was cancelled.
+    /// Takes from a record that could not be prepared, or whose work failed, what it must not say any more, no matter
+    /// which tool set it, and adds what stands in for that. Called before the record gets its `error`; not for work
+    /// that was cancelled.
     func retract(_ record: inout Record, argument: String?)
 }
 

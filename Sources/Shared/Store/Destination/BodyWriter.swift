@@ -3,8 +3,8 @@ import Support
 /// Writes a body to a file, and takes its SHA-256 meanwhile.
 ///
 /// That of a small body is taken as it comes. That of a large one is taken by a thread of its own, which reads behind
-/// the writer what the system still has in memory, and sets the disk to work on it: whoever receives then does nothing
-/// but receive and write. Memory does not grow with the body. Used by one thread.
+/// the writer what the system still has in memory, and sets the disk to work on it: the receiving thread then does
+/// nothing but receive and write. Memory does not grow with the body. Used by one thread.
 package final class BodyWriter: ByteSink {
     /// How many bytes have been written, or were there before.
     package var count: Int { bounded.count }

@@ -76,7 +76,7 @@ public struct CacheDestination: Sendable {
         return try handOut(subject.old, subject, version: version)
     }
 
-    /// Waits for whoever makes the entry, and looks once more; nil if it is there then.
+    /// Waits for the process that makes the entry, and looks once more; nil if it is there then.
     private func begin(
         _ subject: EntrySink.Subject, _ known: Int?, _ watch: GenerationWatch, there: (MadeFile) throws -> Void
     ) throws -> EntrySink? {

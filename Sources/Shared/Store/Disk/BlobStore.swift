@@ -68,7 +68,7 @@ extension CacheRoot {
     /// Moves a finished file to its place, in one step. Its bytes must be on the disk already; its name is only
     /// when `synchronize` has returned.
     func place(_ temporary: String, at name: String) throws {
-        // A folder that was just made is empty, and whoever cleans at this moment removes it again.
+        // A folder that was just made is empty, and the process that cleans at this moment removes it again.
         for _ in 0..<16 {
             do {
                 return try rename(temporary, to: name)

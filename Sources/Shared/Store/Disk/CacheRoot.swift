@@ -57,7 +57,8 @@ package final class CacheRoot: Sendable {
         "\(partials)/\(scope.hash)-\(name)\(generation == 0 ? "" : ".g\(generation)")"
     }
 
-    /// The same for every generation: whoever takes it waits for one whose generation is over, and who sees that soon.
+    /// The same for every generation: a process that takes it waits for one whose generation is over, which notices
+    /// soon.
     package static func lock(_ name: String, in scope: ScopeName) -> String { "\(locks)/\(scope.hash)-\(name)" }
 
     // MARK: The open folder

@@ -1,7 +1,7 @@
 import Libc
 import Support
 
-/// A download under way, or what one that broke off has left. Belongs to whoever holds the key's lock.
+/// A download under way, or what one that broke off has left. Belongs to the process that holds the key's lock.
 ///
 /// Beside the bytes lies a note of the version that they belong to. The note goes before the bytes are cut off, and is
 /// written before new ones come: bytes never stand beside the note of another version. A body that comes all at once

@@ -6,8 +6,8 @@ extension RuntimePlaces {
     private static let nameLimit = 2048
 
     /// Removes files past the cache whose lease has ended, and what killed runs have left of such. Called by every run
-    /// of every tool; where there is no such folder, it costs a system call for each place. Whoever has one of the
-    /// files open keeps it. What cannot be removed is left to the next run.
+    /// of every tool; where there is no such folder, it costs a system call for each place. The process that has one of
+    /// the files open keeps it. What cannot be removed is left to the next run.
     public func sweep(now: Timestamp = .now()) {
         for folder in bypass { Self.sweep(folder, now: now, nameLimit: Self.nameLimit) }
     }

@@ -38,7 +38,7 @@ public struct Entry: Sendable, Equatable {
     /// Pixels of the upright picture.
     public let width: Int?
     public let height: Int?
-    /// A note of whoever inspected the bytes, kept as it was given.
+    /// A note of the inspection, kept as it was given.
     public let details: String?
     /// When the server was last asked, with success.
     public let fetchedAt: Timestamp

@@ -9,8 +9,8 @@ public struct FileFacts: Sendable, Equatable {
     /// Pixels of the upright picture.
     public var width: Int?
     public var height: Int?
-    /// A note that the cache keeps with the entry and gives back with it, so that whoever inspects more closely need
-    /// not do so again: any text.
+    /// A note that the cache keeps with the entry and gives back with it, so that a closer inspection need not be
+    /// done again: any text.
     public var details: String?
 
     public init(

@@ -110,8 +110,8 @@ extension Index {
     // MARK: What a purge leaves to do
 
     /// Makes the empty folder that tells of each pending purge, should the index be lost. To be called after the purge
-    /// was committed, and again by whoever goes on with it: a folder without a purge would make all that is kept look
-    /// purged.
+    /// was committed, and again by the process that goes on with it: a folder without a purge would make all that is
+    /// kept look purged.
     func beginPurgedGenerations() throws {
         let purged = try perform { connection in
             try connection.database.all(

@@ -43,8 +43,8 @@ extension Index {
         try perform { scope.folder(generation: try $0.live(scope).generation) }
     }
 
-    /// Throws `CacheFailure.scopeChanged` if the scope is not in `generation` any more, or not current any more although
-    /// the run has it for that reason alone.
+    /// Throws `CacheFailure.scopeChanged` if the scope is not in `generation` any more, or not current any more
+    /// although the run has it for that reason alone.
     package func check(_ generation: Int64, of scope: ActiveScope) throws {
         try perform { try $0.check(generation, of: scope) }
     }
@@ -131,8 +131,8 @@ extension Index.Connection {
     /// The number of a scope's live row, which is made where there is none. To be called within a transaction, and
     /// right for as long as that lasts.
     ///
-    /// Whoever names the scope names the row too, which bears its folder's name where the index was lost and nobody had
-    /// yet (`CacheStore.rebuild`).
+    /// The process that names the scope names the row too, which bears its folder's name where the index was lost and
+    /// nobody had yet (`CacheStore.rebuild`).
     func makeScope(_ scope: ScopeName) throws -> Int64 {
         let (id, generation, isNamed) = try live(scope)
         guard let id else { return try addLiveRow(scope, generation: generation) }

@@ -190,7 +190,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Leaves a short log to whoever opens the index next.
+    /// Leaves a short log to the process that opens the index next.
     func settleLog(over pages: Int32 = Database.restingPages) {
         connection.withLock { $0.database.settleLog(over: pages) }
     }

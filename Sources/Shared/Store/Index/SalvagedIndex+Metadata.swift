@@ -52,8 +52,8 @@ extension SalvagedIndex {
 
 extension Index.Connection {
     /// Takes over the metadata of the index that was set aside, into the scopes and generations that it belongs to;
-    /// gives how many rows. Done by whoever sets it aside and never again: what is purged after that must not come
-    /// back.
+    /// gives how many rows. Done by the process that sets it aside and never again: what is purged after that must not
+    /// come back.
     func adoptMetadata(now: Timestamp) throws -> Int {
         guard let salvaged = SalvagedIndex(root: root) else { return 0 }
         var count = 0

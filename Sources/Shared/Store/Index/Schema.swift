@@ -40,8 +40,8 @@ struct Schema: Sendable {
         return tables == 0 ? .empty : known == 6 ? .unmarked : .foreign
     }
 
-    /// Brings the index to this version, and marks it as ours. To be called by one process at a time (the set-up lock); a
-    /// crash on the way leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
+    /// Brings the index to this version, and marks it as ours. To be called by one process at a time (the set-up lock);
+    /// a crash on the way leaves the version before. Throws `CacheFailure.newerLayout` where the file is ahead.
     func migrate(_ database: Database, root: String) throws {
         while true {
             let found = try Self.version(of: database)
@@ -84,8 +84,8 @@ struct Schema: Sendable {
     ///   replaced by one of another name while someone may still use it (its `name` is then that of the file).
     /// * `parent` is the `name` of a variant's original, which comes and goes independently.
     /// * `unsettled` says that the file is being replaced: row and file may not belong together.
-    /// * `doomed` lists files that have lost their row and are still to be removed: whoever is killed in between leaves
-    ///   that to the next one. The triggers see to it; a file that gets a row again is off the list in the same
+    /// * `doomed` lists files that have lost their row and are still to be removed: a process that is killed in between
+    ///   leaves that to the next one. The triggers see to it; a file that gets a row again is off the list in the same
     ///   transaction.
     /// * Times are milliseconds since 1970.
     /// * `entries_by_use` holds everything that trimming looks at, so that leased entries are passed over cheaply.
@@ -182,7 +182,7 @@ struct Schema: Sendable {
         END;
         """
 
-    /// No table changes. Entries are locked by bytes of one file from here on (`KeyLock`): an earlier version, which has
-    /// a file for each lock, would fetch what is being fetched.
+    /// No table changes. Entries are locked by bytes of one file from here on (`KeyLock`): an earlier version, which
+    /// has a file for each lock, would fetch what is being fetched.
     private static let byteLocks = ""
 }

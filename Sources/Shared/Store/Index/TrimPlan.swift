@@ -11,7 +11,7 @@ enum TrimPlan {
     static func target(capacity: Int) -> Int { capacity - capacity / 20 }
 
     /// After how many entries it is enough to be below the capacity, be the target reached or not: a twentieth of a
-    /// million would hold up whoever stores the one that is too many.
+    /// million would hold up the run that stores one too many.
     static let headroom = 256
 
     /// How many entries one transaction gives up: others wait for the write lock meanwhile, and removing a file takes

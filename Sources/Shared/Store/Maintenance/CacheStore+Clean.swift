@@ -17,7 +17,7 @@ public struct CleanStep: Sendable, Equatable {
         case metadata
         /// Files whose rows have gone.
         case files
-        /// Files that never got a row: whoever stored them was killed.
+        /// Files that never got a row: the process that stored them was killed.
         case orphans
         /// What downloads have left that nobody continues now.
         case partials

@@ -165,8 +165,8 @@ public final class Verification: Sendable {
         if repairs { try cache.index.sweep(now: clock.now()) }
     }
 
-    /// Looks once more, with the entry's lock: whoever replaces its file has it. A lock that is held is left to its
-    /// holder.
+    /// Looks once more, with the entry's lock: the process that replaces its file has it. A lock that is held is left
+    /// to its holder.
     private func suspect(
         _ entry: Entry, _ scope: Index.ScopeRow, _ cache: CacheStore, _ report: Report
     ) throws {

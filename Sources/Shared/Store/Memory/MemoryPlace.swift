@@ -4,9 +4,9 @@ import Support
 /// Where one scope of one root keeps its pictures in memory: a folder that is a cache of its own, so that roots and
 /// scopes share no file there either.
 ///
-/// Its name is made of a digest of the root's path and one of the scope's name. Whoever has it open holds a shared lock
-/// on the file of that name with `.lock`, and it is removed only under an exclusive one: what is under way there never
-/// loses the index that tells it that the scope was emptied.
+/// Its name is made of a digest of the root's path and one of the scope's name. The process that has it open holds a
+/// shared lock on the file of that name with `.lock`, and it is removed only under an exclusive one: what is under way
+/// there never loses the index that tells it that the scope was emptied.
 package struct MemoryPlace: Sendable {
     /// The folder, which is the root of a cache.
     package let path: String
@@ -21,7 +21,8 @@ package struct MemoryPlace: Sendable {
         path = "\(folder)/\(name)"
     }
 
-    /// The name of the place of a root and a scope, for whoever writes there as for whoever empties it.
+    /// The name of the place of a root and a scope, for the process that writes there as for the process that empties
+    /// it.
     ///
     /// - Parameter root: of the cache on the disk; any path that leads there gives the same name.
     static func name(root: String, scope: ScopeName) -> String { rootPart(root) + scope.hash }

@@ -7,9 +7,9 @@ final class Database {
     private var statements: [String: Statement] = [:]
     private let root: String
 
-    /// Pages in the write-ahead log that a connection may leave behind. Whoever opens the index while nobody else has
-    /// it open reads the whole log, about 5 µs a page, so it must be short; and to copy it into the database costs two
-    /// waits for the disk, so not too short. One touch of an entry writes three to five pages.
+    /// Pages in the write-ahead log that a connection may leave behind. The process that opens the index while nobody
+    /// else has it open reads the whole log, about 5 µs a page, so it must be short; and to copy it into the database
+    /// costs two waits for the disk, so not too short. One touch of an entry writes three to five pages.
     static let restingPages: Int32 = 64
     /// Pages in the log of a connection that goes on writing, which keeps all threads waiting while it copies them.
     /// What one leaves that was killed costs the next one some milliseconds.
@@ -60,8 +60,8 @@ final class Database {
             return SQLITE_OK
         }
 
-    /// Copies the log into the database and empties it where it is longer than it may be left behind. For whoever has
-    /// no more to write for now.
+    /// Copies the log into the database and empties it where it is longer than it may be left behind. For a process
+    /// that has no more to write for now.
     func settleLog(over limit: Int32 = Database.restingPages) { emptyLog(over: limit) }
 
     /// Copies the log into the database and empties it, where it has at least so many pages.

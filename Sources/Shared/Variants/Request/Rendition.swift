@@ -56,7 +56,7 @@ public struct Rendition: Sendable, Hashable {
     }
 
     /// Every option that can change the bytes of a variant, and the engine's version, as the cache's key wants it.
-    /// Whoever changes what the engine makes raises the version.
+    /// A change of what the engine makes raises the version.
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = (Int(background.red) << 16 | Int(background.green) << 8 | Int(background.blue))

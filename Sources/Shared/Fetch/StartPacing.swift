@@ -21,7 +21,7 @@ public final class StartPacing: Sendable {
         self.sleep = sleep
     }
 
-    /// Waits for the caller's turn. The first one has it at once.
+    /// Waits for the caller's turn. The first one has it at once. Throws `Cancelled` if the run is stopped.
     public func take() throws {
         let wait = next.withLock { next in
             let now = now()

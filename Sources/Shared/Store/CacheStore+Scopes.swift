@@ -1,17 +1,20 @@
 import Support
 
 extension CacheStore {
-    /// The scope last switched to; nil if nobody ever has, so that `ScopeName.standard` is current.
+    /// The scope last switched to; nil if nobody ever has, so that `ScopeName.standard` is current. Throws
+    /// `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
     public func scopeSwitchedTo() throws -> ScopeName? { try index.currentScope() }
 
-    /// All scopes by name. The cost grows with their number, not with that of entries.
+    /// All scopes by name. The cost grows with their number, not with that of entries. Throws `CacheFailure` if the
+    /// index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
     public func scopes() throws -> [ScopeSummary] { try index.scopes() }
 
     /// Makes a scope the current one and, unless `keeping`, empties the one that was, as `purge` does. Gives nil, and
     /// changes nothing, where it is current already.
     ///
     /// Whatever runs in another process and took the old scope because it was current fails with
-    /// `CacheFailure.scopeChanged` from now on, where it would store something.
+    /// `CacheFailure.scopeChanged` from now on, where it would store something. Throws `CacheFailure` if the root
+    /// cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         try requireWriting()
         return try removing({ try keeping ? [] : someFiles(of: index.currentScope() ?? .standard) }) {
@@ -27,7 +30,8 @@ extension CacheStore {
     }
 
     /// Empties all scopes and forgets them, their counters and the scope switched to, and removes all files. Safe
-    /// beside other processes: what they have under way ends as after `purge`.
+    /// beside other processes: what they have under way ends as after `purge`. Throws `CacheFailure` if the root cannot
+    /// be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func reset() throws -> ResetReport {
         try requireWriting()
         let report = try removing({ try someFiles() }) { try index.reset(now: clock.now()) }
@@ -38,7 +42,8 @@ extension CacheStore {
         return report
     }
 
-    /// Empties one scope and forgets its counters, and removes its files. Safe as above.
+    /// Empties one scope and forgets its counters, and removes its files. Safe as above. Throws `CacheFailure` if the
+    /// root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func reset(_ scope: ScopeName) throws -> ResetReport {
         try requireWriting()
         let report = try removing({ try someFiles(of: scope) }) { try index.reset(scope, now: clock.now()) }
@@ -46,7 +51,8 @@ extension CacheStore {
         return report
     }
 
-    /// Returns what `reset` would take away, of one scope or of all.
+    /// Returns what `reset` would take away, of one scope or of all. Throws `CacheFailure` if the index cannot be used,
+    /// and `Cancelled` if the run is stopped while others keep it busy.
     public func resetReport(of scope: ScopeName? = nil) throws -> ResetReport { try index.resetReport(of: scope) }
 
     /// Returns whether a path leads into a scope that was purged after the path was handed out.
@@ -56,7 +62,8 @@ extension CacheStore {
         return origin.generation < generations.known[origin.hash] ?? generations.other
     }
 
-    /// Whether purges have left something to do.
+    /// Whether purges have left something to do. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if
+    /// the run is stopped while others keep it busy.
     public func isPurgePending() throws -> Bool { try index.purgedScope() != nil }
 
     /// Removes the rows and files of everything that was purged, by whichever process, and what stale downloads that
@@ -80,6 +87,8 @@ extension CacheStore {
     }
 
     /// Finishes purges as a process that was started for that: it leaves it to another such process that runs already.
+    /// Throws `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is
+    /// stopped.
     public func finishPurgesInBackground() throws {
         repeat {
             guard let turn = try KeyLock.ifFree(root: index.root, CacheRoot.purgerLock) else { return }

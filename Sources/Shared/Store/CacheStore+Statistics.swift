@@ -2,7 +2,8 @@ import Support
 
 extension CacheStore {
     /// What the root holds and what was counted, up to this moment, in all scopes or in one. The cost grows with the
-    /// number of entries and of metadata, by about 0.3 µs each.
+    /// number of entries and of metadata, by about 0.3 µs each. Throws `CacheFailure` if the index cannot be used, and
+    /// `Cancelled` if the run is stopped while others keep it busy.
     public func statistics(scope: ScopeName? = nil) throws -> Statistics {
         if !index.isReadOnly { try index.flush(now: clock.now()) }
         return try index.statistics(scope: scope, capacity: settings.capacity, now: clock.now())

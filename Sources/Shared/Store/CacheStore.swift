@@ -66,7 +66,8 @@ public final class CacheStore: Sendable {
     /// The absolute path of the root.
     public var root: String { index.root.path }
 
-    /// The entry of this key, expired or not; nil if there is none. Never asks the network.
+    /// The entry of this key, expired or not; nil if there is none. Never asks the network. Throws `CacheFailure` if
+    /// the index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
     ///
     /// - Parameter handingOut: whether the path is to be used, which makes the entry the most recently used and begins
     ///   a lease. At most one small write a minute and entry.
@@ -95,7 +96,8 @@ public final class CacheStore: Sendable {
     /// Whether an entry is fresh (`hit`) or has expired (`stale`).
     public func status(of entry: Entry) -> CacheStatus { entry.isExpired(at: clock.now()) ? .stale : .hit }
 
-    /// Removes an entry and its variants at once, whatever leases they have; false where there was none.
+    /// Removes an entry and its variants at once, whatever leases they have; false where there was none. Throws
+    /// `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
     @discardableResult
     public func remove(_ key: CacheKey) throws -> Bool {
         try requireWriting()

@@ -30,6 +30,8 @@ public final class CachedDays: DayStore {
         self.log = log
     }
 
+    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it
+    /// busy.
     public func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
         let address = foreignAddress(of: service)
         return try reading(service) { cache in
@@ -38,6 +40,8 @@ public final class CachedDays: DayStore {
         } ?? []
     }
 
+    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it
+    /// busy.
     public func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
         let address = foreignAddress(of: service)
         return try reading(service) { cache in
@@ -52,6 +56,8 @@ public final class CachedDays: DayStore {
         } ?? nil
     }
 
+    /// Throws `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is
+    /// stopped.
     public func keep(_ days: [KeptDay], of service: Service) throws {
         guard !days.isEmpty, !state.withLock({ $0.isUnwritable || $0.isUnreadable }) else { return }
         let address = foreignAddress(of: service)

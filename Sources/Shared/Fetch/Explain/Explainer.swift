@@ -54,7 +54,8 @@ extension CacheSettings {
 
 extension CacheStore {
     /// Whether a fetch would ask the server now, as far as that can be told without waiting for anybody. Changes
-    /// nothing.
+    /// nothing. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others
+    /// keep it busy.
     public func wouldAsk(_ request: HTTPRequest, key: CacheKey) throws -> Bool {
         let now = clock.now()
         switch try facts(of: request, key: key, now: now).decide(now: now, rules: settings.freshnessRules(now: now))

@@ -6,7 +6,8 @@ extension Caches {
     /// Makes a scope the current one and, unless `keeping`, empties the one that was, in memory too. Returns which one
     /// that was and what it held; nil, and nothing changes, if the scope is current already.
     ///
-    /// Files on the disk are left to `CacheStore.finishPurges`. See `CacheStore.makeCurrent`.
+    /// Files on the disk are left to `CacheStore.finishPurges`. See `CacheStore.makeCurrent`. Throws `CacheFailure` if
+    /// a root cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func makeCurrent(_ scope: ScopeName, keeping: Bool = false) throws -> ScopeSwitch? {
         guard let made = try cache().makeCurrent(scope, keeping: keeping) else { return nil }
         guard var purged = made.purged else { return made }
@@ -18,7 +19,8 @@ extension Caches {
     /// before anything is done to it. Makes nothing.
     ///
     /// The answer is the scope's nearest neighbour among those that are known, if there is one that somebody may have
-    /// meant; nil for a scope that is known.
+    /// meant; nil for a scope that is known. Throws `CacheFailure` if a root cannot be used, `SystemFailure`, and
+    /// `Cancelled` if the run is stopped.
     public func unknownScope(_ scope: ScopeName) throws -> UnknownScope? {
         if scope == .standard { return nil }
         var known: Set<String> = [ScopeName.standard.text]

@@ -68,7 +68,8 @@ public final class Caches: Sendable {
         try settings.policies.policy(for: address())
     }
 
-    /// The cache of the scope in use on the disk or in memory where it has been made, without making it.
+    /// The cache of the scope in use on the disk or in memory where it has been made, without making it. Throws
+    /// `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
     public func existing(inMemory: Bool) throws -> CacheStore? {
         if inMemory { return try self.inMemory(scope: scope()).first }
         return CacheRoot(settings.root).indexIdentity() == nil ? nil : try cache()
@@ -77,7 +78,8 @@ public final class Caches: Sendable {
     /// The caches in memory that have been made for this root, of all scopes or of one, wherever in memory they are.
     /// Makes none.
     ///
-    /// One scope has more than one where sessions differ in `XDG_RUNTIME_DIR`.
+    /// One scope has more than one where sessions differ in `XDG_RUNTIME_DIR`. Throws `CacheFailure` if a root cannot
+    /// be used, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func inMemory(scope: ScopeName? = nil) throws -> [CacheStore] {
         try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places).map {
             try make(settings(in: $0, scope: scope))
@@ -85,7 +87,8 @@ public final class Caches: Sendable {
     }
 
     /// Empties the caches in memory of one scope, or of all, and gives what they held. What is under way for them in
-    /// other processes ends as after `CacheStore.purge`.
+    /// other processes ends as after `CacheStore.purge`. Throws `CacheFailure` if a root cannot be used,
+    /// `SystemFailure`, and `Cancelled` if the run is stopped.
     public func emptyMemory(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
@@ -98,7 +101,8 @@ public final class Caches: Sendable {
         return report
     }
 
-    /// Returns what `emptyMemory` would take away.
+    /// Returns what `emptyMemory` would take away. Throws `CacheFailure` if a root cannot be used, `SystemFailure`, and
+    /// `Cancelled` if the run is stopped.
     public func memoryReport(of scope: ScopeName? = nil) throws -> ResetReport {
         let places = MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
@@ -108,12 +112,14 @@ public final class Caches: Sendable {
     }
 
     /// The cache on the disk, for what is done to it whatever the policy; under the policy `memory` only where it has
-    /// been made, since that leaves the disk alone.
+    /// been made, since that leaves the disk alone. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace`
+    /// for a root that is not trusted, and `SystemFailure`.
     public func onDisk() throws -> CacheStore? {
         try settings.policies.standard == .memory ? existing(inMemory: false) : cache()
     }
 
-    /// All scopes of the cache of the standard policy, by name, the current one included.
+    /// All scopes of the cache of the standard policy, by name, the current one included. Throws `CacheFailure` if a
+    /// root cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func scopes() throws -> [ScopeSummary] {
         guard settings.policies.standard == .memory else { return try standard().scopes() }
         let current = try scope()
@@ -131,25 +137,29 @@ public final class Caches: Sendable {
         return found.values.sorted { $0.name.text < $1.name.text }
     }
 
-    /// The scope that records belong to which name none. Opens and makes nothing.
+    /// The scope that records belong to which name none. Opens and makes nothing. Throws `CacheFailure` if the index
+    /// cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
     public func scope() throws -> ScopeName {
         try settings.scope ?? open.withLock { open throws in try currentScope(&open) }
     }
 
-    /// Where the picture at an address is kept.
+    /// Where the picture at an address is kept. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for
+    /// a root that is not trusted, and `SystemFailure`.
     ///
     /// - Parameter scope: that of a record; nil for the current one.
     public func place(for url: WebURL, scope: String? = nil) throws -> Place {
         try place(policy(for: url.normalized), scope: scope)
     }
 
-    /// The same for an address in its normal form, or a `file` address.
+    /// The same for an address in its normal form, or a `file` address. Throws `CacheFailure` if the cache cannot be
+    /// opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
     public func place(for address: @autoclosure () throws -> String, scope: String? = nil) throws -> Place {
         try place(policy(for: address()), scope: scope)
     }
 
     /// Where what is made of a picture is kept: nothing of one that lies past the cache or in memory ever gets to the
-    /// disk.
+    /// disk. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and
+    /// `SystemFailure`.
     ///
     /// - Parameters:
     ///   - path: where the picture lies.
@@ -170,13 +180,15 @@ public final class Caches: Sendable {
     }
 
     /// Where what stands in for a picture is kept that might have come from any of these addresses: as the strictest of
-    /// their policies says.
+    /// their policies says. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not
+    /// trusted, and `SystemFailure`.
     public func place(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Place {
         let policies = addresses.isEmpty ? [settings.policies.standard] : addresses.map { policy(for: $0.normalized) }
         return try place([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)
     }
 
-    /// Where pictures of this policy are kept.
+    /// Where pictures of this policy are kept. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a
+    /// root that is not trusted, and `SystemFailure`.
     public func place(_ policy: Policy, scope: String? = nil) throws -> Place {
         switch policy {
         case .enabled, .memory: .cache(try cache(inMemory: policy == .memory, scope: scope))
@@ -185,10 +197,13 @@ public final class Caches: Sendable {
     }
 
     /// The cache of pictures that no rule is about: that in memory where this is the policy, else that on the disk.
+    /// Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and
+    /// `SystemFailure`.
     public func standard() throws -> CacheStore { try cache(inMemory: settings.policies.standard == .memory) }
 
     /// The caches that may have entries of the scope in use, on the disk and in memory: policies change, and what was
-    /// kept under an earlier one is still there. That of the policy is made where it is missing.
+    /// kept under an earlier one is still there. That of the policy is made where it is missing. Throws `CacheFailure`
+    /// if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
     public func all() throws -> [CacheStore] {
         let standard = try standard()
         let isInMemory = settings.policies.standard == .memory
@@ -196,19 +211,22 @@ public final class Caches: Sendable {
         return [standard] + others
     }
 
-    /// Removes the previews whose lease is over, in memory as on the disk. Makes nothing.
+    /// Removes the previews whose lease is over, in memory as on the disk. Makes nothing. Throws `CacheFailure` if the
+    /// cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
     public func removeOldPreviews() throws {
         for inMemory in [false, true] { try existing(inMemory: inMemory)?.removeOldPreviews() }
     }
 
-    /// How the cache of pictures that no rule is about is opened: see `standard`.
+    /// How the cache of pictures that no rule is about is opened: see `standard`. Throws `CacheFailure` if a root
+    /// cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func standardSettings() throws -> CacheSettings {
         guard settings.policies.standard == .memory else { return settings }
         let scope = try scope()
         return try settings(in: .writable(root: settings.root, scope: scope, in: settings.places), scope: scope)
     }
 
-    /// The cache on the disk, or in memory.
+    /// The cache on the disk, or in memory. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a
+    /// root that is not trusted, and `SystemFailure`.
     ///
     /// - Parameter scope: that of a record; nil for the current one.
     public func cache(inMemory: Bool = false, scope: String? = nil) throws -> CacheStore {
@@ -283,7 +301,7 @@ public final class Caches: Sendable {
     }
 
     /// Returns whether a path leads into a scope of the cache that was purged after the path was handed out. Makes
-    /// nothing.
+    /// nothing. Throws `CacheFailure` if a root cannot be used, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func isPurged(_ path: String) throws -> Bool {
         for places in places {
             guard let place = MemoryPlace(of: path, root: settings.root, in: places) else { continue }

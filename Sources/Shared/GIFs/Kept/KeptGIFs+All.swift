@@ -18,7 +18,8 @@ extension KeptGIFs {
     }
 
     /// The GIFs of the scope that `filter` accepts, of one resolution or all, one after the other. Hands nothing out;
-    /// memory does not grow with their number.
+    /// memory does not grow with their number. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if
+    /// the run is stopped while others keep it busy.
     ///
     /// - Parameter order: nil for one without meaning, which costs least.
     public func list(
@@ -54,6 +55,8 @@ extension KeptGIFs {
         fileprivate var sources: [Source]
         fileprivate let order: EntryOrder?
 
+        /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep
+        /// it busy.
         public mutating func next() throws -> KeptGIF? {
             // Without an order the first one is read to its end.
             let looked = order == nil ? 1 : sources.count
@@ -72,6 +75,8 @@ extension KeptGIFs {
     }
 
     /// How many GIFs there are, and how many variants of them, posters among those. Reads every row of the scope.
+    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it
+    /// busy.
     public func size() throws -> GIFCacheSize {
         var size = GIFCacheSize()
         var filter = EntryFilter()

@@ -50,7 +50,8 @@ public struct KeptGIFs: Sendable {
         return KeptGIF(gif: gif, entry: entry, facts: facts, cache: cache)
     }
 
-    /// Whether `GIFCache.put` would make no request for it. Hands nothing out.
+    /// Whether `GIFCache.put` would make no request for it. Hands nothing out. Throws `CacheFailure` if the index
+    /// cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool {
         guard let cache = try cache(of: gif), let entry = try cache.peek(CacheKey(printed: gif.cacheKey)) else {
             return false

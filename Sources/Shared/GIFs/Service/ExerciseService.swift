@@ -51,7 +51,8 @@ public struct ExerciseService: Sendable {
 
     public var hasKey: Bool { key != nil }
 
-    /// `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway.
+    /// `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws `WebURLFailure` for
+    /// an address that cannot be asked.
     public func imageRequest(for gif: ExerciseGIF) throws -> HTTPRequest {
         // Both values are made of characters that stand for themselves in a query.
         let url = try WebURL("\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)")

@@ -1,13 +1,16 @@
 import Support
 
 extension CacheStore {
-    /// Forgets the failures of a key, also where it has no entry.
+    /// Forgets the failures of a key, also where it has no entry. Throws `CacheFailure` if the root cannot be used or
+    /// changed, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func forgetFailures(of key: CacheKey) throws {
         try requireWriting()
         try index.forgetNegatives(of: key.name, in: scope, now: clock.now())
     }
 
     /// Forgets failures of one scope or of all, those whose time is over or all of them. Returns how many there were.
+    /// Throws `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is
+    /// stopped.
     @discardableResult
     public func forgetFailures(of scope: ScopeName? = nil, expiredOnly: Bool = false) throws -> Int {
         try requireWriting()

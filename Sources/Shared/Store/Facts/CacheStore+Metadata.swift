@@ -7,14 +7,16 @@ import Support
 /// ever is of a collection is small beside one large picture; `clean` takes them a month after they have expired.
 extension CacheStore {
     /// What is kept in a collection from one name to another, both included, ascending; expired ones among it. Costs
-    /// about 2 µs each.
+    /// about 2 µs each. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while
+    /// others keep it busy.
     public func metadata(
         in collection: String, from first: String, through last: String
     ) throws -> [Metadata] {
         try withMetadata { _ in try index.metadata(in: collection, of: scope, from: first, through: last) }
     }
 
-    /// What is kept under the last name that is not behind `last`.
+    /// What is kept under the last name that is not behind `last`. Throws `CacheFailure` if the index cannot be used,
+    /// and `Cancelled` if the run is stopped while others keep it busy.
     public func newestMetadata(in collection: String, through last: String) throws -> Metadata? {
         try withMetadata { _ in try index.newestMetadata(in: collection, of: scope, through: last) }
     }

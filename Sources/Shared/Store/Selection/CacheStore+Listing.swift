@@ -1,7 +1,8 @@
 import Support
 
 extension CacheStore {
-    /// The entries that a filter accepts, one after the other. Hands nothing out and counts nothing.
+    /// The entries that a filter accepts, one after the other. Hands nothing out and counts nothing. Throws
+    /// `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it busy.
     ///
     /// - Parameter order: over all scopes that are listed; nil for no order with a meaning, scope by scope, which costs
     ///   least.
@@ -23,21 +24,26 @@ extension CacheStore {
         try index.scopeRows().filter { inAllScopes || $0.folder.prefix(32) == scope.hash }
     }
 
-    /// The entry of a key as it is, whatever has become of its file; nil if there is none. Hands nothing out and
-    /// counts nothing.
+    /// The entry of a key as it is, whatever has become of its file; nil if there is none. Hands nothing out and counts
+    /// nothing. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others
+    /// keep it busy.
     public func peek(_ key: CacheKey) throws -> Entry? { try index.find(key.name, in: scope) ?? sound(key) }
 
-    /// The variants of an original, the smallest first.
+    /// The variants of an original, the smallest first. Throws `CacheFailure` if the index cannot be used, and
+    /// `Cancelled` if the run is stopped while others keep it busy.
     public func variants(of entry: Entry) throws -> [Entry] { try index.variants(of: entry) }
 
     /// Keeps an entry from being trimmed, cleaned, or removed by a filter, or allows that again. Nil if it has gone.
+    /// Throws `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is
+    /// stopped.
     public func setPinned(_ entry: Entry, _ isPinned: Bool) throws -> Entry? {
         try requireWriting()
         return try index.setPinned(entry, isPinned, now: clock.now())
     }
 
     /// Removes an entry and its variants at once, whatever pins and leases they have; what is being downloaded under
-    /// the same key is not touched. Gives what went, or with `dryRun` would go.
+    /// the same key is not touched. Gives what went, or with `dryRun` would go. Throws `CacheFailure` if the root
+    /// cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is stopped.
     public func remove(_ entry: Entry, dryRun: Bool = false) throws -> Removal {
         if dryRun { return try removal(of: entry) }
         try requireWriting()
@@ -51,7 +57,8 @@ extension CacheStore {
     }
 
     /// Removes the entries of this scope that a filter accepts, with their variants, but for those that are pinned.
-    /// After the index was lost, all files are taken in before.
+    /// After the index was lost, all files are taken in before. Throws `CacheFailure` if the root cannot be used or
+    /// changed, `SystemFailure`, and `Cancelled` if the run is stopped.
     ///
     /// - Parameter sparesPinned: false for those that are pinned, too.
     public func remove(
@@ -124,6 +131,8 @@ public struct EntryListing {
         self.now = now
     }
 
+    /// Returns the next entry, or nil behind the last one. Throws `CacheFailure` if the index cannot be used, and
+    /// `Cancelled` if the run is stopped while others keep it busy.
     public mutating func next() throws -> Entry? { try nextWithScope()?.entry }
 
     mutating func nextWithScope() throws -> (entry: Entry, scope: Index.ScopeRow)? {

@@ -8,7 +8,7 @@ import Testing
     private let gif = try? ExerciseGIF(id: ExerciseID("0001"))
 
     @Test func requestHasTheIDAsItIsAndTheKeyInAHeaderOnly() throws {
-        let service = try ExerciseService(environment: ["EXERCISEDB_API_KEY": " secret-key\n"])
+        let service = try ExerciseService(key: " secret-key\n")
         let request = try service.imageRequest(for: #require(gif))
         #expect(
             request.url.description == "https://exercisedb.p.rapidapi.com/image?exerciseId=0001&resolution=180")
@@ -23,32 +23,25 @@ import Testing
     }
 
     @Test func anotherAddressMayHaveAPathAndAPort() throws {
-        let service = try ExerciseService(environment: ["EXERCISEDB_API_URL": "http://127.0.0.1:8080/db/"])
+        let service = try ExerciseService(address: "http://127.0.0.1:8080/db/")
         let request = try service.imageRequest(for: #require(gif))
         #expect(request.url.description == "http://127.0.0.1:8080/db/image?exerciseId=0001&resolution=180")
         #expect(!request.headers.contains { $0.name == "X-RapidAPI-Key" })
         #expect(!service.hasKey)
     }
 
-    @Test func emptySettingsAreNone() throws {
-        let service = try ExerciseService(environment: ["EXERCISEDB_API_URL": "", "EXERCISEDB_API_KEY": " \n"])
+    @Test func emptyKeyIsNone() throws {
+        let service = try ExerciseService(key: " \n")
         #expect(service.address == ExerciseService.standardAddress)
         #expect(!service.hasKey)
     }
 
-    @Test func givenKeyGoesBeforeTheEnvironments() throws {
-        let service = try ExerciseService(environment: ["EXERCISEDB_API_KEY": "a"], key: "b")
-        let headers = try service.imageRequest(for: #require(gif)).headers
-        #expect(headers.first { $0.name == "X-RapidAPI-Key" }?.value == "b")
-    }
-
     @Test(arguments: [
-        ["EXERCISEDB_API_URL": "exercisedb"], ["EXERCISEDB_API_URL": "ftp://example.org"],
-        ["EXERCISEDB_API_URL": "https://example.org/?rapidapi-key=s3cret"], ["EXERCISEDB_API_KEY": "s3c\nret"],
-        ["EXERCISEDB_API_KEY": "s3c ret"],
+        ("exercisedb", nil), ("ftp://example.org", nil), ("https://example.org/?rapidapi-key=s3cret", nil),
+        (ExerciseService.standardAddress, "s3c\nret"), (ExerciseService.standardAddress, "s3c ret"),
     ])
-    func badSettingsAreTheConfigurationsFault(_ environment: [String: String]) throws {
-        let failed = #expect(throws: ConfigurationFailure.self) { try ExerciseService(environment: environment) }
+    func badSettingsAreTheConfigurationsFault(_ address: String, _ key: String?) throws {
+        let failed = #expect(throws: ConfigurationFailure.self) { try ExerciseService(address: address, key: key) }
         #expect(failed?.exitCode == .configuration)
         #expect(failed?.message.contains("s3c") == false)
     }

@@ -43,12 +43,6 @@ public struct ExerciseService: Sendable {
         self.key = bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// As `EXERCISEDB_API_URL` and `EXERCISEDB_API_KEY` say; a `key` that was given otherwise goes before the latter.
-    public init(environment: [String: String], key: String? = nil) throws {
-        let address = environment["EXERCISEDB_API_URL"].flatMap { $0.isEmpty ? nil : $0 }
-        try self.init(address: address ?? Self.standardAddress, key: key ?? environment["EXERCISEDB_API_KEY"])
-    }
-
     public var hasKey: Bool { key != nil }
 
     /// `GET /image?exerciseId=0001&resolution=180`, with the headers of RapidAPI's gateway. Throws `WebURLFailure` for

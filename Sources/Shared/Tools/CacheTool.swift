@@ -28,10 +28,11 @@ extension Caches {
         _ jobs: [RecordJob], lookups: [CacheItem.Lookup?], asFetch: Bool, work: (Int) -> Prepared.Work
     ) -> [Prepared] {
         var entries = [Entry?](repeating: nil, count: jobs.count)
-        let wanted = lookups.indices.filter { lookups[$0] != nil }
-        for (policy, indices) in Dictionary(grouping: wanted, by: { policy(for: lookups[$0]!.address) }) {
+        let policies = lookups.map { lookup in lookup.map { policy(for: $0.address) } }
+        for policy in Policy.allCases where policies.contains(policy) {
             guard case .cache(let cache)? = try? place(policy) else { continue }
-            let found = cache.immediately(indices.map { lookups[$0]!.key }, asFetch: asFetch)
+            let indices = lookups.indices.filter { policies[$0] == policy }
+            let found = cache.immediately(indices.compactMap { lookups[$0]?.key }, asFetch: asFetch)
             for (index, entry) in zip(indices, found) { entries[index] = entry }
         }
         return jobs.indices.map { index in

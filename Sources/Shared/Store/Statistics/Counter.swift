@@ -88,12 +88,24 @@ package enum MissReason: Sendable {
 
 /// Counts of one scope that have not been written yet.
 package struct Tally: Sendable, Equatable {
-    private var amounts: [Counter: Int] = [:]
+    /// A counter each, once: there are few, and a run uses still fewer.
+    private var amounts: [Amount] = []
     private var failures: [String: Int] = [:]
+
+    private struct Amount: Sendable, Equatable {
+        let counter: Counter
+        var value: Int
+    }
 
     static let failurePrefix = "failure:"
 
-    package mutating func add(_ counter: Counter, _ amount: Int = 1) { amounts[counter, default: 0] += amount }
+    package mutating func add(_ counter: Counter, _ amount: Int = 1) {
+        if let place = amounts.firstIndex(where: { $0.counter == counter }) {
+            amounts[place].value += amount
+        } else {
+            amounts.append(Amount(counter: counter, value: amount))
+        }
+    }
 
     package mutating func add(failure: any Failure) { failures[failure.code, default: 0] += 1 }
 
@@ -104,7 +116,7 @@ package struct Tally: Sendable, Equatable {
 
     /// What is to be added to each counter, by its name in the index.
     var counts: [(name: String, amount: Int)] {
-        amounts.map { ($0.rawValue, $1) } + failures.map { (Self.failurePrefix + $0, $1) }
+        amounts.map { ($0.counter.rawValue, $0.value) } + failures.map { (Self.failurePrefix + $0, $1) }
     }
 }
 

@@ -147,7 +147,8 @@ private final class UpkeepWorld {
         case .past: return (["put", "--policy", "disabled", "--scope", scope, "--lease", "0s"] + newURLs(6), [], [])
         case .remove: return (["rm", "--scope", scope] + urls, [], Set(some))
         case .removeSome:
-            let chosen = all(scope).filter { $0.url.hasSuffix("7.gif") }
+            // What is pinned is removed only by its name.
+            let chosen = all(scope).filter { $0.url.hasSuffix("7.gif") }.subtracting(try pinned(in: scope))
             return (["rm", "--scope", scope, "--match", "*7.gif"], [], chosen)
         case .pin: return ([killer.random.below(2) == 0 ? "pin" : "unpin", "--scope", scope] + urls, [], [])
         case .clean, .rebuildByClean: return (["clean"], [], [])
@@ -160,6 +161,11 @@ private final class UpkeepWorld {
             return (["scope", "purge", scope] + (killer.random.below(2) == 0 ? ["--wait"] : []), all(scope), [])
         case .reset: return (["reset"], known, [])
         }
+    }
+
+    private func pinned(in scope: String) throws -> [Place] {
+        let records = try home.run("img-cache", ["ls", "--pinned", "--scope", scope, "--json"]).expect(0).records
+        return records.compactMap { $0.string("cache.key") }.map { Place(scope: scope, url: $0) }
     }
 
     private func present(_ places: Set<Place>) throws -> Set<Place> {

@@ -33,35 +33,29 @@ struct FetchTask {
         case .ask: try repeatFailure(first)
         }
         try cache.requireWriting()
-        var known: Look? = first
-        return try cache.withstanding {
-            defer { known = nil }
-            return try runAlone(known, rules, &wasLost)
-        }
+        return try cache.withstanding { try runAlone(first, rules, &wasLost) }
     }
 
     /// Waits for the process that fetches the same key, and asks the server if that one has not.
     ///
-    /// - Parameter known: what was known of the key a moment ago; nil if that is of no use any more.
-    private func runAlone(_ known: Look?, _ rules: Freshness.Rules, _ wasLost: inout Bool) throws -> Outcome {
-        let watch = try GenerationWatch(cache.index, cache.active, generation: known?.generation)
+    /// - Parameter known: what was known of the key a moment ago.
+    private func runAlone(_ known: Look, _ rules: Freshness.Rules, _ wasLost: inout Bool) throws -> Outcome {
+        let watch = try GenerationWatch(cache.index, cache.active, knownBy: known)
         let lock = try cache.lock(key.name, whileWaiting: watch.check)
         defer { withExtendedLifetime(lock) {} }
         var rules = rules
         rules.hasWaited = lock.wasContended
         var current = known
         // Others may have fetched it since: this is the one look that counts.
-        if known?.version == nil || lock.wasContended || cache.index.version() != known?.version {
-            current = try look(isLocked: true) { wasLost = true }
-        }
+        if cache.isOutdated(known.version, under: lock) { current = try look(isLocked: true) { wasLost = true } }
         do {
-            switch try step(current?.entry, rules) {
+            switch try step(current.entry, rules) {
             case .ready(let outcome):
                 if rules.hasWaited { cache.index.count(in: cache.scope) { $0.add(.coalesced) } }
                 return outcome
             case .ask(let validators):
                 try repeatFailure(current)
-                return try ask(validators, about: current?.entry, rules, watch, wasLost: wasLost)
+                return try ask(validators, about: current.entry, rules, watch, wasLost: wasLost)
             }
         } catch let error where CacheStore.isOfRemoval(error) {
             // Files go with a purge, too; that is no reason to fetch again.
@@ -100,8 +94,8 @@ struct FetchTask {
         }
     }
 
-    private func repeatFailure(_ look: Look?) throws {
-        guard let failure = look?.negative else { return }
+    private func repeatFailure(_ look: Look) throws {
+        guard let failure = look.negative else { return }
         cache.index.count(in: cache.scope) { $0.add(.negativeHits) }
         throw failure
     }
@@ -187,7 +181,6 @@ struct FetchTask {
     private func keep(
         _ body: Download.Body, _ partial: PartialFile, replacing old: Entry?, _ generation: Int64, _ reason: MissReason
     ) throws -> Entry {
-        defer { partial.remove() }
         // A process that is killed from here on leaves nothing beside an entry that nobody would look for there.
         partial.removeNote()
         let now = cache.clock.now()
@@ -201,6 +194,11 @@ struct FetchTask {
             $0.add(miss: reason)
             $0.add(.bytesFetched, body.received)
         }
-        return try cache.keep(partial.name, as: new, replacing: old, generation: generation)
+        do {
+            return try cache.keep(partial.name, as: new, replacing: old, generation: generation)
+        } catch {
+            partial.remove()
+            throw error
+        }
     }
 }

@@ -8,10 +8,11 @@ extension CacheStore {
     /// The fresh entry of this name as it was handed out before, as long as nothing in the index has changed since, by
     /// whichever process, the index is still that of the root, and nothing needs to be written to hand it out.
     ///
-    /// - Parameter version: that of the index at this moment (`Index.version`).
-    package func recalled(_ name: String, version: Int?) -> Entry? {
+    /// - Parameter version: that of the index at this moment (`Index.version`), for which nothing is asked where the
+    ///   name is not known.
+    package func recalled(_ name: String, version: @autoclosure () -> Int?) -> Entry? {
         guard let recent = recent.withLock({ $0.use(name) }),
-            recent.holds(at: clock.now(), version: version, lease: lease)
+            recent.holds(at: clock.now(), version: version(), lease: lease)
         else { return nil }
         return recent.entry
     }
@@ -40,9 +41,9 @@ extension CacheStore {
         var entries = [Entry?](repeating: nil, count: keys.count)
         if asFetch, settings.refreshes { return entries }
         let start = metrics.isSilent ? nil : SteadyTime.now()
-        guard let version = index.version() else { return entries }
+        lazy var version = index.version()
         for (place, key) in keys.enumerated() { entries[place] = recalled(key.text, version: version) }
-        find(keys, in: &entries, version: version)
+        find(keys, in: &entries)
         let hits = entries.compactMap(\.self)
         if hits.isEmpty { return entries }
         index.count(in: scope) { tally in
@@ -60,11 +61,13 @@ extension CacheStore {
     }
 
     /// Fills in the entries that are not known yet, as rows and files have them now.
-    private func find(_ keys: [CacheKey], in entries: inout [Entry?], version: Int) {
+    private func find(_ keys: [CacheKey], in entries: inout [Entry?]) {
         let unknown = entries.indices.filter { entries[$0] == nil }
-        guard !unknown.isEmpty, let found = try? index.find(unknown.map { keys[$0].name }, in: scope) else { return }
+        guard !unknown.isEmpty, let (rows, version) = try? index.find(unknown.map { keys[$0].name }, in: scope),
+            version != nil
+        else { return }
         let now = clock.now()
-        let usable = zip(unknown, found).compactMap { place, entry -> (place: Int, entry: Entry)? in
+        let usable = zip(unknown, rows).compactMap { place, entry -> (place: Int, entry: Entry)? in
             guard let entry, entry.key != nil, !entry.isUnsettled, !entry.isExpired(at: now),
                 index.root.isWhole(entry)
             else { return nil }

@@ -218,6 +218,12 @@ public final class CacheStore: Sendable {
         return lock
     }
 
+    /// Whether what was known of an entry at a version of the index (`Index.version`) must be looked up once more, now
+    /// that its lock is held: others have waited for, or anything has changed since.
+    package func isOutdated(_ version: Int?, under lock: KeyLock) -> Bool {
+        lock.wasContended || version == nil || index.version() != version
+    }
+
     /// Runs work that a signal lets finish; again where the root was removed under it, since the lock that `body` takes
     /// makes a new one.
     package func withstanding<Result>(_ body: () throws -> Result) throws -> Result {
@@ -286,16 +292,16 @@ public final class CacheStore: Sendable {
         guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {
             throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
         }
-        try index.root.prepare(place)
+        var folder = try index.root.folderToFill(place)
         let (entry, size) = try index.commit(new, in: active, generation: generation, now: now) {
-            try index.root.place(temporary, at: place)
+            folder = try index.root.put(temporary, at: place, in: folder)
         }
         if settings.memory != nil {
             // The log takes memory there, and its copying into the database waits for no disk.
             index.settleLog(over: 1)
         } else {
             // With the index free for others: a file without a row finds its way back, a row without a file does not.
-            try index.root.synchronize(place)
+            try folder.synchronize()
         }
         trim(size)
         return entry

@@ -49,12 +49,12 @@ extension AnyOption {
         read: ByteCount.parse)
 
     public static let memoryEntries = Option<Int>(
-        "memory-entries", form: .none, expected: "a number from 0 to 1000000", group: .cache, default: "50",
+        "memory-entries", form: .none, expected: "a number from 0 to 1000000", group: .cache, default: "1000",
         field: "memory_entries", summary: "How many pictures one run hands out again without looking at the disk."
     ) { Int($0).flatMap { (0...1_000_000).contains($0) ? $0 : nil } }
 
     public static let memoryBytes = Option<Int>(
-        "memory-bytes", form: .none, expected: "a size such as 100MB", group: .cache, default: "100MB",
+        "memory-bytes", form: .none, expected: "a size such as 1GB", group: .cache, default: "1GB",
         field: "memory_bytes", summary: "How many bytes the pictures of memory_entries may take.", read: ByteCount.parse
     )
 }

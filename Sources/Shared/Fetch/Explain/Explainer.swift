@@ -69,18 +69,18 @@ extension CacheStore {
     /// What is known of a request without asking anybody. Changes nothing: a row whose file is gone stays.
     func facts(of request: HTTPRequest, key: CacheKey, now: Timestamp) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
-        facts.kept = try index.find(key.name, in: scope).map { entry in
+        // A remembered failure is told also if it is not given again because the server is asked in any case.
+        let look = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
+        facts.kept = look.entry.map { entry in
             Explanation.Kept(
                 entry: entry, isExpired: entry.isExpired(at: now), isWhole: index.root.isWhole(entry),
                 age: max(now - entry.fetchedAt, .zero))
         }
         facts.isOfAnotherAddress = facts.kept.map { $0.entry.url != request.url.redacted } ?? false
-        if settings.negativeTTL != .none, request.isForAnybody {
-            facts.negative = try index.negative(key.name, in: scope, address: Download.address(of: request), now: now)
-        }
+        facts.negative = look.negative
+        let generation = try look.generation ?? index.generation(of: active)
         let partial = PartialFile(
-            name: CacheRoot.partial(key.name, in: scope, generation: try index.generation(of: active)), root: index.root
-        )
+            name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
         facts.leftover = partial.leftover(for: Download.address(of: request))
         facts.isLocked = KeyLock.isHeld(root: index.root, CacheRoot.lock(key.name, in: scope))
         return facts

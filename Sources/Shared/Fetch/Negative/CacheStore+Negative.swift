@@ -7,8 +7,12 @@ extension CacheStore {
     /// The address of which a failure may be remembered that is given again; nil if the server is to be asked in any
     /// case.
     func negativeAddress(of request: HTTPRequest) -> String? {
-        guard settings.negativeTTL != .none, !settings.refreshes, request.isForAnybody else { return nil }
-        return Download.address(of: request)
+        settings.refreshes ? nil : rememberedAddress(of: request)
+    }
+
+    /// The address of which a failure may be remembered; nil if none ever is.
+    func rememberedAddress(of request: HTTPRequest) -> String? {
+        settings.negativeTTL != .none && request.isForAnybody ? Download.address(of: request) : nil
     }
 
     /// Remembers a failure that is definite, unless its server wants nobody to keep the answer and is to be respected.

@@ -4,6 +4,7 @@ import Support
 /// One exchange on a connection: what libcurl calls back into.
 final class CurlExchange {
     private let request: HTTPRequest
+    private let connection: CurlConnection
     private let addressGuard: AddressGuard
     private let proxy: ProxyChoice
     private let receive: (HTTPEvent) throws -> Void
@@ -15,32 +16,26 @@ final class CurlExchange {
     private var hasDialled = false
     /// When something last arrived, or when the receiver was last told that nothing does.
     private var lastEvent = SteadyTime.now()
-    /// Bytes of the body that have not been delivered yet.
-    private let gathered: UnsafeMutableRawBufferPointer
+    /// How many bytes of the body have not been delivered yet.
     private var gatheredCount = 0
 
     init(
-        _ request: HTTPRequest, guard addressGuard: AddressGuard, proxy: ProxyChoice,
+        _ request: HTTPRequest, on connection: CurlConnection, guard addressGuard: AddressGuard, proxy: ProxyChoice,
         receive: @escaping (HTTPEvent) throws -> Void
     ) {
         self.request = request
+        self.connection = connection
         self.addressGuard = addressGuard
         self.proxy = proxy
         self.receive = receive
-        gathered = .allocate(byteCount: Self.pieceSize, alignment: 64)
     }
 
-    deinit { gathered.deallocate() }
-
-    /// How many bytes are delivered at once: libcurl gives 16 KiB a call, and each write costs a system call. Many
-    /// pictures fit as a whole, and the buffer stays within the processor's cache.
-    private static let pieceSize = 512 << 10
     /// How many bytes libcurl receives at once.
     static let bufferSize = 128 << 10
 
     /// Carries out the exchange. The connection's options are set, except for the callbacks. Throws `FetchFailure`,
     /// `Cancelled` and what the receiver throws.
-    func run(on connection: CurlConnection, interruption: Interruption) throws -> HTTPResponse {
+    func run(interruption: Interruption) throws -> HTTPResponse {
         let handle = connection.handle
         ccurl_set_receiver(
             handle,
@@ -57,7 +52,7 @@ final class CurlExchange {
                     CurlExchange.of(context).dial([UInt8](UnsafeRawBufferPointer(start: bytes, count: count)))
                 }))
         let result = try withExtendedLifetime(self) {
-            try interruption.during(onCancel: { connection.wake() }) {
+            try interruption.during(onCancel: { [connection] in connection.wake() }) {
                 guard ccurl_begin(handle) else { throw fault("it has no memory left") }
                 while true {
                     let result = ccurl_step(handle)
@@ -106,6 +101,7 @@ final class CurlExchange {
     }
 
     private func body(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let gathered = connection.gathered
         lastEvent = SteadyTime.now()
         if bytes.count > gathered.count - gatheredCount {
             guard handOnGathered() else { return false }
@@ -120,7 +116,7 @@ final class CurlExchange {
     private func handOnGathered() -> Bool {
         let count = gatheredCount
         gatheredCount = 0
-        return count == 0 || deliver(.body(UnsafeRawBufferPointer(rebasing: gathered[..<count])))
+        return count == 0 || deliver(.body(UnsafeRawBufferPointer(rebasing: connection.gathered[..<count])))
     }
 
     private func deliver(_ event: HTTPEvent) -> Bool {

@@ -57,8 +57,8 @@ public final class CurlTransport: HTTPTransport {
         }
         try apply(request, proxy: proxy, target: target, to: connection.handle)
         return try withoutActuallyEscaping(receive) { receive in
-            try CurlExchange(request, guard: addressGuard, proxy: proxy, receive: receive)
-                .run(on: connection, interruption: interruption)
+            try CurlExchange(request, on: connection, guard: addressGuard, proxy: proxy, receive: receive)
+                .run(interruption: interruption)
         }
     }
 

@@ -82,8 +82,8 @@ public struct CacheDestination: Sendable {
     ) throws -> EntrySink? {
         var subject = subject
         let lock = try cache.lock(subject.name, whileWaiting: watch.check)
-        let version = cache.index.version()
-        if lock.wasContended || version == nil || version != known {
+        if cache.isOutdated(known, under: lock) {
+            let version = cache.index.version()
             try look(for: &subject, isLocked: true)
             if let file = try handOut(subject.old, subject, version: version) {
                 if lock.wasContended, original != nil {

@@ -57,25 +57,42 @@ extension CacheRoot {
         return (try? BlobStore.sha256(of: file)) == entry.sha256
     }
 
-    /// Makes the folder of a file that is about to be put in place, before anybody has to wait for that. Throws
-    /// `UnsafePlace` if others may write to one that is there.
-    package func prepare(_ name: String) throws {
-        let folder = String(name[..<(name.lastIndex(of: "/") ?? name.endIndex)])
-        guard let status = status(of: folder) else { return try makeFolder(folder) }
-        try check(status, at: path(of: folder))
+    /// Opens the folder of a file that is about to be put in place, and makes it where it is missing, before anybody
+    /// has to wait for that. Throws `SystemFailure`, and `UnsafePlace` if others may write to one that is there.
+    func folderToFill(_ place: String) throws -> Folder {
+        let name = String(place[..<(place.lastIndex(of: "/") ?? place.endIndex)])
+        if let found = try existing(name) { return found }
+        try makeFolder(name)
+        guard let made = try existing(name) else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
+        return made
     }
 
-    /// Moves a finished file to its place, in one step. Its bytes must be on the disk already; its name is only
-    /// when `synchronize` has returned.
-    func place(_ temporary: String, at name: String) throws {
+    private func existing(_ name: String) throws -> Folder? {
+        do {
+            guard let folder = try folder()?.folder(name) else { return nil }
+            try check(folder.status(), at: folder.path)
+            return folder
+        } catch let failure as SystemFailure where failure.isMissing {
+            return nil
+        }
+    }
+
+    /// Moves a finished file to its place in the folder that `folderToFill` has opened, in one step, and returns the
+    /// folder in which it lies then. The file's bytes must be on the disk already; its name is once the folder is
+    /// synchronized. Throws `SystemFailure`, `UnsafePlace`.
+    func put(_ temporary: String, at place: String, in folder: Folder) throws -> Folder {
+        let name = String(place[place.index(after: place.lastIndex(of: "/") ?? place.startIndex)...])
+        var folder = folder
         // A folder that was just made is empty, and the process that cleans at this moment removes it again.
         for _ in 0..<16 {
             do {
-                return try rename(temporary, to: name)
+                try rename(temporary, to: name, in: folder)
+                return folder
             } catch let failure as SystemFailure where failure.isMissing {
-                try prepare(name)
+                folder = try folderToFill(place)
             }
         }
-        try rename(temporary, to: name)
+        try rename(temporary, to: name, in: folder)
+        return folder
     }
 }

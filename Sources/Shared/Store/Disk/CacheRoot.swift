@@ -147,18 +147,10 @@ package final class CacheRoot: Sendable {
     /// Removes a folder if it is empty; false where it is not, or cannot be removed.
     func removeFolder(_ name: String) -> Bool { (try? folder())?.removeFolder(name) ?? false }
 
-    /// Gives a file another name. Throws `SystemFailure`.
-    func rename(_ name: String, to other: String) throws {
+    /// Gives a file another name, below the root or in another folder. Throws `SystemFailure`.
+    func rename(_ name: String, to other: String, in target: Folder? = nil) throws {
         guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "move \(path(of: name))") }
-        try folder.rename(name, to: other)
-    }
-
-    /// Waits until a file's name is on the disk. One that was removed or trimmed meanwhile, with its folder, is no
-    /// failure. Throws `SystemFailure`.
-    func synchronize(_ name: String) throws {
-        do {
-            try folder()?.synchronize(nameOf: name)
-        } catch let failure as SystemFailure where failure.isMissing {}
+        try folder.rename(name, to: other, in: target)
     }
 
     // MARK: Making

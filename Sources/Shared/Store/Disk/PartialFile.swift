@@ -7,10 +7,12 @@ import Support
 /// written before new ones come: bytes never stand beside the note of another version. A body that comes all at once
 /// has none. A note is void after a restart of the machine, since bytes that were not waited for may be missing in the
 /// middle.
-package struct PartialFile {
+package final class PartialFile {
     /// Its name below the root.
     package let name: String
     package let root: CacheRoot
+    /// Whether there is a note; nil as long as nobody has looked.
+    private var hasNote: Bool?
 
     package init(name: String, root: CacheRoot) {
         self.name = name
@@ -37,6 +39,20 @@ package struct PartialFile {
             self.boot = boot
         }
 
+        /// Reads what `text` is; nil for anything else.
+        fileprivate init?(_ bytes: [UInt8]) {
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end" else { return nil }
+            self.init(
+                address: String(lines[1]), validator: String(lines[2]), total: Int(lines[3]), boot: String(lines[4]))
+        }
+
+        fileprivate var text: String {
+            "\(Self.magic)\n\(address)\n\(validator)\n\(total.map(String.init) ?? "")\n\(boot)\nend\n"
+        }
+
+        private static let magic = "apod-tools partial 2"
+
         /// The part of the validators that names these bytes.
         package var validators: Validators {
             validator.hasPrefix("\"") ? Validators(etag: validator) : Validators(lastModified: validator)
@@ -62,30 +78,37 @@ package struct PartialFile {
 
     /// The note; nil if there is none, or not a whole one.
     package func readNote() -> Note? {
-        guard let file = try? root.open(noteName, O_RDONLY), let bytes = try? file.bytes(0..<4096) else { return nil }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count == 7, lines[0] == Self.magic, lines[5] == "end" else { return nil }
-        return Note(
-            address: String(lines[1]), validator: String(lines[2]), total: Int(lines[3]), boot: String(lines[4]))
+        do {
+            let file = try root.open(noteName, O_RDONLY)
+            hasNote = true
+            return Note(try file.bytes(0..<4096))
+        } catch {
+            hasNote = (error as? SystemFailure)?.isMissing != true
+            return nil
+        }
     }
 
     /// Removes the note, where there is one: the bytes can then not be continued.
-    package func removeNote() { remove(noteName) }
+    package func removeNote() {
+        if hasNote != false { remove(noteName) }
+        hasNote = false
+    }
 
     /// Makes `file` empty. Throws `Lost` where another file stands in its place by now.
     package func restart(_ file: File) throws {
+        let isEmpty = lseek(file.descriptor, 0, SEEK_END) == 0
+        if isEmpty, hasNote == false { return }
         guard root.has(file, as: name) else { throw Lost() }
         removeNote()
-        if lseek(file.descriptor, 0, SEEK_END) > 0 { try Self.truncate(file, to: 0) }
+        if !isEmpty { try Self.truncate(file, to: 0) }
     }
 
     /// Notes what will come into `file`, which has been restarted for it. Throws `Lost` where another file
     /// stands in its place by now, beside which this note must not come to lie.
     package func write(_ note: Note, of file: File) throws {
         guard root.has(file, as: name) else { throw Lost() }
-        let total = note.total.map(String.init) ?? ""
-        try root.openToWrite(noteName, O_WRONLY | O_EXCL).write(
-            Array("\(Self.magic)\n\(note.address)\n\(note.validator)\n\(total)\n\(note.boot)\nend\n".utf8))
+        hasNote = true
+        try root.openToWrite(noteName, O_WRONLY | O_EXCL).write(Array(note.text.utf8))
     }
 
     package static func truncate(_ file: File, to count: Int) throws {
@@ -107,8 +130,6 @@ package struct PartialFile {
     private func remove(_ name: String) {
         if root.status(of: name) != nil { root.remove(name) }
     }
-
-    private static let magic = "apod-tools partial 2"
 
     /// A word for the time since the machine was started; nil if the system has none.
     package static let boot: String? = {

@@ -14,8 +14,10 @@ package final class GenerationWatch: Sendable {
 
     /// Throws `CacheFailure.scopeChanged` if the run's scope is not the current one any more, see `Index.generation`.
     ///
-    /// - Parameter generation: that of a moment ago, if it is known.
-    package init(_ index: Index, _ scope: ActiveScope, generation: Int64? = nil) throws {
+    /// - Parameter look: spares a look at the scope's row as long as nothing has changed since.
+    package init(_ index: Index, _ scope: ActiveScope, knownBy look: Look? = nil) throws {
+        let isCurrent = look.map { $0.version != nil && $0.version == index.version() } ?? false
+        let generation = isCurrent ? look?.generation : nil
         self.index = index
         self.scope = scope
         self.generation = try generation ?? index.generation(of: scope)

@@ -17,11 +17,9 @@ extension Index {
     ///
     /// - Parameter address: of which a failure may be remembered; nil if none is wanted.
     package func look(_ name: String, in scope: ActiveScope, address: String?, now: Timestamp) throws -> Look {
-        let isOfRoot = root.indexIdentity()
-        return try perform { connection in
-            let version = isOfRoot == connection.identity ? try connection.currentVersion() : nil
+        try perform { connection in
+            var look = Look(version: try connection.currentVersion())
             return try connection.database.snapshot {
-                var look = Look(version: version)
                 look.entry = try connection.find(name, in: scope.name)
                 if let address {
                     look.negative = try connection.negative(name, in: scope.name, address: address, now: now)
@@ -33,10 +31,13 @@ extension Index {
         }
     }
 
-    /// Returns the rows of these names that are there, in one transaction that reads.
-    package func find(_ names: [String], in scope: ScopeName) throws -> [Entry?] {
+    /// Returns the rows of these names that are there, as they are at one moment, and the version of the index before.
+    package func find(_ names: [String], in scope: ScopeName) throws -> (rows: [Entry?], version: Int?) {
         try perform { connection in
-            try connection.database.snapshot { try names.map { try connection.find($0, in: scope) } }
+            let version = try connection.currentVersion()
+            // One statement is a transaction of its own.
+            if names.count == 1 { return ([try connection.find(names[0], in: scope)], version) }
+            return (try connection.database.snapshot { try names.map { try connection.find($0, in: scope) } }, version)
         }
     }
 

@@ -2,11 +2,7 @@ extension Index {
     /// A number that stands for what is in the index: as long as it stays the same, so do all rows, but for when this
     /// process last used them and for its counters. Nil if that cannot be told, as of a root that can only be read, or
     /// if the root has another index by now, or none. Costs about 3 µs.
-    package func version() -> Int? {
-        withConnection { connection in
-            root.indexIdentity() == connection.identity ? try? connection.currentVersion() : nil
-        }
-    }
+    package func version() -> Int? { withConnection { try? $0.currentVersion() } }
 }
 
 extension Index.Connection {
@@ -20,7 +16,7 @@ extension Index.Connection {
 
     /// See `Index.version`.
     mutating func currentVersion() throws -> Int? {
-        if isReadOnly { return nil }
+        if isReadOnly || root.indexIdentity() != identity { return nil }
         let found = try database.dataVersion()
         if found != version.seen {
             version.number += 1

@@ -48,10 +48,14 @@ package struct MemoryPlace: Sendable {
     /// All places that have been made, of every root; wherever in memory they were made. Passes over folders that are
     /// not this user's alone.
     package static func all(in places: RuntimePlaces) -> [MemoryPlace] {
-        places.memory.flatMap { folder -> [MemoryPlace] in
-            guard let opened = try? PrivateFolder.open(folder, making: false) else { return [] }
-            return opened.names().filter(isName).sorted().map { MemoryPlace(folder: folder, name: $0) }
-        }.filter(\.isMade)
+        names(in: places).filter { isName($0.name) }.map(MemoryPlace.init).filter(\.isMade)
+    }
+
+    private static func names(in places: RuntimePlaces) -> [(folder: String, name: String)] {
+        places.memory.flatMap { folder in
+            let names = (try? PrivateFolder.open(folder, making: false))?.names() ?? []
+            return names.sorted().map { (folder, $0) }
+        }
     }
 
     /// Those of one root, of all scopes or of one.
@@ -64,12 +68,9 @@ package struct MemoryPlace: Sendable {
     /// lock.
     package static func removeLeftLocks(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
-        for folder in places.memory {
-            guard let opened = try? PrivateFolder.open(folder, making: false) else { continue }
-            for lock in opened.names() where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
-                let place = MemoryPlace(folder: folder, name: String(lock.dropLast(".lock".count)))
-                if isName(place.name), !place.isMade { place.removeIfUnused() }
-            }
+        for (folder, lock) in names(in: places) where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
+            let place = MemoryPlace(folder: folder, name: String(lock.dropLast(".lock".count)))
+            if isName(place.name), !place.isMade { place.removeIfUnused() }
         }
     }
 

@@ -37,8 +37,8 @@ public struct CacheSettings: Sendable {
     package var memory: MemoryTenancy?
     /// How many of the entries that were handed out lately are handed out again without a look at the disk, as long as
     /// nothing has changed, and how many bytes their files have at most; 0 for none.
-    public var recentEntries: Int = 50
-    public var recentBytes: Int = 100_000_000
+    public var recentEntries: Int = 1000
+    public var recentBytes: Int = 1_000_000_000
     /// Where the cache in memory and files past the cache lie.
     public var places: RuntimePlaces
 

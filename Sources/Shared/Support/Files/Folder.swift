@@ -99,21 +99,24 @@ public final class Folder: Sendable {
     /// Whether a name still leads to this file, which was neither removed nor replaced since it was opened.
     public func has(_ file: File, as name: String) -> Bool { status(of: name)?.identity == file.identity }
 
-    /// Renames a file atomically, replacing what has that name. Throws `SystemFailure`.
-    public func rename(_ name: String, to other: String) throws {
+    /// Renames a file atomically, replacing what has that name, in this folder or in another one. Throws
+    /// `SystemFailure`.
+    public func rename(_ name: String, to other: String, in target: Folder? = nil) throws {
+        let target = target ?? self
         let result = withParent(of: name) { from, last in
-            withParent(of: other) { to, otherLast in renameat(from, last, to, otherLast) }
+            target.withParent(of: other) { to, otherLast in renameat(from, last, to, otherLast) }
         }
         if result != 0 {
-            throw SystemFailure(errno: errno, "put \(path(of: other)) in place", purpose: .makeOutput)
+            throw SystemFailure(errno: errno, "put \(target.path(of: other)) in place", purpose: .makeOutput)
         }
     }
 
-    /// Waits until a name, or its removal, is on the disk; does nothing on a file system that cannot wait for a folder
-    /// alone. Throws `SystemFailure`.
-    public func synchronize(nameOf name: String) throws {
-        let result = withParent(of: name) { parent, _ in File.synchronize(folder: parent) }
-        if result != 0 { throw SystemFailure(errno: errno, "write the folder of \(path(of: name)) to the disk") }
+    /// Waits until the names in this folder, and their removals, are on the disk; does nothing on a file system that
+    /// cannot wait for a folder alone. Throws `SystemFailure`.
+    public func synchronize() throws {
+        if File.synchronize(folder: descriptor) != 0 {
+            throw SystemFailure(errno: errno, "write the folder \(path) to the disk")
+        }
     }
 
     /// Removes a file, or a link but not what it leads to. Returns false with `errno` set if that fails.

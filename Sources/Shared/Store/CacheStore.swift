@@ -16,7 +16,7 @@ public final class CacheStore: Sendable {
     package let interruption: Interruption
     package let lease: Lease
     /// What was handed out lately.
-    let recent: Monitor<LRU<String, RecentEntry>>
+    let recent: Monitor<LRU<RecentEntry>>
     let trimming = Monitor(Trimming())
 
     /// How long a run may spend at its end on files that purges have left: too short to be felt.

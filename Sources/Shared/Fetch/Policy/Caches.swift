@@ -26,24 +26,26 @@ public final class Caches: Sendable {
     public let interruption: Interruption
     private let memoryUse: MemoryUse
     private let open = Monitor(Open())
-    /// The places as they are named, and as resolved paths have them.
-    private let places: [RuntimePlaces]
-
-    private struct Name: Hashable, Sendable {
-        let isInMemory: Bool
-        /// Whether nobody named the scope of a cache in memory.
-        var isFollowing = false
-        /// Nil for the current one.
-        let scope: ScopeName?
-    }
 
     private struct Open {
-        var caches = LRU<Name, CacheStore>(countLimit: limit, costLimit: limit)
+        /// By `name`.
+        var caches = LRU<CacheStore>(countLimit: limit, costLimit: limit)
         /// The one connection to the root on the disk, for all scopes.
         var index: Index?
-        var bypasses = LRU<ScopeName?, Bypass>(countLimit: limit, costLimit: limit)
+        var bypasses = LRU<Bypass>(countLimit: limit, costLimit: limit)
         /// The scope last switched to, once it was looked up.
         var current: ScopeName?
+        /// The places as resolved paths have them, once they were needed.
+        var resolvedPlaces: RuntimePlaces?
+
+        /// A name for each cache.
+        ///
+        /// - Parameters:
+        ///   - scope: nil for the current one.
+        ///   - isFollowing: whether nobody named the scope of a cache in memory.
+        static func name(isInMemory: Bool = false, scope: ScopeName?, isFollowing: Bool = false) -> String {
+            (isInMemory ? "memory" : "disk") + (isFollowing ? " following " : " ") + (scope?.text ?? "")
+        }
     }
 
     /// - Parameters:
@@ -60,7 +62,15 @@ public final class Caches: Sendable {
         self.interruption = interruption
         self.inspect = inspect
         memoryUse = MemoryUse(limit: settings.memoryCapacity, places: settings.places, clock: clock)
-        places = [settings.places, settings.places.resolved]
+    }
+
+    /// The places as they are named, and as resolved paths have them.
+    private var places: [RuntimePlaces] {
+        open.withLock { open in
+            let resolved = open.resolvedPlaces ?? settings.places.resolved
+            open.resolvedPlaces = resolved
+            return [settings.places, resolved]
+        }
     }
 
     /// The policy for an address; see `Policies.policy`.
@@ -235,7 +245,7 @@ public final class Caches: Sendable {
             // Which scope is the current one, the index on the disk says.
             let isFollowing = inMemory && scope == nil
             if isFollowing { scope = try currentScope(&open) }
-            let name = Name(isInMemory: inMemory, isFollowing: isFollowing, scope: scope)
+            let name = Open.name(isInMemory: inMemory, scope: scope, isFollowing: isFollowing)
             if let cache = open.caches.use(name) { return cache }
             var settings = settings
             if inMemory {
@@ -277,11 +287,12 @@ public final class Caches: Sendable {
     private func bypass(scope: String?) throws -> Bypass {
         let scope = try self.scope(scope)
         return try open.withLock { open throws in
-            if let bypass = open.bypasses.use(scope) { return bypass }
+            let name = scope?.text ?? ""
+            if let bypass = open.bypasses.use(name) { return bypass }
             let bypass = Bypass(
                 settings: settings, scope: try scope ?? currentScope(&open), inspect: inspect, clock: clock,
                 interruption: interruption)
-            open.bypasses.insert(bypass, for: scope, cost: 1)
+            open.bypasses.insert(bypass, for: name, cost: 1)
             return bypass
         }
     }
@@ -294,7 +305,7 @@ public final class Caches: Sendable {
     private func currentScope(_ open: inout Open) throws -> ScopeName {
         if let known = open.current { return known }
         let found =
-            try open.caches.use(Name(isInMemory: false, scope: nil))?.scope
+            try open.caches.use(Open.name(scope: nil))?.scope
             ?? waitingWhileBusy(interruption) { try Index.currentScope(below: settings.cacheRoot) } ?? .standard
         open.current = found
         return found
@@ -313,7 +324,10 @@ public final class Caches: Sendable {
 
     /// Writes down what was counted, and puts each root in order once.
     public func close() {
-        var roots: Set<String> = []
-        for cache in open.withLock({ $0.caches.values }) where roots.insert(cache.root).inserted { cache.close() }
+        var closed: [Index] = []
+        for cache in open.withLock({ $0.caches.values }) where !closed.contains(where: { $0 === cache.index }) {
+            cache.close()
+            closed.append(cache.index)
+        }
     }
 }

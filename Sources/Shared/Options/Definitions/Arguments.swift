@@ -29,7 +29,11 @@ public struct Arguments: Sendable {
 
     /// Every value that was given, in order.
     public func all<Value>(_ option: Option<Value>) -> [Value] {
-        given.compactMap { $0.option === option ? $0.value as? Value : nil }
+        var values: [Value] = []
+        for given in given where given.option === option {
+            if let value = given.value as? Value { values.append(value) }
+        }
+        return values
     }
 
     public func isGiven(_ option: AnyOption) -> Bool { given.contains { $0.option === option } }

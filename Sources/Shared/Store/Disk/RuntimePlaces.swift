@@ -95,7 +95,7 @@ public struct RuntimePlaces: Sendable {
             guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
                 let found = resolvedPath(String(path[..<slash]))
             else { return path }
-            return found + path[slash...]
+            return found + String(path[slash...])
         }
         return RuntimePlaces(memory: memory.map(resolve), bypass: bypass.map(resolve))
     }

@@ -1,8 +1,10 @@
-/// Values by their keys, bounded by number and by cost: the least recently used ones give way. Every operation costs
+/// Values by their names, bounded by number and by cost: the least recently used ones give way. Every operation costs
 /// the same however many there are.
-package struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+///
+/// Names are texts, since finding out at run time how another type is hashed takes a start half a percent of its time.
+package struct LRU<Value: Sendable>: Sendable {
     private struct Node {
-        let key: Key
+        let key: String
         var value: Value
         var cost: Int
         /// Places of its neighbours in the order of use; -1 at the ends.
@@ -16,7 +18,7 @@ package struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private(set) var cost = 0
     /// Without holes: the last one moves to where another is removed.
     private var nodes: [Node] = []
-    private var places: [Key: Int] = [:]
+    private var places: [String: Int] = [:]
     private var newest = -1
     private var oldest = -1
 
@@ -29,11 +31,11 @@ package struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var count: Int { nodes.count }
 
     /// The values, in no order.
-    package var values: [Value] { nodes.map(\.value) }
+    package var values: [Value] { nodes.map { $0.value } }
 
     /// The keys, the most recently used one first.
-    var keys: [Key] {
-        var keys: [Key] = []
+    var keys: [String] {
+        var keys: [String] = []
         var place = newest
         while place >= 0 {
             keys.append(nodes[place].key)
@@ -43,7 +45,7 @@ package struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The value of this key, which counts as used now.
-    package mutating func use(_ key: Key) -> Value? {
+    package mutating func use(_ key: String) -> Value? {
         guard let place = places[key] else { return nil }
         if place != newest {
             unlink(place)
@@ -58,7 +60,7 @@ package struct LRU<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Parameter cost: at least 0.
     /// - Returns: those that gave way, the least recently used one first.
     @discardableResult
-    package mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
+    package mutating func insert(_ value: Value, for key: String, cost: Int) -> [Value] {
         var gone: [Value] = []
         if let place = places[key] { gone.append(remove(at: place)) }
         guard countLimit > 0, cost <= costLimit else { return gone }

@@ -121,10 +121,16 @@ package struct Tally: Sendable, Equatable {
 }
 
 /// Counts of all scopes that have not been written yet.
-struct Tallies: Sendable, Equatable {
-    private(set) var all: [ScopeName: Tally] = [:]
+struct Tallies: Sendable {
+    /// A tally each, once: few runs use more than one scope.
+    private(set) var all: [(scope: ScopeName, tally: Tally)] = []
 
     var isEmpty: Bool { all.isEmpty }
 
-    mutating func change(_ scope: ScopeName, _ change: (inout Tally) -> Void) { change(&all[scope, default: Tally()]) }
+    mutating func change(_ scope: ScopeName, _ change: (inout Tally) -> Void) {
+        // The last one is most often the one again.
+        if let place = all.lastIndex(where: { $0.scope == scope }) { return change(&all[place].tally) }
+        all.append((scope, Tally()))
+        change(&all[all.count - 1].tally)
+    }
 }

@@ -15,7 +15,7 @@ import Testing
         while let item = try input.next() {
             switch item {
             case .job(let job): result.append(job.record.string("date") ?? "?")
-            case .bad(let failure as any LineFailure, _): result.append("line \(failure.line): \(failure.code)")
+            case .bad(let failure as LineFailure, _): result.append("line \(failure.line): \(failure.code)")
             case .bad(let failure, let record): result.append("\(record.string("date") ?? "?") \(failure.code)")
             }
         }

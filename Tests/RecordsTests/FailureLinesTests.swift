@@ -9,14 +9,9 @@ private struct Broken: Failure {
     var exitCode: ExitCode { .data }
 }
 
-private struct BrokenLine: LineFailure {
-    let line: Int
-    var code: String { "not-json" }
-    var message: String { "line \(line): this is not JSON" }
-    var exitCode: ExitCode { .data }
-}
-
 @Suite struct FailureLinesTests {
+    private let notJSON = Broken(code: "not-json", message: "this is not JSON")
+
     private func lines(
         _ failures: [(any Failure, String)], threshold: Log.Level = .error, format: Log.Format = .plain
     ) throws -> [String] {
@@ -88,7 +83,7 @@ private struct BrokenLine: LineFailure {
     }
 
     @Test func badLinesAreCountedAsLines() throws {
-        let bad = [3, 5, 9].map { (BrokenLine(line: $0) as any Failure, "{}") }
+        let bad = [3, 5, 9].map { (LineFailure(notJSON, line: $0) as any Failure, "{}") }
         #expect(try lines(bad) == ["t: line 3: this is not JSON\n", "t: (and 2 more lines, 5, 9: not-json)\n"])
     }
 
@@ -106,7 +101,7 @@ private struct BrokenLine: LineFailure {
         #expect(lines[0].string("date") == "2024-01-01")
         #expect(lines[1].integer("count") == 8)
         #expect(lines[1].string("first_date") == "2024-01-02" && lines[1].string("last_date") == "2024-01-09")
-        let bad = try Record(parsing: try self.lines([(BrokenLine(line: 3), "{}")], format: .json)[0].utf8)
+        let bad = try Record(parsing: try self.lines([(LineFailure(notJSON, line: 3), "{}")], format: .json)[0].utf8)
         #expect(bad.integer("line") == 3 && bad.string("level") == "error")
     }
 }

@@ -57,6 +57,6 @@ func run(
     let run = RecordRun(
         tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
     let reader = RecordReader(bytes: Array(input.utf8))
-    let status = try run.run { try reader.nextInput() }
+    let status = try run.run { try reader.next() }
     return (sink.lines(), status)
 }

@@ -37,7 +37,7 @@ private struct Counter: RecordTool {
         let run = RecordRun(
             tool: Counter(), options: options, output: sink.file, log: .silent, interruption: Interruption())
         let reader = RecordReader(bytes: Array(records.joined(separator: "\n").utf8))
-        let status = try run.run { try reader.nextInput() }
+        let status = try run.run { try reader.next() }
         return (try sink.lines().map { try Record(parsing: $0.utf8) }, status)
     }
 
@@ -77,8 +77,8 @@ private struct Counter: RecordTool {
             let run = RecordRun(
                 tool: Counter(), options: RecordRunOptions(), output: sink.file, log: .silent,
                 interruption: Interruption())
-            let reader = RecordReader(file: input) { run.flush() }
-            _ = try? run.run { try reader.nextInput() }
+            let reader = RecordReader(continuing: LineReader(file: input) { run.flush() })
+            _ = try? run.run { try reader.next() }
         }
         try writer.write(Array("{\"n\":1}{\"n\":2}\n{\"n\":".utf8))
         #expect(sink.waitForLines(2) == [#"{"n":1,"batch":1}"#, #"{"n":2,"batch":1}"#])

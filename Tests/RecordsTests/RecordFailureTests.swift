@@ -46,7 +46,7 @@ import func TestSupport.makePipe
         let input = #"{"hold":1,"fail":"definite"}{"fail":"limit"}{"error":{"exit":66}}nonsense"#
         let reader = RecordReader(bytes: Array(input.utf8))
         let status = try run.run {
-            guard let next = try reader.nextInput() else {
+            guard let next = try reader.next() else {
                 _ = tool.gate.update { $0.opened.insert(1) }
                 return nil
             }
@@ -107,7 +107,7 @@ import func TestSupport.makePipe
             tool.gate.update { $0.opened.formUnion([2, 3]) }
         }
         let status = try run.run {
-            let next = try reader.nextInput()
+            let next = try reader.next()
             if case .bad? = next { tool.gate.wait { $0.started == [1, 2] ? () : nil } }
             return next
         }
@@ -121,7 +121,7 @@ import func TestSupport.makePipe
         let run = RecordRun(
             tool: Marker(), options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())
         let reader = RecordReader(bytes: Array("{\"fail\":\"limit\"}\n{\"fail\":\"end\"}\n{\"n\":3}".utf8))
-        let failure = #expect(throws: EndOfRun.self) { try run.run { try reader.nextInput() } }
+        let failure = #expect(throws: EndOfRun.self) { try run.run { try reader.next() } }
         #expect(failure?.exitCode == .usage)
         let lines = sink.lines()
         #expect(lines.count == 2)

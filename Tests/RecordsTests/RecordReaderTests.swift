@@ -14,8 +14,8 @@ private func drain(_ reader: RecordReader) throws -> [String] {
     var result: [String] = []
     while let item = try reader.next() {
         switch item {
-        case .record(let record): result.append(String(decoding: record.line, as: UTF8.self))
-        case .bad(let bad): result.append("\(bad.line): \(bad.code)")
+        case .job(let job): result.append(String(decoding: job.record.line, as: UTF8.self))
+        case .bad(let bad, _): result.append("\((bad as? LineFailure)?.line ?? 0): \(bad.code)")
         }
     }
     return result
@@ -138,9 +138,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
         func object(_ count: Int) -> String { "{" + (0..<count).map { "\"f\($0)\":0" }.joined(separator: ",") + "}" }
         let most = object(10_000)
         #expect(try read(most) == [most])
-        let reader = RecordReader(bytes: Array("\(object(10_001))\n{\"n\":2}".utf8))
-        #expect(try reader.next() == .bad(.init(reason: .tooManyFields(limit: 10_000), line: 1)))
-        #expect(try reader.next() == .record(Record(parsing: #"{"n":2}"#.utf8)))
+        #expect(try read("\(object(10_001))\n{\"n\":2}") == ["1: too-many-fields", "{\"n\":2}"])
         // It is the record's own fields that are counted, not those of what it holds.
         let nested = "{\"list\":[\(object(10_001))],\"object\":\(object(10_001))}"
         #expect(try read(nested) == [nested])
@@ -150,7 +148,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
     @Test func theListOfFieldsIsBoundedHoweverLongTheRecordIs() throws {
         var scanner = JSONScanner()
         let bytes = Array(("{\"\":0" + String(repeating: ",\"\":0", count: 1_000_000) + "}").utf8)
-        let verdict = bytes.withUnsafeBufferPointer { scanner.scan($0.baseAddress!, count: $0.count) }
+        let verdict = bytes.withUnsafeBufferPointer { scanner.scan($0) }
         #expect(verdict == .complete(end: bytes.count))
         #expect(scanner.hasTooManyFields && scanner.fields.count == 10_000)
         scanner.reset()
@@ -171,7 +169,8 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             }
             closeWriter(writer)
         }
-        let found = try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe")))
+        let file = try File(descriptor: pipe.reading, path: "pipe")
+        let found = try drain(RecordReader(continuing: LineReader(file: file)))
         thread.join()
         #expect(found == (try read(text)))
         #expect(found.count == 7)
@@ -188,7 +187,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             closeWriter(writer)
         }
         #expect(
-            try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == [
+            try drain(RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe")))) == [
                 "1: record-too-long", "{\"b\":2}",
             ])
         thread.join()
@@ -208,7 +207,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             try? writer.write(Array("\n{\"b\":2}\n".utf8))
             closeWriter(writer)
         }
-        let reader = RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))
+        let reader = RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe")))
         #expect(try drain(reader).last == "{\"b\":2}")
         thread.join()
     }
@@ -226,7 +225,7 @@ private func drain(_ reader: RecordReader) throws -> [String] {
             closeWriter(writer)
         }
         #expect(
-            try drain(RecordReader(file: try File(descriptor: pipe.reading, path: "pipe"))) == [
+            try drain(RecordReader(continuing: LineReader(file: try File(descriptor: pipe.reading, path: "pipe")))) == [
                 "1: record-too-long", "{\"b\":2}",
             ])
         thread.join()

@@ -61,7 +61,7 @@ import func TestSupport.makePipe
             tool: tool, options: options, output: sink.file, log: .silent, interruption: Interruption())
         let thread = try Thread.start {
             let reader = RecordReader(bytes: Array("{\"hold\":1}{\"n\":2}{\"n\":3}".utf8))
-            _ = try? runner.run { try reader.nextInput() }
+            _ = try? runner.run { try reader.next() }
         }
         #expect(sink.waitForLines(2) == ["{\"n\":2,\"done\":true}", "{\"n\":3,\"done\":true}"])
         _ = tool.gate.update { $0.opened.insert(1) }
@@ -78,8 +78,8 @@ import func TestSupport.makePipe
         let thread = try Thread.start {
             let run = RecordRun(
                 tool: tool, options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())
-            let reader = RecordReader(file: input) { run.flush() }
-            _ = try? run.run { try reader.nextInput() }
+            let reader = RecordReader(continuing: LineReader(file: input) { run.flush() })
+            _ = try? run.run { try reader.next() }
         }
         try writer.write(Array("{\"n\":1}{\"skip\":2}".utf8))
         #expect(sink.waitForLines(2) == ["{\"n\":1,\"done\":true}", "{\"skip\":2}"])
@@ -96,7 +96,7 @@ import func TestSupport.makePipe
             tool: tool, options: RecordRunOptions(), output: sink.file, log: .silent, interruption: Interruption())
         let thread = try Thread.start {
             let reader = RecordReader(bytes: Array("{\"skip\":1}{\"hold\":2}".utf8))
-            _ = try? runner.run { try reader.nextInput() }
+            _ = try? runner.run { try reader.next() }
         }
         #expect(sink.waitForLines(1) == ["{\"skip\":1}"])
         _ = tool.gate.update { $0.opened.insert(2) }

@@ -151,7 +151,7 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
 
     @Test func listsTakeAnyLayout() throws {
         #expect(try Record.list(parsing: Array("[{\"a\":1},{\"b\":2}]".utf8)).count == 2)
-        #expect(throws: RecordReader.BadInput.self) { try Record.list(parsing: Array("<html>".utf8)) }
+        #expect(throws: LineFailure.self) { try Record.list(parsing: Array("<html>".utf8)) }
         #expect(throws: InputFailure.notOneObject(count: 2)) { try Record(parsing: Array("{}{}".utf8)) }
     }
 }

@@ -83,7 +83,7 @@ import Testing
             byteWindow: 10)
         let input = (0..<40).map { "{\"\(["n", "quick", "skip", "fail"][$0 % 4])\":\($0)}" } + ["nonsense"]
         let reader = RecordReader(bytes: Array(input.joined(separator: "\n").utf8))
-        #expect(try run.run { try reader.nextInput() } == 65)
+        #expect(try run.run { try reader.next() } == 65)
         #expect(sink.lines().count == 41)
     }
 }

@@ -59,7 +59,7 @@ final class JobSource {
 
     private func nextOfInput() throws -> RecordInput? {
         if let records {
-            if let input = try records.nextInput() { return input }
+            if let input = try records.next() { return input }
             self.records = nil
         }
         while let line = try lines?.next() {
@@ -70,7 +70,7 @@ final class JobSource {
                 do {
                     return .job(try things.line(line.text))
                 } catch {
-                    return .bad(FailureInLine(failure(of: error), line: line.number))
+                    return .bad(LineFailure(failure(of: error), line: line.number))
                 }
             }
         }

@@ -78,17 +78,17 @@ enum ServiceAnswer {
         do {
             while let item = try reader.next() {
                 switch item {
-                case .record(let record): records.append(record)
-                case .bad(let failure): throw failure
+                case .job(let job): records.append(job.record)
+                case .bad(let failure, _): throw failure
                 }
                 if records.count > mostObjects { break }
             }
         } catch {
-            switch (error as? RecordReader.BadInput)?.reason {
-            case .unfinished: throw .badAnswer(.truncated, service)
-            case .notJSON(.encoding): throw .badAnswer(.notUTF8, service)
-            case .notJSON(.depth): throw .badAnswer(.tooDeep, service)
-            case .notAnObject: throw .badAnswer(.notObjects, service)
+            switch (error as? LineFailure)?.reason {
+            case InputFailure.unfinished?: throw .badAnswer(.truncated, service)
+            case InputFailure.notJSON(.encoding)?: throw .badAnswer(.notUTF8, service)
+            case InputFailure.notJSON(.depth)?: throw .badAnswer(.tooDeep, service)
+            case InputFailure.notAnObject?: throw .badAnswer(.notObjects, service)
             default: throw .badAnswer(.notJSON, service)
             }
         }

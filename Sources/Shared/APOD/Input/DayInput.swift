@@ -17,7 +17,7 @@ public final class DayInput {
     /// What the lines read so far asked for.
     private var pictures: PictureSequence?
     /// What is wrong with the line behind those.
-    private var bad: (any LineFailure)?
+    private var bad: LineFailure?
     /// Days that the months and years of the lines have left out.
     private var gaps: Set<CalendarDay> = []
 
@@ -43,7 +43,7 @@ public final class DayInput {
             isFirst = false
             if try lines.beginsRecords() { records = RecordReader(continuing: lines) }
         }
-        if let records { return try records.nextInput() }
+        if let records { return try records.next() }
         while true {
             if let input = try pictures?.nextInput(progress, willWait: willWait) { return input }
             pictures = nil
@@ -71,7 +71,7 @@ public final class DayInput {
                     steps += plan.steps
                     gaps.formUnion(plan.gaps)
                 } catch {
-                    bad = FailureInLine(APODFailure.badDate(reason: failure(of: error).message), line: line.number)
+                    bad = LineFailure(APODFailure.badDate(reason: failure(of: error).message), line: line.number)
                 }
             }
         }

@@ -72,8 +72,10 @@ struct JSONScanner {
         notesFields = false
     }
 
-    /// Goes on with the value whose first `count` bytes now lie at `base`.
-    mutating func scan(_ base: UnsafePointer<UInt8>, count: Int) -> Verdict {
+    /// Goes on with the value of which these are all bytes so far, those that were seen included.
+    mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Verdict {
+        guard let base = bytes.baseAddress else { return .needsMore }
+        let count = bytes.count
         var i = position
         while i < count {
             let byte = base[i]

@@ -1,14 +1,9 @@
 import Support
 
 /// What is wrong with a line of the input. Its record bears the number as `input_line`.
-public protocol LineFailure: Failure {
-    /// Counted from 1.
-    var line: Int { get }
-}
-
-/// A failure of what a line says.
-public struct FailureInLine: LineFailure {
+public struct LineFailure: Failure {
     public let reason: any Failure
+    /// Counted from 1.
     public let line: Int
 
     public init(_ reason: any Failure, line: Int) {

@@ -1,6 +1,6 @@
 extension Record {
     /// Reads bytes that hold exactly one object, blanks around it aside. Throws `InputFailure`, or
-    /// `RecordReader.BadInput` with the line if they hold something that is not an object.
+    /// `LineFailure` if they hold something that is not an object.
     public init(parsing bytes: some Collection<UInt8>) throws {
         var list = try Self.list(parsing: Array(bytes))
         guard list.count == 1 else { throw InputFailure.notOneObject(count: list.count) }
@@ -8,14 +8,14 @@ extension Record {
     }
 
     /// Reads bytes that hold objects in any of the layouts of a stream: one, several, or an array of them. Throws
-    /// `RecordReader.BadInput` at the first thing that is not an object.
+    /// `LineFailure` at the first thing that is not an object.
     public static func list(parsing bytes: [UInt8]) throws -> [Record] {
         let reader = RecordReader(bytes: bytes)
         var records: [Record] = []
         while let item = try reader.next() {
             switch item {
-            case .record(let record): records.append(record)
-            case .bad(let failure): throw failure
+            case .job(let job): records.append(job.record)
+            case .bad(let failure, _): throw failure
             }
         }
         return records

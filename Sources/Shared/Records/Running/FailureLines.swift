@@ -55,7 +55,7 @@ final class FailureLines: Sendable {
         // A message never says the same fact twice.
         let isNamed = subjects.contains { $0.isNamed(in: failure.message) }
         // A failure of a line says so itself.
-        let subject = subjects.first ?? (failure as? any LineFailure).map { FailureSubject(.line, String($0.line)) }
+        let subject = subjects.first ?? (failure as? LineFailure).map { FailureSubject(.line, String($0.line)) }
         let message = isNamed ? failure.message : (subjects.first.map { "\($0.words): " } ?? "") + failure.message
         said.withLock { said in
             if said.code == failure.code {

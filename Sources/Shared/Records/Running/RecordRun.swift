@@ -39,22 +39,12 @@ public final class RecordRun: Sendable {
     private let threads: WorkThreads
     /// How many records are prepared together at most.
     private static let batchLimit = 64
-    /// As much as four of the longest records.
-    private static let byteWindow = 4 * RecordReader.lengthLimit
 
-    public convenience init(
+    /// - Parameter byteWindow: how many bytes of records may be between reading and writing: as many as four of the longest
+    ///   records have.
+    public init(
         tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
-        progress: Progress = .none
-    ) {
-        self.init(
-            tool: tool, options: options, output: output, log: log, interruption: interruption, progress: progress,
-            byteWindow: Self.byteWindow)
-    }
-
-    /// - Parameter byteWindow: how many bytes of records may be between reading and writing.
-    init(
-        tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
-        progress: Progress = .none, byteWindow: Int
+        progress: Progress = .none, byteWindow: Int = 4 * RecordReader.lengthLimit
     ) {
         self.tool = tool
         self.options = options
@@ -143,7 +133,7 @@ public final class RecordRun: Sendable {
     private func reject(_ record: Record, _ failure: any Failure) {
         var record = record
         record.setError(failure, tool: tool.name)
-        if let bad = failure as? any LineFailure { record.set("input_line", .integer(bad.line)) }
+        if let bad = failure as? LineFailure { record.set("input_line", .integer(bad.line)) }
         failures.say(failure, about: RecordJob(record))
         var outcome = ReorderBuffer.Outcome(record: record)
         outcome.tally.add(failure)

@@ -12,7 +12,8 @@ func readRecords(_ bytes: [UInt8]) {
     // Each item takes at least a byte of input, but for the one that tells of the end.
     for _ in 0..<bytes.count + 2 {
         guard let item = try? reader.next() else { break }
-        guard case .record(var record) = item else { continue }
+        guard case .job(let job) = item else { continue }
+        var record = job.record
         precondition((try? Record(parsing: record.line)) == record)
         for name in record.names { _ = (record.has(name), FieldPath(name).flatMap { record.printable($0) }) }
         let names = record.names

@@ -23,14 +23,3 @@ public enum RecordInput: Sendable {
     /// Becomes this record with `error` added, and with `input_line` where the input has lines.
     case bad(any Failure, in: Record = Record())
 }
-
-extension RecordReader {
-    /// The next record as a job; nil at the end. Throws `SystemFailure` when reading fails.
-    public func nextInput() throws -> RecordInput? {
-        switch try next() {
-        case nil: nil
-        case .record(let record): .job(RecordJob(record, line: recordLine))
-        case .bad(let bad): .bad(bad)
-        }
-    }
-}

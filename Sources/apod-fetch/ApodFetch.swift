@@ -6,7 +6,6 @@ import Options
 import Records
 import Store
 import Support
-import Tools
 
 @main
 enum ApodFetch {

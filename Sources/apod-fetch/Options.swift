@@ -4,9 +4,7 @@ import Fetch
 import HTTP
 import Options
 import Records
-import Store
 import Support
-import Tools
 
 extension AnyOption {
     // MARK: Days
@@ -78,8 +76,7 @@ extension ToolContext {
             http: try client(passwords: try passwords()) {
                 QuotaTransport(over: $0, ledger: caches.quotas(log: log), log: log)
             },
-            store: CachedDays(caches: caches, addresses: [.science: science, .api: api], log: log), jobs: jobs,
-            interruption: interruption, log: log)
+            caches: caches, jobs: jobs, interruption: interruption, log: log)
     }
 
     private func pictureOptions() throws -> PictureOptions {

@@ -4,7 +4,6 @@ import Store
 import Support
 import TestSupport
 import Testing
-import Tools
 
 @testable import APOD
 

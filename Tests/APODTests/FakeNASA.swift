@@ -1,3 +1,4 @@
+import Fetch
 import HTTP
 import Records
 import Support
@@ -30,6 +31,8 @@ final class FakeNASA: HTTPTransport {
     static let notFound = Reply.status(404, #"{"code":"apod_basic_not_found","message":"none","data":{"status":404}}"#)
     static let scienceBase = "https://science.example.org/wp-json/apod-basic"
     static let apiBase = "https://api.example.org/planetary/apod"
+
+    static func base(of service: Service) -> String { service == .api ? apiBase : scienceBase }
 
     private let handler: @Sendable (Ask) -> Reply
     private let requests = Monitor<[HTTPRequest]>([])
@@ -128,7 +131,7 @@ final class FakeNASA: HTTPTransport {
     /// A client that asks this NASA at noon UTC of `today`.
     func client(
         _ choice: ServiceChoice = .auto, today: String = "2026-11-20", hour: Int = 12, minute: Int = 0,
-        key: String = Service.demoKey, options: PictureOptions = PictureOptions(), store: (any DayStore)? = nil,
+        key: String = Service.demoKey, options: PictureOptions = PictureOptions(), store: KeptDays? = nil,
         jobs: Int = 1, log: Log = .silent, interruption: Interruption = Interruption()
     ) throws -> APODClient {
         let now = time(today, hour, minute)
@@ -139,7 +142,7 @@ final class FakeNASA: HTTPTransport {
             http: HTTPClient(
                 transport: self, retries: RetrySchedule(retries: 0), interruption: interruption, clock: clock,
                 sleep: { _ in }),
-            store: store, jobs: jobs, interruption: interruption, clock: clock, log: log)
+            caches: store?.caches ?? KeptDays.nowhere, jobs: jobs, interruption: interruption, clock: clock, log: log)
     }
 }
 

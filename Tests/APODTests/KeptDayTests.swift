@@ -1,5 +1,6 @@
 import HTTP
 import Records
+import Store
 import Support
 import Testing
 
@@ -25,11 +26,9 @@ import Testing
                     let kept = KeptDay(
                         DayResult(picture.day, outcome, fetchedAt: time("2024-02-04"), raw: raw),
                         expiresAt: time("2024-02-05"))
-                    let body = kept.body(address: address)
-                    #expect(!body.contains(UInt8(ascii: "\n")))
-                    let read = KeptDay(
-                        body: body, day: picture.day, service: .science, address: address,
-                        fetchedAt: time("2024-02-04"), expiresAt: kept.expiresAt)
+                    let metadata = kept.metadata(address: address)
+                    #expect(!metadata.body.contains(UInt8(ascii: "\n")))
+                    let read = KeptDay(metadata, of: .science, address: address)
                     #expect(read?.result.picture == kept.result.picture && read?.result.raw == raw)
                     #expect(read?.result.failure as? APODFailure == kept.result.failure as? APODFailure)
                     #expect(read?.result.fetchedAt == time("2024-02-04"))
@@ -42,7 +41,7 @@ import Testing
     @Test func aPictureIsKeptAsTheLineThatItBecomes() throws {
         let kept = KeptDay(DayResult(picture.day, .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
-        #expect(String(decoding: kept.body(address: nil), as: UTF8.self) == line + #","kept":{"edition":1}}"#)
+        #expect(String(decoding: kept.metadata(address: nil).body, as: UTF8.self) == line + #","kept":{"edition":1}}"#)
     }
 
     @Test(arguments: [
@@ -63,8 +62,8 @@ import Testing
 
     private func read(_ text: String, address: String? = nil) -> KeptDay? {
         KeptDay(
-            body: Array(text.utf8), day: day("2024-02-03"), service: .science, address: address,
-            fetchedAt: time("2024-02-04"), expiresAt: nil)
+            Metadata(name: "2024-02-03", body: Array(text.utf8), fetchedAt: time("2024-02-04")), of: .science,
+            address: address)
     }
 
     @Test func anotherEditionOrAddressIsNotCurrent() {

@@ -1,5 +1,7 @@
 import HTTP
+import Store
 import Support
+import TestSupport
 import Testing
 
 @testable import APOD
@@ -102,18 +104,13 @@ import Testing
     }
 
     @Test func whatMustEndTheRunEndsIt() throws {
-        struct NewerLayout: DayStore {
-            func days(from: CalendarDay, through: CalendarDay, of service: Service) throws -> [KeptDay] {
-                throw ConfigurationFailure("a later layout")
-            }
-            func newestPicture(through last: CalendarDay, of service: Service) -> KeptDay? { nil }
-            func keep(_ days: [KeptDay], of service: Service) {}
-        }
         let nasa = FakeNASA.complete(through: "2026-11-20")
+        let store = try KeptDays()
+        // A root that holds something else is not ours.
+        try store.folder.write("cache/mine", [1])
         for jobs in [1, 4] {
-            #expect(throws: ConfigurationFailure.self) {
-                try nasa.client(store: NewerLayout(), jobs: jobs).results(year)
-            }
+            let failure = #expect(throws: CacheFailure.self) { try nasa.client(store: store, jobs: jobs).results(year) }
+            #expect(failure?.exitCode == .configuration)
         }
         #expect(nasa.asked.isEmpty)
     }

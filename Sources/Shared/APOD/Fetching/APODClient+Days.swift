@@ -1,8 +1,5 @@
-import Fetch
-import HTTP
 import Store
 import Support
-import Tools
 
 extension APODClient {
     /// Returns what becomes of a window, in its order. Throws `Cancelled`, or a failure that ends the run.
@@ -65,7 +62,9 @@ extension APODClient {
             for day in left {
                 guard let answer = answers[day] else { continue }
                 if let failure = answer.failure {
-                    if service.service != choice.order.last, ServiceChoice.asksNext(after: failure) { next.append(day) }
+                    if service.service != services.last?.service, ServiceChoice.asksNext(after: failure) {
+                        next.append(day)
+                    }
                     if results[day] != nil {
                         // A bad key is worth a warning: it is the user's to mend.
                         if case APODFailure.key = failure {
@@ -95,7 +94,7 @@ extension APODClient {
     ) throws -> (fresh: [CalendarDay: DayResult], old: [CalendarDay: DayResult]) {
         var fresh: [CalendarDay: DayResult] = [:]
         var old: [CalendarDay: DayResult] = [:]
-        guard let store, let first = days.min(), let last = days.max() else { return (fresh, old) }
+        guard let first = days.min(), let last = days.max() else { return (fresh, old) }
         let now = clock.now()
         for kept in try store.days(from: first, through: last, of: service) {
             var result = kept.result
@@ -118,7 +117,7 @@ extension APODClient {
     /// Returns a day's picture if the service that is asked first has told it before and nobody needs to be asked
     /// again; nil if there is more to it.
     func keptPicture(of day: CalendarDay) throws -> DayResult? {
-        guard let service = choice.order.first, let result = try freshResult(of: day, service),
+        guard let service = services.first?.service, let result = try freshResult(of: day, service),
             let picture = result.picture, picture.mediaType == .image || !options.fallsBack
         else { return nil }
         return result
@@ -131,7 +130,6 @@ extension APODClient {
     private func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
         var answers = answers
         if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }
-        guard let store else { return answers }
         var days = answers.values.compactMap { KeptDay($0) }
         let failed = days.filter { $0.result.picture == nil }.map(\.result.day)
         if let first = failed.min(), let last = failed.max() {

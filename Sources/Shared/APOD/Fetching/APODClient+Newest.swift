@@ -30,7 +30,7 @@ extension APODClient {
 
     /// Returns the latest picture that is kept of any service.
     private func newestKept(through day: CalendarDay) throws -> DayResult? {
-        var newest = try choice.order.compactMap { try store?.newestPicture(through: day, of: $0)?.result }
+        var newest = try services.compactMap { try store.newestPicture(through: day, of: $0.service)?.result }
             .max { $0.day < $1.day }
         if !options.raw { newest?.raw = nil }
         return newest

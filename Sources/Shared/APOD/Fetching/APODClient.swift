@@ -1,3 +1,4 @@
+import Fetch
 import HTTP
 import Support
 
@@ -5,11 +6,10 @@ import Support
 ///
 /// May be used on several threads at once: they share what is kept, and what is known of services that are down.
 public struct APODClient: Sendable {
-    public let choice: ServiceChoice
-    public let options: PictureOptions
+    let options: PictureOptions
     /// Those that are asked, in their order.
     private(set) var services: [ServiceClient]
-    let store: (any DayStore)?
+    let store: CachedDays
     /// How many requests are made at once.
     let jobs: Int
     let clock: Clock
@@ -25,26 +25,20 @@ public struct APODClient: Sendable {
     ///   - api: the old one's.
     ///   - key: for the old one; it is sent to that address's origin alone.
     ///   - http: asks; its retries and limits apply to every request.
-    ///   - store: keeps answers; nil: nothing is kept.
+    ///   - caches: keep answers, each as the policy for its service's address says.
     ///   - jobs: how many requests of a sequence are made at once, at least 1.
     ///   - log: details say which service is asked for what and why.
     public init(
-        choice: ServiceChoice = .auto, options: PictureOptions = PictureOptions(), science: WebURL, api: WebURL,
-        key: String = Service.demoKey, http: HTTPClient, store: (any DayStore)? = nil, jobs: Int = 1,
-        interruption: Interruption = Interruption(), clock: Clock = .system, log: Log = .silent
+        choice: ServiceChoice, options: PictureOptions, science: WebURL, api: WebURL, key: String, http: HTTPClient,
+        caches: Caches, jobs: Int, interruption: Interruption, clock: Clock = .system, log: Log
     ) {
-        self.choice = choice
         self.options = options
         services = choice.order.map { service in
-            switch service {
-            case .science:
-                ServiceClient(service: service, base: science, key: nil, http: http, clock: clock, log: log)
-            case .api:
-                ServiceClient(
-                    service: service, base: api, key: key.isEmpty ? nil : key, http: http, clock: clock, log: log)
-            }
+            ServiceClient(
+                service: service, base: service == .science ? science : api,
+                key: service == .science || key.isEmpty ? nil : key, http: http, clock: clock, log: log)
         }
-        self.store = store
+        store = CachedDays(caches: caches, addresses: [.science: science, .api: api], log: log)
         self.jobs = jobs
         self.interruption = interruption
         self.clock = clock

@@ -2,14 +2,13 @@ import Fetch
 import HTTP
 import Store
 import Support
-import Tools
 
-/// Keeps days in the cache's index: in that of the disk, in memory or nowhere, as the policy for the service's address
-/// says. Opened when first needed.
+/// Keeps the services' answers from run to run in the cache's index: in that of the disk, in memory or nowhere, as the
+/// policy for the service's address says. Opened when first needed. May be used on several threads at once.
 ///
-/// A cache that cannot be opened, read or written is a warning, and nothing is kept; one of a newer layout ends the
-/// run.
-public final class CachedDays: DayStore {
+/// A cache that cannot be opened, read or written is a warning, and nothing is kept, since a day can be had without it;
+/// one of a newer layout ends the run.
+final class CachedDays: Sendable {
     private let caches: Caches
     private let addresses: [Service: WebURL]
     private let log: Log
@@ -24,30 +23,30 @@ public final class CachedDays: DayStore {
     }
 
     /// - Parameter addresses: those at which the services are asked.
-    public init(caches: Caches, addresses: [Service: WebURL], log: Log) {
+    init(caches: Caches, addresses: [Service: WebURL], log: Log) {
         self.caches = caches
         self.addresses = addresses
         self.log = log
     }
 
-    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it
-    /// busy.
-    public func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
+    /// Returns what is kept of a service's days from `first` to `last`, ascending; expired ones among it. Throws a failure
+    /// that ends the run, or `Cancelled`.
+    func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
         let address = foreignAddress(of: service)
         return try reading(service) { cache in
             try cache.metadata(in: Self.collection(service), from: first.description, through: last.description)
-                .compactMap { Self.day($0, service, address) }
+                .compactMap { KeptDay($0, of: service, address: address) }
         } ?? []
     }
 
-    /// Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others keep it
-    /// busy.
-    public func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
+    /// Returns the latest picture that is kept of the days up to `last`; expired ones count. Throws a failure that ends
+    /// the run, or `Cancelled`.
+    func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
         let address = foreignAddress(of: service)
         return try reading(service) { cache in
             var last = last
             while let row = try cache.newestMetadata(in: Self.collection(service), through: last.description) {
-                if let kept = Self.day(row, service, address), kept.result.picture != nil { return kept }
+                if let kept = KeptDay(row, of: service, address: address), kept.result.picture != nil { return kept }
                 // A failure, or something that a later version wrote.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
                 last = day.advanced(by: -1)
@@ -56,32 +55,18 @@ public final class CachedDays: DayStore {
         } ?? nil
     }
 
-    /// Throws `CacheFailure` if the root cannot be used or changed, `SystemFailure`, and `Cancelled` if the run is
-    /// stopped.
-    public func keep(_ days: [KeptDay], of service: Service) throws {
+    /// Keeps all of it at once. Throws a failure that ends the run, or `Cancelled`.
+    func keep(_ days: [KeptDay], of service: Service) throws {
         guard !days.isEmpty, !state.withLock({ $0.isUnwritable || $0.isUnreadable }) else { return }
         let address = foreignAddress(of: service)
         do {
-            try cache(for: service)?.keep(
-                days.map {
-                    Metadata(
-                        name: $0.result.day.description, body: $0.body(address: address),
-                        fetchedAt: $0.result.fetchedAt, expiresAt: $0.expiresAt)
-                }, in: Self.collection(service))
+            try cache(for: service)?.keep(days.map { $0.metadata(address: address) }, in: Self.collection(service))
         } catch {
             try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }
         }
     }
 
     private static func collection(_ service: Service) -> String { "apod/\(service.rawValue)" }
-
-    private static func day(_ metadata: Metadata, _ service: Service, _ address: String?) -> KeptDay? {
-        CalendarDay(metadata.name).flatMap { day in
-            KeptDay(
-                body: metadata.body, day: day, service: service, address: address, fetchedAt: metadata.fetchedAt,
-                expiresAt: metadata.expiresAt)
-        }
-    }
 
     /// The address that is kept with a day, so that what somebody's own server says doesn't pass for NASA's.
     private func foreignAddress(of service: Service) -> String? {

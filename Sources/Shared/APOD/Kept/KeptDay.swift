@@ -1,13 +1,13 @@
 import Support
 
 /// What a service said about a day, as it is kept from run to run.
-public struct KeptDay: Sendable {
+struct KeptDay: Sendable {
     /// A picture, or a failure that is about the day. With NASA's own object if it was wanted.
-    public let result: DayResult
+    let result: DayResult
     /// When the service is to be asked again; nil: never.
-    public let expiresAt: Timestamp?
+    let expiresAt: Timestamp?
     /// Whether the present rules of cleaning made it, from the service's present address.
-    public let isCurrent: Bool
+    let isCurrent: Bool
 
     init(_ result: DayResult, expiresAt: Timestamp?, isCurrent: Bool = true) {
         self.result = result

@@ -1,5 +1,4 @@
 import HTTP
-import Store
 import Support
 
 /// Which of NASA's services to ask.

@@ -1,7 +1,8 @@
 import Records
+import Store
 import Support
 
-/// The bytes in which a day is kept: the picture's record, or `{"date":…,"error":{…}}`, and behind its fields `kept`
+/// The row in which a day is kept, under its name. Its body is the picture's record, or `{"date":…,"error":{…}}`, and behind its fields `kept`
 /// with what only the cache needs to know.
 extension KeptDay {
     /// The rules by which answers become records; to be raised when they change what comes out of the same answer. What
@@ -9,7 +10,7 @@ extension KeptDay {
     static let edition = 1
 
     /// - Parameter address: the service's, if it isn't NASA's own.
-    func body(address: String?) -> [UInt8] {
+    func metadata(address: String?) -> Metadata {
         var record: Record
         switch result.outcome {
         case .picture(let picture): record = picture.fields
@@ -24,16 +25,17 @@ extension KeptDay {
                 "edition": .integer(Self.edition), "address": address.map { .string($0) },
                 "raw": result.raw.map { .raw($0) },
             ]))
-        return record.line
+        return Metadata(
+            name: result.day.description, body: record.line, fetchedAt: result.fetchedAt, expiresAt: expiresAt)
     }
 
-    /// Reads what `body` has written; nil for anything else.
+    /// Reads what `metadata` has made; nil for anything else.
     ///
     /// - Parameter address: the service's present one, if it isn't NASA's own.
-    init?(
-        body: [UInt8], day: CalendarDay, service: Service, address: String?, fetchedAt: Timestamp, expiresAt: Timestamp?
-    ) {
-        guard var record = try? Record(parsing: body), let edition = record.integer("kept.edition") else { return nil }
+    init?(_ metadata: Metadata, of service: Service, address: String?) {
+        guard let day = CalendarDay(metadata.name), var record = try? Record(parsing: metadata.body),
+            let edition = record.integer("kept.edition")
+        else { return nil }
         let isCurrent = edition == Self.edition && record.string("kept.address") == address
         let raw = record.raw("kept.raw").map { Array($0) }
         record.remove("kept")
@@ -46,7 +48,7 @@ extension KeptDay {
             outcome = .picture(picture)
         }
         self.init(
-            DayResult(day, outcome, fetchedAt: fetchedAt, raw: raw), expiresAt: expiresAt,
+            DayResult(day, outcome, fetchedAt: metadata.fetchedAt, raw: raw), expiresAt: metadata.expiresAt,
             isCurrent: isCurrent)
     }
 

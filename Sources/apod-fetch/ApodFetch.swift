@@ -52,9 +52,7 @@ enum ApodFetch {
 
     @Sendable private static func fetch(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)
-        let time = Clock.system.now()
-        let source = try arguments.days.source(at: time)
-        let plan = if case .request(let request) = source { try DayPlan(request, at: time) } else { DayPlan?.none }
+        let plan = try arguments.days.plan(at: Clock.system.now(), log: context.log)
         let runOptions = try context.pictureRunOptions()
         let settings = try context.cacheSettings()
         let caches = context.caches(settings)
@@ -63,11 +61,8 @@ enum ApodFetch {
         needs.changesCache = !arguments[.offline]
         context.confine(settings, needs)
         let input = try? File(descriptor: 0, path: "standard input", closes: false)
-        if arguments.asksForTheNewest, input?.isRegular == true {
+        if arguments.days == DayArguments(), input?.isRegular == true {
             context.log.warning("standard input is not read; apod-fetch - reads days from it")
-        }
-        if !arguments.isGiven(.seed), case .request(.random(_, let seed)) = source {
-            context.log.detail("--seed \(seed) draws the same days again")
         }
         context.progress.expect(days: plan?.dayCount)
         let pictures = plan.map(client.pictures)

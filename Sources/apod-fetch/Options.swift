@@ -47,12 +47,6 @@ extension AnyOption {
 }
 
 extension Arguments {
-    /// Whether the line names no day at all, and so means the newest picture.
-    var asksForTheNewest: Bool {
-        let ways: [AnyOption] = [.date, .last, .startDate, .endDate, .count]
-        return operands.isEmpty && !ways.contains(where: isGiven)
-    }
-
     var days: DayArguments {
         var days = DayArguments()
         days.dates = all(.date)

@@ -25,20 +25,31 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", DayArguments.Source.request(.named([.today]))), ("--date today", .request(.named([.today]))),
-        ("--date 2024-02 --date yesterday", .request(.named([.month(2, year: 2024), .yesterday]))),
-        ("--last 7", .request(.last(7))), ("--count 5 --seed 42", .request(.random(count: 5, seed: 42))),
-        ("--count 5", .request(.random(count: 5, seed: 99))),
-        ("--seed 18446744073709551615 --count 1", .request(.random(count: 1, seed: .max))),
-        ("--start-date 2024", .request(.range(from: .year(2024), through: nil))),
+        ("", DayRequest.newest), ("--date today", .newest),
+        ("--date 2024-02 --date yesterday", .named([.month(2, year: 2024), .yesterday])),
+        ("--last 7", .last(7)), ("--count 5 --seed 42", .random(5, seed: 42)), ("--count 5", .random(5, seed: 99)),
+        ("--seed 18446744073709551615 --count 1", .random(1, seed: .max)),
+        ("--start-date 2024", .range(from: .year(2024), through: nil)),
         (
             "--end-date 2024-02 --start-date 2024-01-15",
-            .request(.range(from: .day(day("2024-01-15")), through: .month(2, year: 2024)))
+            .range(from: .day(day("2024-01-15")), through: .month(2, year: 2024))
         ),
-        ("-", .standardInput),
     ])
-    func eachWayOfAskingIsOneRequest(_ line: String, _ source: DayArguments.Source) throws {
-        #expect(try arguments(line).source(at: now, chance: { 99 }) == source)
+    func eachWayOfAskingIsOnePlan(_ line: String, _ request: DayRequest) throws {
+        #expect(try arguments(line).plan(at: now, log: .silent, chance: { 99 }) == request.plan(now))
+    }
+
+    @Test func aHyphenMeansStandardInput() throws {
+        #expect(try arguments("-").plan(at: now, log: .silent) == nil)
+        #expect(arguments("") == DayArguments() && arguments("-") != DayArguments())
+    }
+
+    @Test func onlyASeedThatNobodyNamedIsTold() throws {
+        let lines = Lines()
+        _ = try arguments("--count 5 --seed 42").plan(at: now, log: lines.log)
+        #expect(lines.all.isEmpty)
+        _ = try arguments("--count 5").plan(at: now, log: lines.log, chance: { 99 })
+        #expect(lines.all == ["apod-fetch: --seed 99 draws the same days again\n"])
     }
 
     @Test(arguments: [
@@ -60,12 +71,12 @@ import Testing
         ("banana", "unexpected argument \"banana\""), ("- -", "give - once"),
     ])
     func whatCannotBeMeantIsRefusedInWords(_ line: String, _ words: String) {
-        let failure = #expect(throws: UsageFailure.self) { try arguments(line).source(at: now) }
+        let failure = #expect(throws: UsageFailure.self) { try arguments(line).plan(at: now, log: .silent) }
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }
 
     @Test func chanceIsAnotherOneEachTime() throws {
-        let seeds = try (0..<8).map { _ in try arguments("--count 1").source(at: now) }
-        #expect(Set(seeds.map { "\($0)" }).count > 1)
+        let plans = try (0..<8).map { _ in try arguments("--count 1").plan(at: now, log: .silent) }
+        #expect(plans.contains { $0 != plans[0] })
     }
 }

@@ -43,8 +43,8 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         switch step {
         case .day: break
         case .dayIfPublished(let day): words.append("\(day)?")
-        case .newest(let day): words.append("newest \(day)")
-        case .last(let count, let day): words.append("last \(count) \(day)")
+        case .newest(1, let day): words.append("newest \(day)")
+        case .newest(let count, let day): words.append("last \(count) \(day)")
         }
     }
     endRun()
@@ -115,7 +115,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     ])
     func namedDaysBecomeSteps(_ planned: PlannedDays) throws {
         let days = try planned.words.map { try NamedDays(typed: $0, at: planned.time) }
-        let plan = try DayPlan(.named(days), at: planned.time)
+        let plan = try DayPlan.named(days, at: planned.time)
         #expect(short(plan.steps) == planned.steps)
         #expect(plan.gaps.map(\.description) == planned.gaps)
         #expect(plan.dayCount == plan.steps.count)
@@ -146,7 +146,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     ])
     func aRangeHasABeginningAndAnEnd(_ planned: PlannedDays) throws {
         let days = try planned.words.map { try NamedDays(typed: $0, at: planned.time) }
-        let plan = try DayPlan(.range(from: days[0], through: days.dropFirst().first), at: planned.time)
+        let plan = try DayPlan.range(from: days[0], through: days.dropFirst().first, at: planned.time)
         #expect(short(plan.steps) == planned.steps)
         #expect(plan.gaps.map(\.description) == planned.gaps)
     }
@@ -164,7 +164,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         for request in [
             DayRequest.named([.today, days]), .range(from: days, through: nil), .range(from: days, through: days),
         ] {
-            let failure = #expect(throws: UsageFailure.self) { try DayPlan(request, at: time) }
+            let failure = #expect(throws: UsageFailure.self) { try request.plan(time) }
             let message = failure?.message ?? ""
             #expect(
                 message.contains(days == .yesterday ? "is before the first" : words) && message.hasSuffix(range),
@@ -180,7 +180,7 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         ]
         for (start, end) in wrong {
             #expect(throws: UsageFailure.self, "\(start) to \(end)") {
-                try DayPlan(.range(from: start, through: end), at: now)
+                try DayPlan.range(from: start, through: end, at: now)
             }
         }
     }
@@ -188,59 +188,59 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     // MARK: Numbers of days
 
     @Test func theLastDaysAreCountedFromTheNewest() throws {
-        #expect(try short(DayPlan(.last(7), at: Self.early).steps) == ["last 7 2026-11-19"])
-        #expect(try DayPlan(.last(7), at: Self.early).dayCount == 7)
-        #expect(try short(DayPlan(.last(3), at: Self.secondWeek).steps) == ["last 3 1995-06-22"])
+        #expect(try short(DayPlan.last(7, at: Self.early).steps) == ["last 7 2026-11-19"])
+        #expect(try DayPlan.last(7, at: Self.early).dayCount == 7)
+        #expect(try short(DayPlan.last(3, at: Self.secondWeek).steps) == ["last 3 1995-06-22"])
     }
 
     @Test(arguments: [0, -1, Int.min, 11_478, Int.max])
     func thereAreOnlySoManyDays(_ count: Int) {
-        for request in [DayRequest.last(count), .random(count: count, seed: 1)] {
-            let failure = #expect(throws: UsageFailure.self) { try DayPlan(request, at: now) }
+        for request in [DayRequest.last(count), .random(count, seed: 1)] {
+            let failure = #expect(throws: UsageFailure.self) { try request.plan(now) }
             #expect(failure?.message.contains("\(count) is not a number of days") == true)
             #expect(failure?.message.contains("from 1 to 1147") == true, "\(failure?.message ?? "")")
         }
     }
 
     @Test func beforeThereIsAPictureThereIsNothingToDraw() {
-        let failure = #expect(throws: UsageFailure.self) { try DayPlan(.random(count: 1, seed: 1), at: Self.firstDay) }
+        let failure = #expect(throws: UsageFailure.self) { try DayPlan.random(1, seed: 1, at: Self.firstDay) }
         #expect(failure?.message.contains("clock") == true)
     }
 
     @Test func randomDaysArePublishedDifferentAndTheSameForASeed() throws {
         for seed in UInt64(0)..<200 {
-            let plan = try DayPlan(.random(count: 100, seed: seed), at: now)
+            let plan = try DayPlan.random(100, seed: seed, at: now)
             let days = drawn(plan)
             #expect(days.count == 100 && Set(days).count == 100)
             #expect(
                 days.allSatisfy {
                     $0 >= PublishedDays.first && $0 <= day("2026-11-19") && !PublishedDays.gaps.contains($0)
                 })
-            #expect(try DayPlan(.random(count: 100, seed: seed), at: now) == plan)
+            #expect(try DayPlan.random(100, seed: seed, at: now) == plan)
         }
-        #expect(try DayPlan(.random(count: 5, seed: 1), at: now) != DayPlan(.random(count: 5, seed: 2), at: now))
+        #expect(try DayPlan.random(5, seed: 1, at: now) != DayPlan.random(5, seed: 2, at: now))
     }
 
     @Test func aSeedDrawsTheSameDaysForYears() throws {
-        let early = try DayPlan(.random(count: 5, seed: 42), at: now)
+        let early = try DayPlan.random(5, seed: 42, at: now)
         #expect(
             drawn(early).map(\.description) == ["2020-08-25", "2013-07-02", "2010-10-04", "2026-07-21", "2024-04-14"])
         // Days published since are drawn too; among the others nothing changes.
-        let old = drawn(try DayPlan(.random(count: 20, seed: 42), at: now))
+        let old = drawn(try DayPlan.random(20, seed: 42, at: now))
         for year in [2027, 2035, 2041, 2060, 2173] {
-            let all = drawn(try DayPlan(.random(count: 200, seed: 42), at: time("\(year)-12-31")))
+            let all = drawn(try DayPlan.random(200, seed: 42, at: time("\(year)-12-31")))
             #expect(all.filter { $0 < day("2026-11-20") }.starts(with: old), "\(year)")
         }
     }
 
     @Test func theWholeArchiveCanBeDrawn() throws {
         let all = PublishedDays.days(from: PublishedDays.first, through: day("2026-11-19"))
-        let plan = try DayPlan(.random(count: all.count, seed: 7), at: now)
+        let plan = try DayPlan.random(all.count, seed: 7, at: now)
         #expect(drawn(plan).sorted() == all)
         #expect(drawn(plan) != all)
-        let small = try DayPlan(.random(count: 3, seed: 7), at: Self.secondWeek)
+        let small = try DayPlan.random(3, seed: 7, at: Self.secondWeek)
         #expect(Set(drawn(small)) == [day("1995-06-16"), day("1995-06-20"), day("1995-06-21")])
-        #expect(throws: UsageFailure.self) { try DayPlan(.random(count: 4, seed: 7), at: Self.secondWeek) }
+        #expect(throws: UsageFailure.self) { try DayPlan.random(4, seed: 7, at: Self.secondWeek) }
     }
 
     private func drawn(_ plan: DayPlan) -> [CalendarDay] {

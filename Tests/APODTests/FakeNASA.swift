@@ -161,7 +161,7 @@ extension PictureSequence {
 extension APODClient {
     /// The pictures of a request as it is at the client's time.
     func pictures(_ request: DayRequest) throws -> PictureSequence {
-        pictures(try DayPlan(request, at: clock.now()))
+        pictures(try request.plan(clock.now()))
     }
 
     func results(_ request: DayRequest) throws -> [DayResult] {

@@ -199,8 +199,8 @@ import Testing
     @Test func randomDaysComeAsTheyWereDrawn() throws {
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let client = try nasa.client()
-        let plan = try DayPlan(.random(count: 20, seed: 3), at: client.clock.now())
-        #expect(days(try client.results(.random(count: 20, seed: 3))).map(DayPlan.Step.day) == plan.steps)
+        let plan = try DayPlan.random(20, seed: 3, at: client.clock.now())
+        #expect(days(try client.results(.random(20, seed: 3))).map(DayPlan.Step.day) == plan.steps)
     }
 
     @Test func theTimeOfFetchingIsInTheRecord() throws {

@@ -1,34 +1,32 @@
 import Support
 
-/// A request worked out for a point in time: what to ask for, step by step.
+/// Which days to ask for, step by step: what somebody wants, worked out for a point in time without a request.
 public struct DayPlan: Sendable, Equatable {
-    public enum Step: Sendable, Equatable {
+    enum Step: Sendable, Equatable {
         /// A day whose failure is told.
         case day(CalendarDay)
         /// A day at an open end, which is left out quietly if it isn't published yet.
         case dayIfPublished(CalendarDay)
-        /// The newest picture: this day's, or that of the day before as long as it isn't out, `DayPlan.stepsBack` times
-        /// at most.
-        case newest(from: CalendarDay)
-        /// That many of the newest published days with a picture, up to this day, the oldest first.
-        case last(Int, from: CalendarDay)
+        /// That many of the newest published days with a picture, the oldest first. The last is this day, or one of the
+        /// `DayPlan.stepsBack` days before it as long as it isn't out.
+        case newest(Int, from: CalendarDay)
     }
 
-    public let steps: [Step]
+    let steps: [Step]
     /// Days inside the ranges that never had a picture, ascending: there is no step for them.
     public let gaps: [CalendarDay]
 
     /// How many days `newest` goes back: a day's silence has happened, three in a row only in the first week.
-    public static let stepsBack = 3
+    static let stepsBack = 3
 
-    public init(steps: [Step], gaps: [CalendarDay] = []) {
+    init(steps: [Step], gaps: [CalendarDay] = []) {
         self.steps = steps
         self.gaps = gaps
     }
 
     /// How many days there are in all, should each be published.
     public var dayCount: Int {
-        steps.reduce(0) { if case .last(let count, _) = $1 { $0 + count } else { $0 + 1 } }
+        steps.reduce(0) { if case .newest(let count, _) = $1 { $0 + count } else { $0 + 1 } }
     }
 
     /// Logs which of the days that were asked for never had a picture, if there are any.
@@ -38,53 +36,45 @@ public struct DayPlan: Sendable, Equatable {
         log.notice("there was no picture of the day on \(others.isEmpty ? "" : "\(others) and ")\(last); left out")
     }
 
-    /// Decides without a request. Throws `UsageFailure` for a day or a number that is impossible; its message names the
-    /// valid ones.
-    public init(_ request: DayRequest, at time: Timestamp) throws {
+    // MARK: What somebody wants
+
+    /// These days, in this order. Throws `UsageFailure` for one that is impossible; its message names the valid ones.
+    static func named(_ days: [NamedDays], at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)
-        switch request {
-        case .named(let days):
-            var steps: [Step] = []
-            var gaps: Set<CalendarDay> = []
-            for days in days {
-                let part = try Self.part(days, newest: newest, at: time)
-                steps += part.steps
-                gaps.formUnion(part.gaps)
+        let parts = try days.map { days in
+            switch days {
+            case .today: return DayPlan(steps: [.newest(1, from: newest)])
+            case .yesterday, .day:
+                let day = days.span(newest: newest).lowerBound
+                try PublishedDays.check(day, at: time)
+                return DayPlan(steps: [.day(day)])
+            case .month, .year: return try range(from: days, through: days, at: time)
             }
-            self.init(steps: steps, gaps: gaps.sorted())
-        case .last(let count):
-            try Self.check(count, of: PublishedDays.count(through: newest))
-            self.init(steps: [.last(count, from: newest)])
-        case .range(let start, let end):
-            self = try Self.range(from: start, through: end, newest: newest, at: time)
-        case .random(let count, let seed):
-            // The newest day may not be out yet.
-            var lottery = DayLottery(through: newest.advanced(by: -1), seed: seed)
-            try Self.check(count, of: lottery.published)
-            self.init(steps: lottery.draw(count).map(Step.day))
         }
+        return DayPlan(steps: parts.flatMap(\.steps), gaps: Set(parts.flatMap(\.gaps)).sorted())
     }
 
-    // MARK: Parts
-
-    private static func part(_ days: NamedDays, newest: CalendarDay, at time: Timestamp) throws -> DayPlan {
-        switch days {
-        case .today: return DayPlan(steps: [.newest(from: newest)])
-        case .yesterday, .day:
-            let day = days.span(newest: newest).lowerBound
-            try PublishedDays.check(day, at: time)
-            return DayPlan(steps: [.day(day)])
-        case .month, .year:
-            let span = days.span(newest: newest)
-            try PublishedDays.check(span, called: days.description, at: time)
-            let first = max(span.lowerBound, PublishedDays.first)
-            return openRange(from: first, through: min(span.upperBound, max(first, newest)), newest: newest)
-        }
+    /// The newest pictures, that many of them. Throws `UsageFailure` if there are not so many.
+    static func last(_ count: Int, at time: Timestamp) throws -> DayPlan {
+        let newest = PublishedDays.newest(at: time)
+        try check(count, of: PublishedDays.count(through: newest))
+        return DayPlan(steps: [.newest(count, from: newest)])
     }
 
-    private static func range(
-        from start: NamedDays, through end: NamedDays?, newest: CalendarDay, at time: Timestamp
-    ) throws -> DayPlan {
+    /// That many different days, drawn at random. The new service has no random mode, so they are drawn here: the same
+    /// seed draws the same days in the same order, but for those that were published since. Throws `UsageFailure` if
+    /// there are not so many.
+    static func random(_ count: Int, seed: UInt64, at time: Timestamp) throws -> DayPlan {
+        // The newest day may not be out yet.
+        var lottery = DayLottery(through: PublishedDays.newest(at: time).advanced(by: -1), seed: seed)
+        try check(count, of: lottery.published)
+        return DayPlan(steps: lottery.draw(count).map(Step.day))
+    }
+
+    /// All days from the beginning of `start` to the end of `end`; to the newest one if `end` is nil. Throws
+    /// `UsageFailure` if they are impossible; its message names the valid ones.
+    static func range(from start: NamedDays, through end: NamedDays?, at time: Timestamp) throws -> DayPlan {
+        let newest = PublishedDays.newest(at: time)
         let starting = start.span(newest: newest)
         try PublishedDays.check(starting, called: start.description, at: time)
         let first = max(starting.lowerBound, PublishedDays.first)

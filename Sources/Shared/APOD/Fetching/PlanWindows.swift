@@ -18,7 +18,7 @@ struct PlanWindows {
     init(_ steps: [DayPlan.Step], newest: (CalendarDay) throws -> DayResult) rethrows {
         var resolved: [DayPlan.Step] = []
         for step in steps {
-            guard case .last(let count, let day) = step, count > 1 else {
+            guard case .newest(let count, let day) = step, count > 1 else {
                 resolved.append(step)
                 continue
             }
@@ -60,14 +60,14 @@ extension DayPlan.Step {
     /// The day, or the one from which the newest is looked for.
     fileprivate var day: CalendarDay {
         switch self {
-        case .day(let day), .dayIfPublished(let day), .newest(let day), .last(_, let day): day
+        case .day(let day), .dayIfPublished(let day), .newest(_, let day): day
         }
     }
 
     fileprivate var isDay: Bool {
         switch self {
         case .day, .dayIfPublished: true
-        case .newest, .last: false
+        case .newest: false
         }
     }
 

@@ -1,7 +1,7 @@
 import Support
 
 /// Which days a command line asks for, as it was typed.
-public struct DayArguments: Sendable {
+public struct DayArguments: Sendable, Equatable {
     /// `--date`, each time that it stands there.
     public var dates: [String] = []
     public var last: String?
@@ -14,35 +14,36 @@ public struct DayArguments: Sendable {
 
     public init() {}
 
-    /// Where the days come from.
-    public enum Source: Sendable, Equatable {
-        case request(DayRequest)
-        case standardInput
-    }
-
-    /// Decides what is meant.
+    /// Decides which days are meant; nil: those on standard input.
     ///
-    /// - Parameter chance: gives a seed if none is named.
+    /// - Parameters:
+    ///   - log: is told the seed of days that are drawn, in its details, if none is named.
+    ///   - chance: gives that seed.
     ///
-    /// Throws `UsageFailure` for words that say no day or number, and for options that cannot be combined.
-    public func source(
-        at time: Timestamp, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
-    ) throws -> Source {
+    /// Throws `UsageFailure` for words that say no day or number, for options that cannot be combined, and for days and
+    /// numbers that are impossible.
+    public func plan(
+        at time: Timestamp, log: Log, chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
+    ) throws -> DayPlan? {
         try checkOperands(at: time)
         try checkExclusions()
-        if !operands.isEmpty { return .standardInput }
-        if let last { return .request(.last(try Self.number(last, of: "--last"))) }
+        if !operands.isEmpty { return nil }
+        if let last { return try .last(Self.number(last, of: "--last"), at: time) }
         if let count {
-            return .request(.random(count: try Self.number(count, of: "--count"), seed: try seedNumber() ?? chance()))
+            let count = try Self.number(count, of: "--count")
+            let named = try seedNumber()
+            let seed = named ?? chance()
+            let plan = try DayPlan.random(count, seed: seed, at: time)
+            if named == nil { log.detail("--seed \(seed) draws the same days again") }
+            return plan
         }
         if let start {
-            return .request(
-                .range(
-                    from: try Self.days(start, of: "--start-date", at: time),
-                    through: try end.map { try Self.days($0, of: "--end-date", at: time) }))
+            return try .range(
+                from: Self.days(start, of: "--start-date", at: time),
+                through: end.map { try Self.days($0, of: "--end-date", at: time) }, at: time)
         }
         let named = try dates.map { try Self.days($0, of: "--date", at: time) }
-        return .request(.named(named.isEmpty ? [.today] : named))
+        return try .named(named.isEmpty ? [.today] : named, at: time)
     }
 
     private func checkOperands(at time: Timestamp) throws {

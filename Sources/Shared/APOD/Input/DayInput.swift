@@ -84,6 +84,6 @@ public final class DayInput {
         let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
         if words.isEmpty { return nil }
         let time = client.clock.now()
-        return try DayPlan(.named([NamedDays(typed: words.joined(separator: " "), at: time)]), at: time)
+        return try .named([NamedDays(typed: words.joined(separator: " "), at: time)], at: time)
     }
 }

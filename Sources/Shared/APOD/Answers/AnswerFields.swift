@@ -2,33 +2,49 @@ import HTML
 import Records
 import Support
 
-/// The fields that both services' answers must have.
-enum AnswerFields {
+/// The fields of NASA's object for one day, as either service writes it.
+struct AnswerFields {
+    let object: Record
+    /// The service that gave it.
+    let service: Service
+
     /// A day's page has about 12 KB. What is longer would not be read as HTML either.
     private static let byteLimit = 64 << 10
 
-    /// Returns the day that an answer is about. Throws `APODFailure` if its `date` is none.
-    static func day(of answer: Record, service: Service) throws(APODFailure) -> CalendarDay {
-        let text = try text(of: answer, "date", service: service)
-        guard let day = CalendarDay(PlainText.folded(text)) else {
-            throw .badAnswer(.wrongType(field: "date"), service)
-        }
+    /// Returns the day that the object is about. Throws `APODFailure` if its `date` is none.
+    func day() throws(APODFailure) -> CalendarDay {
+        guard let day = CalendarDay(PlainText.folded(try text("date"))) else { throw bad(.wrongType(field: "date")) }
         return day
     }
 
     /// Returns the text of a field. Throws `APODFailure` if it holds none, or a longer one than any field does.
-    static func text(of answer: Record, _ name: String, service: Service) throws(APODFailure) -> String {
-        guard answer.has(name) else { throw .badAnswer(.missing(field: name), service) }
-        guard let text = try optionalText(of: answer, name, service: service) else {
-            throw .badAnswer(.wrongType(field: name), service)
+    func text(_ name: String) throws(APODFailure) -> String {
+        guard let text = try optionalText(name) else {
+            throw bad(object.has(name) ? .wrongType(field: name) : .missing(field: name))
         }
         return text
     }
 
     /// Returns the text of a field, or nil if it holds none. Throws `APODFailure` if it is longer than any field is.
-    static func optionalText(of answer: Record, _ name: String, service: Service) throws(APODFailure) -> String? {
-        guard let text = FieldPath(name).flatMap({ answer.string($0) }) else { return nil }
-        guard text.utf8.count <= byteLimit else { throw .badAnswer(.tangledHTML(field: name), service) }
+    func optionalText(_ name: String) throws(APODFailure) -> String? {
+        guard let text = FieldPath(name).flatMap({ object.string($0) }) else { return nil }
+        guard text.utf8.count <= Self.byteLimit else { throw bad(.tangledHTML(field: name)) }
         return text
     }
+
+    /// Returns a field's HTML as lines of plain text. Throws `APODFailure` if it is over the parser's limits.
+    func lines(ofHTML html: String, in name: String) throws(APODFailure) -> [String] {
+        guard let lines = PlainText.lines(ofHTML: html) else { throw bad(.tangledHTML(field: name)) }
+        return lines
+    }
+
+    /// Returns a field's HTML as lines of plain text, or nil if it holds no text. Throws `APODFailure` if it is over the
+    /// limits.
+    func optionalLines(_ name: String) throws(APODFailure) -> [String]? {
+        guard let html = try optionalText(name) else { return nil }
+        return try lines(ofHTML: html, in: name)
+    }
+
+    /// What is wrong with the answer.
+    func bad(_ fault: APODFailure.BadAnswer) -> APODFailure { .badAnswer(fault, service) }
 }

@@ -7,33 +7,34 @@ import Support
 /// Its shape is the record's own; what its scraper made of thirty years of pages is put right here.
 enum LegacyAnswer {
     /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
-    static func picture(from answer: Record) throws(APODFailure) -> Picture {
+    static func picture(from object: Record) throws(APODFailure) -> Picture {
         // NASA's rewrite of its server passes the new service's objects on under the old address.
-        if answer.has("basic_html") { return try ScienceAnswer.picture(from: answer, service: .api) }
+        if object.has("basic_html") { return try ScienceAnswer.picture(from: object, service: .api) }
 
-        let day = try AnswerFields.day(of: answer, service: .api)
-        let title = CaptionText.title(try AnswerFields.text(of: answer, "title", service: .api))
-        guard !title.isEmpty else { throw .badAnswer(.missing(field: "title"), .api) }
-        let explanation = PlainText.line(ofText: try AnswerFields.text(of: answer, "explanation", service: .api))
+        let answer = AnswerFields(object: object, service: .api)
+        let day = try answer.day()
+        let title = CaptionText.title(try answer.text("title"))
+        guard !title.isEmpty else { throw answer.bad(.missing(field: "title")) }
+        let explanation = PlainText.line(ofText: try answer.text("explanation"))
 
-        let copyright = try AnswerFields.optionalText(of: answer, "copyright", service: .api)
-        let url = MediaAddress(field: answer.string("url"), base: site)
-        let hdurl = MediaAddress(field: answer.string("hdurl"), base: site)
+        let copyright = try answer.optionalText("copyright")
+        let url = MediaAddress(field: object.string("url"), base: site)
+        let hdurl = MediaAddress(field: object.string("hdurl"), base: site)
         // A picture's larger version may be a movie (until 2010) or a page: there is no larger picture then.
         let full = hdurl.flatMap { $0.isVideo || $0.kind == .page || $0.isStandIn ? nil : $0 }
-        let type = mediaType(of: answer, url: url, full: full)
+        let type = mediaType(of: object, url: url, full: full)
         // With the logo comes the site's name for a title.
         if title == siteName || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
             throw .standIn(.placeholder, day, .api)
         }
         // A page is no picture; if there is a larger picture, that is the one.
         let shown = type == .image && (url == nil || url?.kind == .page) ? full : url
-        if shown == nil, type != .other { throw .badAnswer(.missing(field: "url"), .api) }
+        if shown == nil, type != .other { throw answer.bad(.missing(field: "url")) }
         return Picture(
             service: .api, day: day, title: title, explanation: CaptionText.explanation([explanation]), mediaType: type,
             url: shown?.text, hdurl: type == .image ? full?.text : nil,
             copyright: copyright.flatMap { CreditLine(PlainText.line(ofText: $0)).names },
-            thumbnailURL: type == .image ? nil : (thumbnail(of: answer) ?? full ?? url?.youTubeStill)?.text,
+            thumbnailURL: type == .image ? nil : (thumbnail(of: object) ?? full ?? url?.youTubeStill)?.text,
             permalink: nil, credit: nil, alt: nil)
     }
 
@@ -41,8 +42,8 @@ enum LegacyAnswer {
     private static let site = MediaAddress("https://apod.nasa.gov/apod/")
 
     /// Returns the still that the service gives.
-    private static func thumbnail(of answer: Record) -> MediaAddress? {
-        let given = MediaAddress(field: answer.string("thumbnail_url"), base: site)
+    private static func thumbnail(of object: Record) -> MediaAddress? {
+        let given = MediaAddress(field: object.string("thumbnail_url"), base: site)
         return given.flatMap { $0.isStandIn || $0.isVideo ? nil : $0 }
     }
 
@@ -50,9 +51,9 @@ enum LegacyAnswer {
     /// evidence, what the addresses say.
     ///
     /// - Parameter full: the larger picture, if there is one.
-    private static func mediaType(of answer: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {
+    private static func mediaType(of object: Record, url: MediaAddress?, full: MediaAddress?) -> Picture.MediaType {
         let isVideo = url?.isVideo == true
-        switch PlainText.folded(answer.string("media_type") ?? "").lowercased() {
+        switch PlainText.folded(object.string("media_type") ?? "").lowercased() {
         case "video": return .video
         case "image" where !isVideo: return url?.kind == .page && full == nil ? .other : .image
         case "other", "iframe": return isVideo ? .video : .other

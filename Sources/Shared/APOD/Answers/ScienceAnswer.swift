@@ -10,22 +10,19 @@ enum ScienceAnswer {
     /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
     ///
     /// - Parameter service: `api` for a copy of the old service that passes the new one's objects on.
-    static func picture(from answer: Record, service: Service = .science) throws(APODFailure) -> Picture {
-        let day = try AnswerFields.day(of: answer, service: service)
-        let title = try AnswerFields.text(of: answer, "title", service: service)
-        let explanation = try lines(of: answer, "explanation", service: service)
-        guard let explanation else {
-            let isThere = answer.has("explanation")
-            throw .badAnswer(isThere ? .wrongType(field: "explanation") : .missing(field: "explanation"), service)
-        }
-        let headings = try lines(ofHTML: withBreaks(title), "title", service: service)
+    static func picture(from object: Record, service: Service = .science) throws(APODFailure) -> Picture {
+        let answer = AnswerFields(object: object, service: service)
+        let day = try answer.day()
+        let title = try answer.text("title")
+        let explanation = try answer.lines(ofHTML: answer.text("explanation"), in: "explanation")
+        let headings = try answer.lines(ofHTML: withBreaks(title), in: "title")
         let heading = CaptionText.title(headings.joined(separator: "\n"))
-        guard !heading.isEmpty else { throw .badAnswer(.missing(field: "title"), service) }
+        guard !heading.isEmpty else { throw answer.bad(.missing(field: "title")) }
 
-        let rights = try Rights(of: answer, service: service)
-        let permalink = (["permalink", "url"] as [FieldPath]).lazy.compactMap { Self.article(of: answer, $0) }.first
-        let media = try Media(of: answer, permalink: permalink, day: day, service: service)
-        let alt = try lines(of: answer, "alt", service: service)?.joined(separator: " ")
+        let rights = try Rights(of: answer)
+        let permalink = article(object.string("permalink")) ?? article(object.string("url"))
+        let media = try Media(of: answer, permalink: permalink, day: day)
+        let alt = try answer.optionalLines("alt")?.joined(separator: " ")
         return Picture(
             service: service, day: day, title: heading, explanation: CaptionText.explanation(explanation),
             mediaType: media.type, url: media.url?.text, hdurl: media.hdurl?.text, copyright: rights.copyright,
@@ -33,9 +30,9 @@ enum ScienceAnswer {
             alt: alt.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// Returns the address of an article; nil if the field holds a picture's or none.
-    private static func article(of answer: Record, _ field: FieldPath) -> MediaAddress? {
-        MediaAddress(answer.string(field)).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
+    /// Returns the address of an article; nil if the text is a picture's or none.
+    private static func article(_ text: String?) -> MediaAddress? {
+        MediaAddress(text).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }
 
     /// Returns a title's HTML, in which a line break of the source counts too, unless it stands in a tag: credits follow it.
@@ -44,17 +41,6 @@ enum ScienceAnswer {
             let isInTag = result.lastIndex(of: "<").map { !result[$0...].contains(">") } ?? false
             result += (result.isEmpty ? "" : isInTag ? " " : "<br>") + line
         }
-    }
-
-    /// Returns a field's HTML as lines of plain text; nil if the field isn't there.
-    private static func lines(of answer: Record, _ field: String, service: Service) throws(APODFailure) -> [String]? {
-        guard let html = try AnswerFields.optionalText(of: answer, field, service: service) else { return nil }
-        return try lines(ofHTML: html, field, service: service)
-    }
-
-    private static func lines(ofHTML html: String, _ field: String, service: Service) throws(APODFailure) -> [String] {
-        guard let lines = PlainText.lines(ofHTML: html) else { throw .badAnswer(.tangledHTML(field: field), service) }
-        return lines
     }
 
     /// Who made the picture, and who claims it.
@@ -66,10 +52,10 @@ enum ScienceAnswer {
         let credit: String?
         let copyright: String?
 
-        init(of answer: Record, service: Service) throws(APODFailure) {
+        init(of answer: AnswerFields) throws(APODFailure) {
             func line(_ field: String) throws(APODFailure) -> CreditLine? {
-                guard let lines = try ScienceAnswer.lines(of: answer, field, service: service) else { return nil }
-                return lines.isEmpty ? nil : CreditLine(CreditLine.joined(lines))
+                guard let lines = try answer.optionalLines(field), !lines.isEmpty else { return nil }
+                return CreditLine(CreditLine.joined(lines))
             }
             let claimed = try line("copyright")
             let credited = try line("credit") ?? claimed
@@ -89,10 +75,11 @@ enum ScienceAnswer {
         var hdurl: MediaAddress?
         var thumbnail: MediaAddress?
 
-        init(of answer: Record, permalink: MediaAddress?, day: CalendarDay, service: Service) throws(APODFailure) {
-            let given = MediaAddress(field: answer.string("hdurl"), base: permalink)
+        init(of answer: AnswerFields, permalink: MediaAddress?, day: CalendarDay) throws(APODFailure) {
+            let (object, service) = (answer.object, answer.service)
+            let given = MediaAddress(field: object.string("hdurl"), base: permalink)
             let still = given.flatMap { $0.isStandIn || $0.isVideo || $0.kind == .page ? nil : $0 }
-            let word = PlainText.folded(answer.string("media_type") ?? "").lowercased()
+            let word = PlainText.folded(object.string("media_type") ?? "").lowercased()
             if word == "image", let still {
                 // Most days: the page has nothing to add, and reading it costs more than all the rest.
                 type = .image
@@ -100,8 +87,8 @@ enum ScienceAnswer {
                 hdurl = still.withoutResizing
                 return
             }
-            guard let embedded = EmbeddedMedia(page: answer.string("basic_html") ?? "", base: permalink) else {
-                throw .badAnswer(.tangledHTML(field: "basic_html"), service)
+            guard let embedded = EmbeddedMedia(page: object.string("basic_html") ?? "", base: permalink) else {
+                throw answer.bad(.tangledHTML(field: "basic_html"))
             }
             // A movie or a player in `hdurl` says as much as one in the page.
             let video = embedded.videos.first ?? given.flatMap { $0.isVideo ? $0 : nil }

@@ -13,7 +13,7 @@ enum ServiceAnswer {
         guard try begins(bytes, service) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, service) }
         guard let answer = try records(in: bytes, service).first else { throw .badAnswer(.notJSON, service) }
         // Before anything else: what is wrong with another day's answer doesn't matter.
-        let answered = try AnswerFields.day(of: answer, service: service)
+        let answered = try AnswerFields(object: answer, service: service).day()
         guard answered == day else { throw .wrongDay(asked: day, answered: answered, service) }
         return result(of: day, answer, service, at: time)
     }
@@ -27,9 +27,8 @@ enum ServiceAnswer {
         guard try begins(bytes, service) == UInt8(ascii: "[") else { throw .badAnswer(.objectForArray, service) }
         var days: [CalendarDay: DayResult] = [:]
         for answer in try records(in: bytes, service) {
-            guard let day = try? AnswerFields.day(of: answer, service: service), first <= day, day <= last else {
-                continue
-            }
+            let fields = AnswerFields(object: answer, service: service)
+            guard let day = try? fields.day(), first <= day, day <= last else { continue }
             // Of a day that stands there twice, a picture counts before what is no picture.
             if days[day]?.picture != nil { continue }
             days[day] = result(of: day, answer, service, at: time)

@@ -1,7 +1,7 @@
 import Support
 
 /// The days that one word stands for, as `--date` and plain lines of standard input have it.
-public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
+enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// The newest day that is published.
     case today
     /// The day before the newest one that may be published.
@@ -18,7 +18,7 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     ///
     /// Throws `UsageFailure` if the text is none of these; its message tells what no calendar has (`2024-02-30`,
     /// `2024-13`) from text that is no day at all. A day that is well-formed, but has no picture, is `DayPlan`'s to refuse.
-    public init(typed text: String, at time: Timestamp) throws {
+    init(typed text: String, at time: Timestamp) throws {
         switch text {
         case "today": self = .today
         case "yesterday": self = .yesterday
@@ -37,7 +37,7 @@ public enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    var description: String {
         switch self {
         case .today: "today"
         case .yesterday: "yesterday"

@@ -1,13 +1,13 @@
 import Support
 
 /// Which days have a picture.
-public enum PublishedDays {
+enum PublishedDays {
     /// The day of the first picture.
-    public static let first = day(1995, 6, 16)
+    static let first = day(1995, 6, 16)
 
     /// The days since then that never had one: the three after the first, and 2020-06-10, when APOD was silent. Both
     /// services answer 404 for them.
-    public static let gaps: Set<CalendarDay> = [day(1995, 6, 17), day(1995, 6, 18), day(1995, 6, 19), day(2020, 6, 10)]
+    static let gaps: Set<CalendarDay> = [day(1995, 6, 17), day(1995, 6, 18), day(1995, 6, 19), day(2020, 6, 10)]
 
     /// Returns the newest day that may be published at `time`: the date at UTC-4.
     ///
@@ -15,17 +15,17 @@ public enum PublishedDays {
     /// is out is never overlooked, whatever the season, without a table of daylight saving rules; the price is one
     /// request that answers 404 in the five minutes after midnight, and in the hour before it in winter. A start at
     /// UTC+14, the zone in which the date changes first, would pay it for eighteen hours of each day.
-    public static func newest(at time: Timestamp) -> CalendarDay {
+    static func newest(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(-4 * 3600)))
     }
 
     /// Returns the last day that isn't in the future anywhere: the date at UTC+14. Nobody who says "today" is refused.
-    public static func latestToday(at time: Timestamp) -> CalendarDay {
+    static func latestToday(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(14 * 3600)))
     }
 
     /// Throws `UsageFailure` for a day before the first picture or in the future; it names the range that is valid.
-    public static func check(_ day: CalendarDay, at time: Timestamp) throws {
+    static func check(_ day: CalendarDay, at time: Timestamp) throws {
         try check(day...day, called: day.description, at: time)
     }
 
@@ -41,7 +41,7 @@ public enum PublishedDays {
     static func rangeAdvice(at time: Timestamp) -> String { "give a day from \(first) to \(latestToday(at: time))" }
 
     /// Returns the days from `start` to `end` that have a picture, in ascending order.
-    public static func days(from start: CalendarDay, through end: CalendarDay) -> [CalendarDay] {
+    static func days(from start: CalendarDay, through end: CalendarDay) -> [CalendarDay] {
         guard start <= end else { return [] }
         let days = (start.daysSince1970...end.daysSince1970).map(CalendarDay.init(daysSince1970:))
         return days.filter { !gaps.contains($0) }

@@ -23,7 +23,7 @@ public struct PictureOptions: Sendable, Equatable {
     }
 
     /// Whether a result is of a type that is wanted. Failures are always told.
-    public func wants(_ result: DayResult) -> Bool {
+    func wants(_ result: DayResult) -> Bool {
         result.picture.map { media.contains($0.mediaType) } ?? true
     }
 }

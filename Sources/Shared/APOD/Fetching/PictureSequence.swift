@@ -42,7 +42,7 @@ public final class PictureSequence {
     /// failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
     ///
     /// - Parameter willWait: called before it may have to wait: the moment to write what is done.
-    public func next(willWait: () -> Void = {}) throws -> DayResult? {
+    func next(willWait: () -> Void = {}) throws -> DayResult? {
         while true {
             while let result = ready.popLast() {
                 if client.isWanted(result) { return result }

@@ -2,7 +2,7 @@ import Support
 
 /// What can go wrong between a day and its picture, beyond the network (`FetchFailure`) and the command line
 /// (`UsageFailure`).
-public enum APODFailure: Failure, Equatable {
+enum APODFailure: Failure, Equatable {
     /// A record or a line of the input says no day that there can be a picture of; with what is wrong about it.
     case badDate(reason: String)
     /// There never was a picture that day, or the service doesn't know it.
@@ -28,14 +28,14 @@ public enum APODFailure: Failure, Equatable {
     case failing(Service, status: Int, said: String?, attempts: Int = 1)
 
     /// What stands in for a picture.
-    public enum StandIn: String, Sendable {
+    enum StandIn: String, Sendable {
         /// NASA's logo, or the generic still of its news.
         case placeholder
         /// Nothing at all: the picture got lost when the site moved.
         case nothing
     }
 
-    public enum BadAnswer: Sendable, Equatable {
+    enum BadAnswer: Sendable, Equatable {
         case empty
         case notJSON
         /// JSON that ends too early.
@@ -56,11 +56,11 @@ public enum APODFailure: Failure, Equatable {
     }
 
     /// Why api.nasa.gov's gateway doesn't take a key; `API_KEY_…` in its answers.
-    public enum KeyFault: String, Sendable, CaseIterable {
+    enum KeyFault: String, Sendable, CaseIterable {
         case missing, invalid, unverified, disabled, unauthorized
     }
 
-    public var code: String {
+    var code: String {
         switch self {
         case .badDate: "bad-date"
         case .noPicture, .nothingRecent: "no-picture"
@@ -76,7 +76,7 @@ public enum APODFailure: Failure, Equatable {
         }
     }
 
-    public var exitCode: ExitCode {
+    var exitCode: ExitCode {
         switch self {
         case .noPicture, .notPublished, .nothingRecent, .standIn, .refused: .unavailable
         case .badDate, .wrongDay, .badAnswer: .data
@@ -85,7 +85,7 @@ public enum APODFailure: Failure, Equatable {
         }
     }
 
-    public var message: String {
+    var message: String {
         switch self {
         case .badDate(let reason): reason
         case .noPicture(let day):

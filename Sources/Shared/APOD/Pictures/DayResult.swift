@@ -2,14 +2,14 @@ import Records
 import Support
 
 /// What became of one day of a request: what a service said of it, or why it could not be asked.
-public struct DayResult: Sendable {
-    public enum Outcome: Sendable {
+struct DayResult: Sendable {
+    enum Outcome: Sendable {
         case picture(Picture)
         case failed(any Failure)
     }
 
     /// Where the answer was read from.
-    public enum Source: String, Sendable {
+    enum Source: String, Sendable {
         case network, cache
         /// From the cache, because no service could be reached.
         case stale
@@ -17,13 +17,13 @@ public struct DayResult: Sendable {
 
     /// The day that was asked for. That of the newest picture, or of one before a day without an image, may be earlier;
     /// the picture says so.
-    public internal(set) var day: CalendarDay
-    public let outcome: Outcome
-    public internal(set) var source: Source
+    var day: CalendarDay
+    let outcome: Outcome
+    var source: Source
     /// When it came from the service.
-    public let fetchedAt: Timestamp
+    let fetchedAt: Timestamp
     /// NASA's own object, on one line, if it is wanted and there was one.
-    public internal(set) var raw: [UInt8]?
+    var raw: [UInt8]?
 
     init(_ day: CalendarDay, _ outcome: Outcome, source: Source = .network, fetchedAt: Timestamp, raw: [UInt8]? = nil) {
         self.day = day
@@ -33,18 +33,18 @@ public struct DayResult: Sendable {
         self.raw = raw
     }
 
-    public var picture: Picture? {
+    var picture: Picture? {
         if case .picture(let picture) = outcome { return picture }
         return nil
     }
 
-    public var failure: (any Failure)? {
+    var failure: (any Failure)? {
         if case .failed(let failure) = outcome { return failure }
         return nil
     }
 
     /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added.
-    public var record: Record {
+    var record: Record {
         var record = picture?.fields ?? Record()
         if picture == nil { record.set("date", .string(day.description)) }
         if let raw { record.set("raw", .raw(raw)) }

@@ -10,12 +10,12 @@ public struct Picture: Sendable, Equatable {
         case other
     }
 
-    public let service: Service
-    public let day: CalendarDay
-    public let mediaType: MediaType
+    let service: Service
+    let day: CalendarDay
+    let mediaType: MediaType
     /// Names and order are those of the old service, then come the new one's own. What there isn't is absent. All texts
     /// are plain and on one line.
-    public let fields: Record
+    let fields: Record
 
     /// - Parameters:
     ///   - url: NASA's (often resized) picture, or the video.

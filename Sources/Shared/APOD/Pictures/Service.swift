@@ -1,12 +1,12 @@
 /// Where a picture of the day comes from.
-public enum Service: String, Sendable, CaseIterable {
+enum Service: String, Sendable, CaseIterable {
     /// NASA's site since 2026.
     case science
     /// The one before, or somebody's own copy of its server.
     case api
 
     /// NASA's own address.
-    public var standardAddress: String {
+    var standardAddress: String {
         switch self {
         case .science: "https://science.nasa.gov/wp-json/wp/v2/apod-basic"
         case .api: "https://api.nasa.gov/planetary/apod"
@@ -14,7 +14,7 @@ public enum Service: String, Sendable, CaseIterable {
     }
 
     /// The key that api.nasa.gov takes from everybody, for few requests: 10 an hour in October 2026.
-    public static let demoKey = "DEMO_KEY"
+    static let demoKey = "DEMO_KEY"
 
     /// As the subject of a sentence.
     var name: String {

@@ -74,14 +74,11 @@ extension ToolContext {
     }
 
     private func pictureOptions() throws -> PictureOptions {
-        let (refresh, offline, fallsBack) = (
-            arguments[.refresh], arguments[.offline], arguments[.fallbackPrevious]
-        )
-        if refresh, offline { throw UsageFailure("--refresh and --offline cannot be combined") }
-        var options = PictureOptions(
-            fallsBack: fallsBack, raw: arguments[.raw], refreshes: refresh, isOffline: offline)
-        if let media = arguments[.media] { options.media = media }
-        if fallsBack, !options.media.contains(.image) {
+        let options = PictureOptions(
+            media: arguments[.media] ?? Set(Picture.MediaType.allCases), fallsBack: arguments[.fallbackPrevious],
+            raw: arguments[.raw], refreshes: arguments[.refresh], isOffline: arguments[.offline])
+        if options.refreshes, options.isOffline { throw UsageFailure("--refresh and --offline cannot be combined") }
+        if options.fallsBack, !options.media.contains(.image) {
             throw UsageFailure("--fallback-previous gives images, which --media leaves out")
         }
         return options

@@ -35,7 +35,7 @@ extension DayResult {
 
 extension Picture {
     func record(source: DayResult.Source = .network, fetchedAt: Timestamp) -> Record {
-        DayResult(day, .picture(self), source: source, fetchedAt: fetchedAt).record
+        DayResult(day: day, outcome: .picture(self), source: source, fetchedAt: fetchedAt).record
     }
 
     var title: String { fields.string("title") ?? "" }

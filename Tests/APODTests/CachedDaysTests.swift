@@ -28,7 +28,7 @@ import Testing
     private func kept(_ date: String) throws -> KeptDay {
         KeptDay(
             DayResult(
-                day(date), .picture(try ScienceAnswer.picture(from: scienceAnswer(date))),
+                day: day(date), outcome: .picture(try ScienceAnswer.picture(from: scienceAnswer(date))),
                 fetchedAt: time("2026-11-20"), raw: scienceAnswer(date).line), expiresAt: nil)
     }
 
@@ -51,7 +51,8 @@ import Testing
         try days.keep([kept("2021-01-01")], of: .science)
         let failed = PublishedDays.days(from: day("2021-01-02"), through: day("2021-01-31")).map { day in
             KeptDay(
-                DayResult(day, .failed(APODFailure.noPicture(day)), fetchedAt: time("2026-11-20")), expiresAt: nil)
+                DayResult(day: day, outcome: .failed(APODFailure.noPicture(day)), fetchedAt: time("2026-11-20")),
+                expiresAt: nil)
         }
         try days.keep(failed, of: .science)
         let cache = try CacheStore(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())

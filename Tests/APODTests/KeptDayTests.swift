@@ -24,7 +24,7 @@ import Testing
             for raw in [nil, scienceAnswer("2024-02-03").line] {
                 for address in [nil, "http://127.0.0.1:8080/apod"] {
                     let kept = KeptDay(
-                        DayResult(picture.day, outcome, fetchedAt: time("2024-02-04"), raw: raw),
+                        DayResult(day: picture.day, outcome: outcome, fetchedAt: time("2024-02-04"), raw: raw),
                         expiresAt: time("2024-02-05"))
                     let metadata = kept.metadata(address: address)
                     #expect(!metadata.body.contains(UInt8(ascii: "\n")))
@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func aPictureIsKeptAsTheLineThatItBecomes() throws {
-        let kept = KeptDay(DayResult(picture.day, .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
+        let kept = KeptDay(
+            DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
         #expect(String(decoding: kept.metadata(address: nil).body, as: UTF8.self) == line + #","kept":{"edition":1}}"#)
     }
@@ -87,12 +88,14 @@ import Testing
     ])
     func theNewestDayIsTrustedForMinutes(date: String, today: String, hour: Int, picture: Int?, absence: Int) {
         let now = time(today, hour)
-        let shown = DayResult(day(date), .picture(self.picture), fetchedAt: now)
+        let shown = DayResult(day: day(date), outcome: .picture(self.picture), fetchedAt: now)
         #expect(KeptDay.lifetime(of: shown) == picture.map { .seconds($0) })
         for failure in [
             APODFailure.noPicture(day(date)), .notPublished(day(date)), .standIn(.nothing, day(date), .api),
         ] {
-            #expect(KeptDay.lifetime(of: DayResult(day(date), .failed(failure), fetchedAt: now)) == .seconds(absence))
+            #expect(
+                KeptDay.lifetime(of: DayResult(day: day(date), outcome: .failed(failure), fetchedAt: now))
+                    == .seconds(absence))
         }
     }
 
@@ -110,14 +113,16 @@ import Testing
             APODFailure.nothingRecent(from: today, through: today),
         ]
         for failure in passing {
-            #expect(KeptDay(DayResult(today, .failed(failure), fetchedAt: time("2026-11-20")))?.result == nil)
+            #expect(
+                KeptDay(DayResult(day: today, outcome: .failed(failure), fetchedAt: time("2026-11-20")))?.result == nil)
         }
     }
 
     @Test func freshnessEndsWithTimeEditionOrTheWishForRaw() {
         func kept(expires: Timestamp?, raw: [UInt8]? = nil, isCurrent: Bool = true) -> KeptDay {
             KeptDay(
-                DayResult(picture.day, .picture(picture), fetchedAt: time("2024-02-04"), raw: raw), expiresAt: expires,
+                DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04"), raw: raw),
+                expiresAt: expires,
                 isCurrent: isCurrent)
         }
         let now = time("2024-02-05")
@@ -134,7 +139,8 @@ import Testing
         #expect(kept(expires: nil).isFresh(at: before, needsRaw: false))
         // There was no object that could have been kept.
         let absent = KeptDay(
-            DayResult(picture.day, .failed(APODFailure.noPicture(picture.day)), fetchedAt: now), expiresAt: nil)
+            DayResult(day: picture.day, outcome: .failed(APODFailure.noPicture(picture.day)), fetchedAt: now),
+            expiresAt: nil)
         #expect(absent.isFresh(at: now, needsRaw: true))
     }
 }

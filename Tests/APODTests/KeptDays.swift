@@ -49,13 +49,13 @@ final class KeptDays {
             case .science: try ScienceAnswer.picture(from: scienceAnswer(date))
             case .api: try LegacyAnswer.picture(from: legacyAnswer(date, ["media_type": .string(mediaType)]))
             }
-        let result = DayResult(day(date), .picture(answer), fetchedAt: time(fetched), raw: raw)
+        let result = DayResult(day: day(date), outcome: .picture(answer), fetchedAt: time(fetched), raw: raw)
         try days(isCurrent: isCurrent).keep([KeptDay(result, expiresAt: expires)], of: service)
     }
 
     /// Keeps a failure that is trusted for a day.
     func keep(_ failure: APODFailure, on date: String, of service: Service = .science) throws {
-        let result = DayResult(day(date), .failed(failure), fetchedAt: time("2026-11-20", 6))
+        let result = DayResult(day: day(date), outcome: .failed(failure), fetchedAt: time("2026-11-20", 6))
         try days().keep([KeptDay(result, expiresAt: time("2026-11-21", 6))], of: service)
     }
 }

@@ -25,9 +25,7 @@ private struct ElementList: HTMLVisitor {
     let tags: [GumboTag]
     var elements: [HTMLElement] = []
     /// The addresses of the links that are open, the innermost last.
-    private var links: [String?] = []
-
-    init(tags: [GumboTag]) { self.tags = tags }
+    var links: [String?] = []
 
     mutating func open(_ tag: GumboTag, _ attributes: GumboVector) {
         if tag == GUMBO_TAG_A { links.append(Self.dictionary(attributes)["href"]) }

@@ -67,7 +67,7 @@ enum SimpleHTML {
 
         /// - Parameter place: the tag's `<`.
         init?(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int) {
-            var scanner = TagScanner(bytes, at: place + 1)
+            var scanner = TagScanner(bytes: bytes, place: place + 1)
             guard scanner.skipName() else { return nil }
             isEnd = bytes[place + 1] == UInt8(ascii: "/")
             let start = place + (isEnd ? 2 : 1)

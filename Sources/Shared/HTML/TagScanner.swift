@@ -1,15 +1,9 @@
 /// A walk through one tag of HTML without parsing the page, by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and
 /// on). What a tag consists of depends on nothing before it.
 struct TagScanner {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    /// The first byte that has not been passed.
+    let bytes: UnsafeBufferPointer<UInt8>
+    /// The first byte that has not been passed; at first the one after the tag's `<`.
     private(set) var place: Int
-
-    /// - Parameter place: the byte after the tag's `<`.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int) {
-        self.bytes = bytes
-        self.place = place
-    }
 
     /// Returns how many attributes there are, or nil if there are more than `limit`.
     ///
@@ -18,7 +12,7 @@ struct TagScanner {
     static func countAttributes(in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int) -> Int? {
         var count = 0
         for start in bytes.indices where bytes[start] == UInt8(ascii: "<") {
-            var tag = TagScanner(bytes, at: start + 1)
+            var tag = TagScanner(bytes: bytes, place: start + 1)
             guard tag.skipName() else { continue }
             while tag.skipAttribute() {
                 count += 1

@@ -45,7 +45,7 @@ enum ServiceAnswer {
         } catch {
             outcome = .failed(error)
         }
-        return DayResult(day, outcome, fetchedAt: time, raw: answer.line)
+        return DayResult(day: day, outcome: outcome, fetchedAt: time, raw: answer.line)
     }
 
     private static func picture(from answer: Record, _ service: Service) throws(APODFailure) -> Picture {

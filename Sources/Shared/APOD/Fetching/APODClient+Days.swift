@@ -197,6 +197,6 @@ extension APODClient {
     }
 
     func failed(_ day: CalendarDay, _ failure: any Failure) -> DayResult {
-        DayResult(day, .failed(failure), fetchedAt: clock.now())
+        DayResult(day: day, outcome: .failed(failure), fetchedAt: clock.now())
     }
 }

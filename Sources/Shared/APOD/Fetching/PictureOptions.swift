@@ -1,15 +1,15 @@
 /// What is wanted of the pictures, and how they may be had.
 public struct PictureOptions: Sendable, Equatable {
     /// The media types that are wanted; days of other ones are left out.
-    public var media: Set<Picture.MediaType>
+    public let media: Set<Picture.MediaType>
     /// Gives the latest image before a day that has none.
-    public var fallsBack: Bool
+    public let fallsBack: Bool
     /// Carries NASA's own object along.
-    public var raw: Bool
+    public let raw: Bool
     /// Asks the services for what is kept, too.
-    public var refreshes: Bool
+    public let refreshes: Bool
     /// Asks no service at all.
-    public var isOffline: Bool
+    public let isOffline: Bool
 
     public init(
         media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), fallsBack: Bool = false, raw: Bool = false,

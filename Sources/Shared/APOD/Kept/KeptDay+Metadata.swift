@@ -16,8 +16,7 @@ extension KeptDay {
         case .picture(let picture): record = picture.fields
         case .failed(let failure):
             record = Record()
-            record.set("date", .string(result.day.description))
-            record.set("error", Self.fields(of: failure))
+            record.set(["date": .string(result.day.description), "error": Self.fields(of: failure)])
         }
         record.set(
             "kept",
@@ -48,7 +47,8 @@ extension KeptDay {
             outcome = .picture(picture)
         }
         self.init(
-            DayResult(day, outcome, fetchedAt: metadata.fetchedAt, raw: raw), expiresAt: metadata.expiresAt,
+            DayResult(day: day, outcome: outcome, fetchedAt: metadata.fetchedAt, raw: raw),
+            expiresAt: metadata.expiresAt,
             isCurrent: isCurrent)
     }
 

@@ -19,19 +19,11 @@ struct DayResult: Sendable {
     /// the picture says so.
     var day: CalendarDay
     let outcome: Outcome
-    var source: Source
+    var source = Source.network
     /// When it came from the service.
     let fetchedAt: Timestamp
     /// NASA's own object, on one line, if it is wanted and there was one.
     var raw: [UInt8]?
-
-    init(_ day: CalendarDay, _ outcome: Outcome, source: Source = .network, fetchedAt: Timestamp, raw: [UInt8]? = nil) {
-        self.day = day
-        self.outcome = outcome
-        self.source = source
-        self.fetchedAt = fetchedAt
-        self.raw = raw
-    }
 
     var picture: Picture? {
         if case .picture(let picture) = outcome { return picture }
@@ -45,16 +37,20 @@ struct DayResult: Sendable {
 
     /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added.
     var record: Record {
-        var record = picture?.fields ?? Record()
-        if picture == nil { record.set("date", .string(day.description)) }
-        if let raw { record.set("raw", .raw(raw)) }
-        guard let picture else { return record }
-        record.set(
-            "apod",
-            .object([
+        let raw = raw.map { JSON.raw($0) }
+        guard let picture else {
+            var record = Record()
+            record.set(["date": .string(day.description), "raw": raw])
+            return record
+        }
+        var record = picture.fields
+        record.set([
+            "raw": raw,
+            "apod": .object([
                 "service": .string(picture.service.rawValue), "source": .string(source.rawValue),
                 "fetched_at": .string(fetchedAt.iso8601),
-            ]))
+            ]),
+        ])
         return record
     }
 

@@ -32,14 +32,14 @@ public struct Picture: Sendable, Equatable {
         self.service = service
         self.day = day
         self.mediaType = mediaType
-        let values = [
-            day.description, title, explanation, url, hdurl, mediaType.rawValue, service == .api ? "v1" : "v2",
-            copyright, thumbnailURL, permalink, credit, alt,
-        ]
         var record = Record()
-        for (name, value) in zip(Self.fieldNames, values) {
-            if let value { record.set(name, .string(value)) }
-        }
+        record.set([
+            "date": .string(day.description), "title": .string(title), "explanation": .string(explanation),
+            "url": url.map(JSON.string), "hdurl": hdurl.map(JSON.string), "media_type": .string(mediaType.rawValue),
+            "service_version": .string(service == .api ? "v1" : "v2"), "copyright": copyright.map(JSON.string),
+            "thumbnail_url": thumbnailURL.map(JSON.string), "permalink": permalink.map(JSON.string),
+            "credit": credit.map(JSON.string), "alt": alt.map(JSON.string),
+        ])
         fields = record
     }
 

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
-//   tools → Commands → APOD, GIFs, Variants, Previews, Tools → Fetch, Placeholders → Store, Images → HTTP, Records,
+//   tools → APOD, GIFs, Variants, Previews, Tools, Commands → Fetch, Placeholders → Store, Images → HTTP, Records,
 //   Formats, HTML, Options → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
@@ -19,7 +19,7 @@ func code(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
         cSettings: [.define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release))])
 }
 
-/// A module of the shared library. Like tools and tests, it may call the C library of the system.
+/// A module of the shared library. Like tests, it may call the C library of the system.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)")
 }
@@ -27,7 +27,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 /// One of the four tools.
 func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies + ["Commands", "Options", "Records", "Support", "Libc"],
+        name: name, dependencies: dependencies + ["Commands", "Options", "Records", "Support"],
         path: "Sources/\(name)")
 }
 
@@ -48,8 +48,7 @@ let package = Package(
             name: "Shared",
             targets: [
                 "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools",
-                "Previews", "HTML",
-                "APOD", "GIFs", "Variants", "Options", "Commands",
+                "Previews", "HTML", "APOD", "GIFs", "Variants", "Options", "Commands",
             ]),
     ],
     targets: [
@@ -80,19 +79,19 @@ let package = Package(
         module("Images", ["Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CGIF", "CLCMS", "CAVIF"]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Store", ["Support", "CSQLite", "CSystem"]),
-        module("Fetch", ["Support", "HTTP", "Formats", "Store"]),
+        module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
         module("Tools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
         module("Previews", ["Support", "Formats", "Store", "Fetch", "Tools", "CZlib"]),
         module("HTML", ["CGumbo"]),
-        module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "Tools", "HTML"]),
+        module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "HTML"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Tools"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools"]),
         module("Options", ["Support"]),
-        module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch", "Tools"]),
+        module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch"]),
         // The tools
-        tool("apod-fetch", ["APOD", "Store", "Fetch", "Tools", "HTTP"]),
-        tool("img-cache", ["Store", "Fetch", "Tools", "Formats", "HTTP", "Previews"]),
-        tool("img-downsample", ["Store", "Fetch", "Tools", "Images", "Placeholders", "Variants", "Formats"]),
+        tool("apod-fetch", ["APOD", "Store", "Fetch", "HTTP"]),
+        tool("img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),
+        tool("img-downsample", ["Store", "Fetch", "Images", "Placeholders", "Variants", "Formats"]),
         tool("gif-cache", ["Store", "Fetch", "Tools", "GIFs", "HTTP"]),
         // Tests
         .target(name: "TestSupport", dependencies: ["Support", "Records", "Libc"], path: "Tests/TestSupport"),
@@ -103,7 +102,7 @@ let package = Package(
             ],
             path: "Tests/SampleService"),
         .executableTarget(
-            name: "confinement-probe", dependencies: ["Support", "Store", "Fetch", "Tools", "Commands", "Libc"],
+            name: "confinement-probe", dependencies: ["Commands", "Support", "Libc"],
             path: "Tests/ConfinementProbe"),
         tests("Support", ["Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),
@@ -112,22 +111,21 @@ let package = Package(
         tests("Images", ["Images", "CKernels", "CLCMS", "Formats", "Support", "TestSupport"]),
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Store", "Fetch", "Tools", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
-        tests("Previews", ["Previews", "Store", "Fetch", "Tools", "Formats", "Images", "Support", "TestSupport"]),
+        tests("Previews", ["Previews", "Formats", "Images", "Support", "TestSupport"]),
         tests("HTML", ["HTML", "CGumbo", "TestSupport"]),
-        tests("APOD", ["APOD", "HTML", "Records", "HTTP", "Store", "Fetch", "Tools", "Support", "TestSupport"]),
+        tests("APOD", ["APOD", "HTML", "Records", "HTTP", "Store", "Fetch", "Support", "TestSupport"]),
         tests(
             "GIFs",
             ["GIFs", "Store", "Fetch", "Tools", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
-        tests("Variants", ["Variants", "Images", "Placeholders", "Formats", "Records", "Support", "TestSupport"]),
+        tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),
-        tests("Commands", ["Commands", "Options", "Records", "Support", "TestSupport"]),
+        tests("Commands", ["Commands", "Options", "Records", "HTTP", "Support", "TestSupport"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "TestSupport", "Store", "Fetch", "Tools", "Records", "Formats", "Images", "Previews", "Support",
-                "CSQLite", "apod-fetch",
-                "img-cache", "img-downsample", "gif-cache", "sample-service",
-                "confinement-probe", "Libc",
+                "TestSupport", "Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Variants",
+                "Previews", "CSQLite", "Libc", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
+                "sample-service", "confinement-probe",
             ],
             path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt", "GIFVerdicts.txt"]),
     ],

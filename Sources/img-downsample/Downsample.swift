@@ -5,7 +5,6 @@ import Options
 import Records
 import Store
 import Support
-import Tools
 import Variants
 
 extension ImgDownsample {

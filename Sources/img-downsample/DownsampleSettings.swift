@@ -7,7 +7,6 @@ import Placeholders
 import Records
 import Store
 import Support
-import Tools
 import Variants
 
 /// The command line, checked.

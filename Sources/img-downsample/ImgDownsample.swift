@@ -4,7 +4,6 @@ import Images
 import Options
 import Store
 import Support
-import Tools
 import Variants
 
 @main

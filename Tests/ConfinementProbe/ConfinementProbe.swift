@@ -1,9 +1,6 @@
 import Commands
-import Fetch
 import Libc
-import Store
 import Support
-import Tools
 
 /// Gives up what a command does that needs what the words before `--` say, then tries what those behind it say, and
 /// prints the error number of each: 0 where it was done. For tests, which want to know what a tool could still do if a

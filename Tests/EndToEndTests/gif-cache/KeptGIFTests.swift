@@ -1,9 +1,7 @@
-import Fetch
 import Store
 import Support
 import TestSupport
 import Testing
-import Tools
 
 /// What `gif-cache` shows people at a terminal, and what it keeps in memory. No service is asked.
 struct KeptGIFTests {

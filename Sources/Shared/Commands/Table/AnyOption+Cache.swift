@@ -2,7 +2,6 @@ import Fetch
 import Options
 import Store
 import Support
-import Tools
 
 /// Where the cache is, and how it is used.
 extension AnyOption {

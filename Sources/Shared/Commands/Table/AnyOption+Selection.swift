@@ -2,7 +2,6 @@ import Fetch
 import Options
 import Store
 import Support
-import Tools
 
 /// Conditions that select entries.
 extension AnyOption {

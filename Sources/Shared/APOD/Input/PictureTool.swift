@@ -14,7 +14,8 @@ public struct PictureTool: RecordTool {
 
     public func accepts(_ job: RecordJob) -> Bool { job.argument == nil }
 
-    /// Answers from the cache what it has and may be given without another look.
+    /// Answers from the cache what it has and may be given without another look. Throws `APODFailure.badDate` if the
+    /// record says no day.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         let day = try Self.day(of: job.record, at: client.clock.now())
         guard let result = try? client.keptPicture(of: day), client.options.wants(result) else {

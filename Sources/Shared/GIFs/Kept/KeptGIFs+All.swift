@@ -106,6 +106,8 @@ extension KeptGIFs {
     }
 
     /// Removes the GIFs of the scope that `filter` accepts, of one resolution or all, with what was made of them.
+    ///
+    /// Throws `CacheFailure` if the index or a file cannot be used or changed, and `Cancelled` if the run is stopped.
     public func remove(
         _ filter: EntryFilter, resolution: Resolution? = nil, sparesPinned: Bool = true, dryRun: Bool = false
     ) throws -> RemovalReport {

@@ -6,7 +6,8 @@ import Support
 extension KeptGIFs {
     /// Looks at every GIF of the scope: has its row the file, the file its SHA-256, is it a whole GIF, and of the size
     /// that the row says? Gives how many problems there were; with `repairs`, what is damaged goes, so that it is
-    /// fetched again.
+    /// fetched again. Throws `CacheFailure` if the index cannot be used, `Cancelled` if the run is stopped, and what
+    /// `report` throws.
     public func verify(
         jobs: Int, repairs: Bool, log: Log, progress: Progress, interruption: Interruption,
         report: @escaping Verification.Report

@@ -18,6 +18,7 @@ public struct ExerciseTransport: HTTPTransport {
 
     public init(over base: any HTTPTransport) { self.base = base }
 
+    /// Throws what the transport below throws, and `GIFFailure` for an answer whose head says that it is no GIF.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
@@ -43,6 +44,7 @@ public struct ExerciseTransport: HTTPTransport {
         return HTTPResponse(status: response.status, headers: headers, url: response.url)
     }
 
+    /// Throws what `body` throws.
     public func waiting(_ reason: Progress.WaitReason, for span: Duration, _ body: () throws -> Void) throws {
         try base.waiting(reason, for: span, body)
     }

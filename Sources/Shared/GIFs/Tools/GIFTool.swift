@@ -57,7 +57,7 @@ public struct GIFTool: CacheTool {
     /// What has come of all records so far.
     public var summary: Summary { counts.withLock { $0 } }
 
-    /// Answers from the cache what it has, and is fresh.
+    /// Answers from the cache what it has, and is fresh. Throws `GIFFailure` if the job names no exercise.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         let (id, resolution) = try naming.meant(by: job.argument, job.record)
         let gif = ExerciseGIF(id: id, resolution: resolution.wanted)

@@ -17,6 +17,7 @@ public struct GetGIFTool: CacheTool {
         self.pins = pins
     }
 
+    /// Answers from the cache what needs no change of a pin. Throws `GIFFailure` if the job names no exercise.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         let (id, resolution) = try naming.meant(by: job.argument, job.record)
         if pins == nil, let kept = gifs.immediately(id, resolution) {

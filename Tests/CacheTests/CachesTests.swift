@@ -28,7 +28,7 @@ import Testing
 
         #expect(try caches.cache(scope: "0") === first)
         #expect(try caches.cache(scope: "1") !== second)
-        // Whoever still has it may use it.
+        // A caller that still has it may use it.
         #expect(try second.store(MemorySource(picture()), key: key("moon")).status == .miss)
         #expect(try caches.cache(scope: "1").lookup(key("moon")) != nil)
     }

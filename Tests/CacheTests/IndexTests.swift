@@ -158,7 +158,7 @@ import Testing
         #expect(try late.lookup(key("8")) != nil)
     }
 
-    /// Whoever opens the index reads the whole log.
+    /// The next process to open the index reads the whole log.
     @Test func logIsShortOnceACacheIsClosed() throws {
         func pages() throws -> Int { try Surroundings.contents(world.root + "/index.sqlite-wal").count / 4096 }
         let cache = try world.cache()

@@ -32,7 +32,7 @@ import Testing
         try file.write(bytes)
     }
 
-    @Test func itIsTakenOverByWhoeverSetsTheIndexAside() throws {
+    @Test func theProcessThatSetsTheIndexAsideTakesItOver() throws {
         let (alice, bob) = (try world.cache(scope: "alice"), try world.cache(scope: "bob"))
         _ = try bob.purge(alice.scope)
         let fresh = try world.cache(scope: "alice")
@@ -44,7 +44,7 @@ import Testing
         #expect(try all(world.cache(scope: "alice")) == kept(1000..<1600))
         #expect(try all(world.cache(scope: "bob")) == kept(2000..<2010))
         #expect(try world.cache(scope: "alice").scopes().map(\.generation) == [1, 0, 0])
-        // Whoever has the old one open goes on in the new one.
+        // A cache that has the old index open goes on in the new one.
         try fresh.keep(kept(1600..<1601), in: days)
         #expect(try all(world.cache(scope: "alice")).count == 601)
     }

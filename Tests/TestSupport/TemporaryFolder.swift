@@ -7,7 +7,7 @@ public final class TemporaryFolder: Sendable {
     public let path: String
 
     /// - Parameters:
-    ///   - prefix: how the folder's name begins, for whoever finds one that a crash left behind.
+    ///   - prefix: how the folder's name begins, to recognise one that a crash left behind.
     ///   - parent: where to make it; nil is the usual place.
     public init(prefix: String = "apod-tools-test", in parent: String? = nil) throws {
         let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

@@ -80,7 +80,7 @@ import Testing
         #expect(failure?.exitCode == .noInput)
     }
 
-    /// Opening a pipe would wait for whoever writes to it.
+    /// Opening a pipe would wait for its writer.
     @Test func onlyRegularFilesAreOpened() throws {
         _ = try folder.makeFolder("pictures/moon")
         let pipe = folder.path("pictures/pipe")

@@ -84,7 +84,7 @@ final class Download {
                 return try transfer(client: client, inspect: inspect)
             }
         } catch let lost as PartialFile.Lost {
-            // What stands there by now is somebody else's.
+            // Another process has put a file of its own there.
             throw lost
         } catch {
             let mayContinue = error is Cancelled || (error as? FetchFailure)?.isTransient == true

@@ -8,7 +8,7 @@ import Testing
 ///
 /// The verdicts come from the corpus's own tables, `gifsicle --info` and the specification, not from our code. Blocks
 /// decide, as they do for gifsicle: pixel data that cannot be decoded (`invalid-code.gif`, `pixel-data-none.gif`) is
-/// for whoever draws it. Where there are several looping extensions, the last one counts. Frames without pixels are
+/// a matter for drawing. Where there are several looping extensions, the last one counts. Frames without pixels are
 /// refused, which gifsicle lets pass, and so are code sizes over 11, which the format has no codes for.
 struct GIFVerdict {
     let name: String

@@ -99,7 +99,7 @@ struct FullDiskTests {
         try root.expectSound(home)
     }
 
-    /// Whoever wants room must get it from the cache itself.
+    /// A user who needs room must get it from the cache itself.
     @Test(arguments: ["rm $FILE", "rm --larger-than 1B", "clean", "scope purge", "scope switch other", "reset"])
     func aFullDiskIsFreedByWhateverRemoves(_ command: String) throws {
         let home = try ToolHome()

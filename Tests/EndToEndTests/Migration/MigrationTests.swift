@@ -99,7 +99,7 @@ struct MigrationTests {
         #expect(try old.service.requests().total == 0)
     }
 
-    /// Whoever comes first brings the root up; the others wait for it.
+    /// The first process brings the root up; the others wait for it.
     @Test(arguments: layouts) func eightProcessesTakeItOverAtOnce(_ layout: Int) throws {
         let old = try OlderRoot(layout: layout)
         let tools = try (0..<8).map { number in

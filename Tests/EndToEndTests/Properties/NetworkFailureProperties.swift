@@ -105,7 +105,7 @@ struct NetworkFailureProperties {
         #expect(Self.saysWhatToDo(record.string("error.message") ?? ""), "\(output)")
     }
 
-    /// Whether the words end with what whoever reads them can do now.
+    /// Whether the message ends with what the reader can do now.
     private static func saysWhatToDo(_ message: String) -> Bool {
         RecordLaws.isOneLine(message) && (message.contains("try again") || message.contains("check"))
     }

@@ -123,7 +123,7 @@ struct SecretRoutesTests {
             if command == "path" { outputs.append(try home.run("img-cache", ["ls", "-v"])) }
         }
         outputs.append(try home.run("img-cache", ["stats", "-v", "--json"]))
-        // A wrong command line is quoted by whoever reads it.
+        // The parser quotes a wrong command line.
         outputs.append(try home.run("img-cache", ["stats", url("good", route)] + route.options))
 
         #expect(outputs.contains { $0.stdout.contains("\"status\":\"miss\"") })

@@ -105,7 +105,7 @@ struct ServiceSecretTests {
                 outputs.append(try home.run(way.tool, arguments, environment: environment(way, place)))
             }
         }
-        // A wrong command line is quoted by whoever reads it.
+        // The parser quotes a wrong command line.
         outputs.append(try home.run(way.tool, arguments(way) + ["--no-such-option"]))
         #expect(outputs.contains { $0.status == 0 })
         #expect(outputs.contains { $0.stderr.contains("GET http://127.0.0.1") })

@@ -66,7 +66,7 @@ struct IncrementalTests {
             let final = try tool.wait().expect(0).records.last
             #expect(final?.string("cache.status") == "miss")
             #expect(try TestFile.bytes(try #require(final?.string("path"))) == bytes)
-            // Previews outlive the download, for whoever was given one.
+            // Previews outlive the download, since a reader may still have one open.
             #expect(home.leftovers.count == count && home.leftovers.allSatisfy { $0.contains(".preview-") })
         }
     }

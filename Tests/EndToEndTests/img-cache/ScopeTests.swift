@@ -129,7 +129,7 @@ struct ScopeTests {
     @Test func backgroundPurgeKeepsNoPipeOpen() throws {
         let home = try Sample.home()
         _ = try home.run("img-cache", ["put", Sample.url("pipe.jpg")]).expect(0)
-        // Who is to remove the files has to wait for the lock; whoever reads a pipe of the command must not.
+        // The process that removes the files has to wait for the lock; the reader of a pipe of the command must not.
         let output = try home.shell(
             "flock \"$APOD_TOOLS_CACHE_DIR/locks/purge\" sh -c 'img-cache scope switch alice -q 3>&1 >/dev/null | cat'",
             deadline: .seconds(20)

@@ -57,7 +57,7 @@ struct DownsampleColourTests {
                 if target != "b.png" {
                     #expect(contains(try home.bytes(target), profile.bytes), "\(file) to \(target)")
                 }
-                // Whoever knows profiles sees the same colours; the samples are the source's.
+                // A viewer that knows profiles shows the same colours; the samples are the source's.
                 let seen = try home.pixels(target).colour(8, 6)
                 for (a, b) in zip(seen, profile.inSRGB(colour)) {
                     #expect(abs(a - b) <= 6, "\(file) to \(target): \(seen)")

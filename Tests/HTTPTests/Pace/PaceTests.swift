@@ -7,7 +7,7 @@ import Testing
     @Test func averageIsTheRate() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         var now = Duration.zero
-        // Whoever waits as told has got 1000 bytes a second.
+        // A caller that waits as told gets 1000 bytes a second.
         for _ in 0..<100 { now += bucket.take(250, now: now) }
         #expect(now == .seconds(25))
     }

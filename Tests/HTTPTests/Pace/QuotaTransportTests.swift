@@ -79,7 +79,7 @@ private final class SleptClock: Sendable {
             if case .pause = event { pauses += 1 }
         }
         #expect(time.clock.now() - begun == .seconds(20))
-        // Whoever supervises the request is asked all the while.
+        // The code that supervises the request is asked all the while.
         #expect(pauses == 80)
     }
 

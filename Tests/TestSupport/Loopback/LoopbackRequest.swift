@@ -64,7 +64,7 @@ public struct LoopbackRequest: Sendable {
 /// One HTTP answer.
 public struct LoopbackResponse: Sendable {
     public var status: Int
-    /// Sent in this order; `Content-Length` is added by whoever sends it.
+    /// Sent in this order; `LoopbackConnection` adds `Content-Length`.
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
 

@@ -189,7 +189,7 @@ public final class Caches: Sendable {
         return try place(policy, scope: scope)
     }
 
-    /// Where what stands in for a picture is kept that might have come from any of these addresses: as the strictest of
+    /// Where a placeholder is kept for a picture that might have come from any of these addresses: as the strictest of
     /// their policies says. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not
     /// trusted, and `SystemFailure`.
     public func place(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Place {

@@ -1,6 +1,6 @@
 import Support
 
-/// A header field as people write it, optionally after the origin that it is meant for.
+/// A header field as people write it, optionally after the only origin that may see it.
 public struct HeaderLine: Sendable {
     /// The only server that may see it; nil if the line names none.
     public let origin: WebURL.Origin?

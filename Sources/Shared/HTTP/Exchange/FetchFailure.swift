@@ -14,7 +14,7 @@ public enum FetchFailure: Failure {
     case blockedAddress(url: WebURL, address: IPAddress?, AddressClass)
     /// A redirect from https to http.
     case insecureRedirect(from: WebURL, to: WebURL)
-    /// A header field that is meant for one server only would be sent there unencrypted.
+    /// A header field that only one server may see would be sent to it unencrypted.
     case exposedSecret(url: WebURL, header: String)
     case tooManyRedirects(url: WebURL, limit: Int)
     /// A redirect whose `Location` field is missing or unreadable.

@@ -54,7 +54,7 @@ public struct HTTPRequest: Sendable {
         self.timeouts = timeouts
     }
 
-    /// Whether the answer may be meant for one user only: there is a field for one server, a user name and a password
+    /// Whether the answer may differ from user to user: there is a field for one server, a user name and a password
     /// (in the URL, or from a `.netrc`, even if only a redirect leads to its host), or a key in the query.
     public var carriesCredentials: Bool {
         netrc != nil || url.credentials != nil || headers.contains { !$0.crossesOrigins } || url.withoutSecrets != url
@@ -75,7 +75,7 @@ public struct HTTPRequest: Sendable {
         url.scheme == .https || url.isLoopback && !passesProxy || cleartextOrigins.contains(url.origin)
     }
 
-    /// Why the request must not be sent: everyone on the way could read a field that is meant for its server only. Nil
+    /// Why the request must not be sent: everyone on the way could read a field that only its server may see. Nil
     /// if it may be sent.
     public var exposure: FetchFailure? {
         guard !keepsSecrets, let header = headers.first(where: { !$0.crossesOrigins }) else { return nil }

@@ -117,8 +117,8 @@ public struct QuotaTransport: HTTPTransport {
         log.detail("\(response.url.host) says: \(remaining)\(report.limit.map { " of \($0)" } ?? "") requests left")
     }
 
-    /// The name of the quota that a request counts against: a digest of its origin and of every field that is meant for
-    /// that server only, above all a key. A digest, so that no ledger holds a key.
+    /// The name of the quota that a request counts against: a digest of its origin and of every field that only
+    /// that server may see, above all a key. A digest, so that no ledger holds a key.
     static func name(of request: HTTPRequest) -> String {
         let own = request.headers.filter { !$0.crossesOrigins }.map { "\($0.name.lowercased()): \($0.value)" }
         return SHA256.hex(of: ([request.url.origin.description] + own.sorted()).joined(separator: "\n"))

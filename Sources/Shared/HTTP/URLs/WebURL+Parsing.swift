@@ -1,6 +1,6 @@
 extension WebURL {
     /// Reads an absolute URL (RFC 3986 §3), as leniently as people write them: blanks around it are dropped; blanks and
-    /// other invalid characters inside it are encoded. What stands before the last `@` of the authority is the user.
+    /// other invalid characters inside it are encoded. The user comes before the last `@` of the authority.
     /// Throws `WebURLFailure` if the text is no URL, or one that the tools do not open.
     public init(_ text: String) throws(WebURLFailure) {
         if text.utf8.count > Self.byteLimit { throw .notAURL(text: text, reason: .tooLong) }

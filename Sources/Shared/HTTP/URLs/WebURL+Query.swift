@@ -31,7 +31,7 @@ extension WebURL {
     }
 
     /// An address as the user wrote it, unless it holds a secret: then as `redacted` shows it. If it cannot be read as
-    /// a URL, all that stands before the host's `@` is removed.
+    /// a URL, everything before the host's `@` is removed.
     public static func withoutSecrets(_ text: String) -> String {
         if let url = try? WebURL(text), url.redacted != url.withoutFragment { return url.redacted }
         guard let authority = authority(in: text) else { return text }
@@ -40,8 +40,8 @@ extension WebURL {
         return String(text[..<authority] + text[text.index(after: at)...])
     }
 
-    /// The parts of a text that are secret if it is, or contains, an address: what stands before the host's `@`, and
-    /// the values of secret query items.
+    /// The parts of a text that are secret if it is, or contains, an address: user and password before the
+    /// host's `@`, and the values of secret query items.
     public static func secrets(in text: String) -> [Substring] {
         guard let authority = authority(in: text) else { return [] }
         let end = text[authority...].firstIndex { "/?#\\".contains($0) } ?? text.endIndex

@@ -25,7 +25,7 @@ public struct WebURL: Sendable, Hashable {
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// Scheme, host and port, which decide which server a secret is meant for (RFC 6454 §4).
+    /// Scheme, host and port, which decide which server may see a secret (RFC 6454 §4).
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public let scheme: Scheme
         /// Without a final dot.

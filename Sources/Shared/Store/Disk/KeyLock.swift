@@ -179,7 +179,7 @@ private final class LockedFile: Sendable {
     }
 
     /// Removes the file first, while the lock is held: nobody else can be between opening it and locking it without
-    /// noticing. If the root was removed meanwhile, what stands there is somebody else's lock.
+    /// noticing. If the root was removed meanwhile, the file of that name is another process's lock.
     deinit {
         if root.has(file, as: name) { root.remove(name) }
     }

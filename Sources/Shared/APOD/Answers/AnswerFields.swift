@@ -38,8 +38,8 @@ struct AnswerFields {
         return lines
     }
 
-    /// Returns a field's HTML as lines of plain text, or nil if it holds no text. Throws `APODFailure` if it is over the
-    /// limits.
+    /// Returns a field's HTML as lines of plain text, or nil if it holds no text. Throws `APODFailure` if it is over
+    /// the limits.
     func optionalLines(_ name: String) throws(APODFailure) -> [String]? {
         guard let html = try optionalText(name) else { return nil }
         return try lines(ofHTML: html, in: name)

@@ -2,8 +2,8 @@ import HTML
 
 /// The rules for the texts around a picture, the same for both services once tags are gone.
 enum CaptionText {
-    /// Returns the explanation on one line: without its `Explanation:` label, the announcement of tomorrow's picture, and the
-    /// code of a vanished button that the old service read as text (`digg_url = '…';`, about 2009).
+    /// Returns the explanation on one line: without its `Explanation:` label, the announcement of tomorrow's picture,
+    /// and the code of a vanished button that the old service read as text (`digg_url = '…';`, about 2009).
     static func explanation(_ lines: [String]) -> String {
         var kept: [String] = []
         var dropsNext = false

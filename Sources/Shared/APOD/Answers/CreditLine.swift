@@ -25,8 +25,8 @@ struct CreditLine: Equatable {
         mentionsRights = ["copyright", "license", "licence", "\u{A9}"].contains { text.containsIgnoringCase($0) }
     }
 
-    /// Returns the lines of a credit as one: a line that begins with a word for what somebody did (`Music: Ada Example`) is set
-    /// off by a semicolon, as NASA does it if there is but one line.
+    /// Returns the lines of a credit as one: a line that begins with a word for what somebody did (`Music: Ada
+    /// Example`) is set off by a semicolon, as NASA does it if there is but one line.
     static func joined(_ lines: [String]) -> String {
         lines.reduce(into: "") { text, line in
             guard !text.isEmpty else {
@@ -49,8 +49,8 @@ struct CreditLine: Equatable {
         return String(rest)
     }
 
-    /// Returns a label at the beginning, colon included: a few words without punctuation, one of which is credit, copyright or
-    /// licence, such as `Illustration Credit & Copyright:`.
+    /// Returns a label at the beginning, colon included: a few words without punctuation, one of which is credit,
+    /// copyright or licence, such as `Illustration Credit & Copyright:`.
     static func label(of text: some StringProtocol) -> Range<String.Index>? {
         guard text.utf8.contains(UInt8(ascii: ":")), let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon]

@@ -35,7 +35,8 @@ enum ScienceAnswer {
         MediaAddress(text).flatMap { [.page, .unknown].contains($0.kind) ? $0 : nil }
     }
 
-    /// Returns a title's HTML, in which a line break of the source counts too, unless it stands in a tag: credits follow it.
+    /// Returns a title's HTML, in which a line break of the source counts too, unless it stands in a tag: credits
+    /// follow it.
     private static func withBreaks(_ html: String) -> String {
         CaptionText.lines(of: html).reduce(into: "") { result, line in
             let isInTag = result.lastIndex(of: "<").map { !result[$0...].contains(">") } ?? false

@@ -17,7 +17,8 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// - Parameter time: says which days are valid, for messages.
     ///
     /// Throws `UsageFailure` if the text is none of these; its message tells what no calendar has (`2024-02-30`,
-    /// `2024-13`) from text that is no day at all. A day that is well-formed, but has no picture, is `DayPlan`'s to refuse.
+    /// `2024-13`) from text that is no day at all. A day that is well-formed, but has no picture, is `DayPlan`'s to
+    /// refuse.
     init(typed text: String, at time: Timestamp) throws {
         switch text {
         case "today": self = .today
@@ -64,7 +65,8 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
 
     // MARK: Reading
 
-    /// Returns the numbers of `2024`, `2024-02` or `2024-02-03`, in exactly so many ASCII digits each; nil for another shape.
+    /// Returns the numbers of `2024`, `2024-02` or `2024-02-03`, in exactly so many ASCII digits each; nil for another
+    /// shape.
     private static func numbers(_ text: String) -> [Int]? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count <= 3, parts.map(\.utf8.count) == Array([4, 2, 2].prefix(parts.count)) else { return nil }
@@ -94,8 +96,8 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         text.utf8.count <= longest ? text : "\(String(text.unicodeScalars.prefix(longest)))…"
     }
 
-    /// Returns advice on what somebody may have meant by a text that is no day: a word with a slip in it, or a date in another notation
-    /// that begins with the year (`2024-2-3`, `2024/02/03`, `20240203`).
+    /// Returns advice on what somebody may have meant by a text that is no day: a word with a slip in it, or a date in
+    /// another notation that begins with the year (`2024-2-3`, `2024/02/03`, `20240203`).
     private static func advice(for text: String) -> String {
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard text.utf8.count <= longest else { return "" }

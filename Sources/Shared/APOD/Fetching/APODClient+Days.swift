@@ -125,8 +125,8 @@ extension APODClient {
 
     /// Keeps answers, and returns them without what is not wanted of them.
     ///
-    /// A failure doesn't take the place of a picture that is kept: NASA's bad days pass, and a picture that gets lost in
-    /// them may not come back.
+    /// A failure doesn't take the place of a picture that is kept: NASA's bad days pass, and a picture that gets lost
+    /// in them may not come back.
     private func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
         var answers = answers
         if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }

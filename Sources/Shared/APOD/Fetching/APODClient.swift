@@ -51,7 +51,8 @@ public struct APODClient: Sendable {
     /// Returns what becomes of a single day: for days that come one by one. Whether its media type is wanted is for the
     /// caller to ask (`isWanted`).
     ///
-    /// Throws `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer layout.
+    /// Throws `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer
+    /// layout.
     func result(of day: CalendarDay) throws -> DayResult { try withFallback(results(of: [day]))[0] }
 
     /// The same client, whose requests end as soon as `watch` throws.
@@ -66,7 +67,8 @@ public struct APODClient: Sendable {
 
     // MARK: Media
 
-    /// Returns whether a result's media type is wanted; to be asked once of each, since those that are left out are counted.
+    /// Returns whether a result's media type is wanted; to be asked once of each, since those that are left out are
+    /// counted.
     func isWanted(_ result: DayResult) -> Bool {
         let isWanted = options.wants(result)
         mediaTally.withLock { if isWanted { $0.wanted += 1 } else { $0.leftOut += 1 } }

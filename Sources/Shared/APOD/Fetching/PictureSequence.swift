@@ -2,9 +2,9 @@ import Support
 
 /// The results of a plan, day by day in its order, asked for a window at a time as they are wanted.
 ///
-/// Windows are worked on by the caller's thread if there is but one of them or one job, else by as many threads as there
-/// are jobs; at most two windows more than there are threads are worked on or wait to be handed out. A service that
-/// fails several times in a row (`Outage`) is not asked again; the days that are left get its last failure.
+/// Windows are worked on by the caller's thread if there is but one of them or one job, else by as many threads as
+/// there are jobs; at most two windows more than there are threads are worked on or wait to be handed out. A service
+/// that fails several times in a row (`Outage`) is not asked again; the days that are left get its last failure.
 ///
 /// Letting go of it ends the requests that are under way, within `HTTPEvent.pauseLength`, and waits for that.
 public final class PictureSequence {

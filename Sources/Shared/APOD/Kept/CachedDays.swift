@@ -29,8 +29,8 @@ final class CachedDays: Sendable {
         self.log = log
     }
 
-    /// Returns what is kept of a service's days from `first` to `last`, ascending; expired ones among it. Throws a failure
-    /// that ends the run, or `Cancelled`.
+    /// Returns what is kept of a service's days from `first` to `last`, ascending; expired ones among it. Throws a
+    /// failure that ends the run, or `Cancelled`.
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
         let address = foreignAddress(of: service)
         return try reading(service) { cache in

@@ -2,8 +2,8 @@ import Records
 import Store
 import Support
 
-/// The row in which a day is kept, under its name. Its body is the picture's record, or `{"date":…,"error":{…}}`, and behind its fields `kept`
-/// with what only the cache needs to know.
+/// The row in which a day is kept, under its name. Its body is the picture's record, or `{"date":…,"error":{…}}`, and
+/// behind its fields `kept` with what only the cache needs to know.
 extension KeptDay {
     /// The rules by which answers become records; to be raised when they change what comes out of the same answer. What
     /// older rules made is asked for again, and serves only if nothing better can be had.

@@ -78,9 +78,9 @@ enum JSONBytes {
         return bytes.endIndex
     }
 
-    /// The value under `key` of an object (the last one where the key stands twice), or at that index of an array. Names
-    /// are compared by their bytes once escapes are undone, without Unicode's normalisation: `"\u0061"` is `"a"`, but é
-    /// as one code point is not e with an accent behind it.
+    /// The value under `key` of an object (the last one where the key stands twice), or at that index of an array.
+    /// Names are compared by their bytes once escapes are undone, without Unicode's normalisation: `"\u0061"` is `"a"`,
+    /// but é as one code point is not e with an accent behind it.
     static func member(_ key: String, of container: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         switch container.first {
         case UInt8(ascii: "{"):

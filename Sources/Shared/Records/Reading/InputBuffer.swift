@@ -11,7 +11,7 @@ final class InputBuffer {
     private(set) var bytes: [UInt8]
     var start = 0
     private(set) var end: Int
-    /// The line on which `start` lies, counted from 1 by those who move it.
+    /// The line on which `start` lies, counted from 1. A reader that moves `start` past a line feed adds to it.
     var line = 1
     private var atEnd: Bool
 
@@ -45,8 +45,8 @@ final class InputBuffer {
         return bytes[start + offset]
     }
 
-    /// Moves `start` to the next such byte, or to the end, and returns whether there is one. Throws `SystemFailure` when
-    /// reading fails.
+    /// Moves `start` to the next such byte, or to the end, and returns whether there is one. Throws `SystemFailure`
+    /// when reading fails.
     func skip(to byte: UInt8) throws -> Bool {
         while true {
             if let place = unused.firstIndex(of: byte) {
@@ -90,12 +90,12 @@ final class InputBuffer {
 
     // MARK: Indentation
 
-    /// Eight blanks for each level that the scanner allows: no program indents deeper, and a gigabyte of blanks must not
-    /// be kept.
+    /// Eight blanks for each level that the scanner allows: no program indents deeper, and a gigabyte of blanks must
+    /// not be kept.
     private static let deepestIndent = 8 * JSONScanner.maxDepth
 
-    /// How many blanks come right before `start`. They are kept when the buffer moves: they say how deep a broken record
-    /// was indented.
+    /// How many blanks come right before `start`. They are kept when the buffer moves: they say how deep a broken
+    /// record was indented.
     var indent: Int {
         let limit = max(start - Self.deepestIndent, 0)
         var first = start

@@ -26,8 +26,8 @@ public final class LineReader {
 
     /// - Parameters:
     ///   - endsInNUL: whether lines end with NUL instead of a line feed, as those of `find -print0` do.
-    ///   - willWait: called each time before `next`, or a `RecordReader` that continues, reads on, when nothing complete
-    ///     is left: the moment to flush what has been written so far.
+    ///   - willWait: called each time before `next`, or a `RecordReader` that continues, reads on, when nothing
+    ///     complete is left: the moment to flush what has been written so far.
     public init(file: File, endsInNUL: Bool = false, willWait: @escaping () throws -> Void = {}) {
         input = InputBuffer(file: file, willWait: willWait)
         lineEnd = endsInNUL ? 0 : Self.lineFeed

@@ -19,8 +19,8 @@ public final class RecordReader {
     /// Goes on where a reader of lines has come to, which must not be used any more.
     public init(continuing lines: LineReader) { input = lines.input }
 
-    /// The next record as a job, or what is wrong with a piece that is none; nil at the end. Throws `SystemFailure` when
-    /// reading fails.
+    /// The next record as a job, or what is wrong with a piece that is none; nil at the end. Throws `SystemFailure`
+    /// when reading fails.
     public func next() throws -> RecordInput? {
         if isFirst {
             isFirst = false

@@ -40,8 +40,8 @@ public final class RecordRun: Sendable {
     /// How many records are prepared together at most.
     private static let batchLimit = 64
 
-    /// - Parameter byteWindow: how many bytes of records may be between reading and writing: as many as four of the longest
-    ///   records have.
+    /// - Parameter byteWindow: how many bytes of records may be between reading and writing: as many as four of the
+    ///   longest records have.
     public init(
         tool: any RecordTool, options: RecordRunOptions, output: File, log: Log, interruption: Interruption,
         progress: Progress = .none, byteWindow: Int = 4 * RecordReader.lengthLimit

@@ -73,8 +73,8 @@ struct ReorderBuffer {
         }
     }
 
-    /// Writes a record whose result is still to come, or keeps it until those before it are written. One that the window
-    /// has no room for is dropped: the finished one says more.
+    /// Writes a record whose result is still to come, or keeps it until those before it are written. One that the
+    /// window has no room for is dropped: the finished one says more.
     mutating func put(early record: Record, in slot: Slot) {
         if !isOrdered || slot.sequence == nextToWrite {
             output.append(record, tally: &tally)

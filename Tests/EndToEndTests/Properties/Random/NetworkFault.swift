@@ -17,8 +17,8 @@ enum NetworkFault: CaseIterable {
         func send(_ status: Int, _ text: String) throws {
             var response = LoopbackResponse.text(text, status: status)
             response.set("Retry-After", pause.map { "\($0)" })
-            // A kept connection that then breaks would not count: a client that finds it closed asks again at once, on a
-            // new one (RFC 9112 §9.3.1), as libcurl does.
+            // A kept connection that then breaks would not count: a client that finds it closed asks again at once, on
+            // a new one (RFC 9112 §9.3.1), as libcurl does.
             connection.close()
             try connection.send(response, to: request)
         }

@@ -1,8 +1,6 @@
 /// The picture of what is missing, drawn on a grid of 24 units: an outline of one width, a quiet part and a part in the
 /// accent colour.
 struct Icon: Sendable {
-    enum Tone: Sendable, CaseIterable { case background, surface, soft, line, accent }
-
     typealias Point = SignedDistance.Point
 
     var missing: Placeholder.Missing

@@ -40,14 +40,4 @@ struct Palette: Sendable, Hashable {
             accent = RGB(0x7FA9FF)
         }
     }
-
-    func color(_ tone: Icon.Tone) -> RGB {
-        switch tone {
-        case .background: background
-        case .surface: surface
-        case .soft: soft
-        case .line: line
-        case .accent: accent
-        }
-    }
 }

@@ -101,10 +101,7 @@ import Testing
                 JPEGScan(component: 1, band: 1...5, missingBits: 2),
             ])
         func left(_ includes: [Bool]) -> [UInt8] {
-            let ranges = index.ranges(including: includes)
-            var left: [UInt8] = []
-            while let place = ranges.place(of: left.count) { left += bytes[place] }
-            return left
+            index.ranges(including: includes).flatMap { bytes[$0] }
         }
         #expect(left([true, true]) == Array(bytes.dropLast(2)))
         // A fill byte before the end marker belongs to the marker.

@@ -36,7 +36,7 @@ struct JPEGScanIndex {
     }
 
     /// The parts of the file that are left when some scans are taken out.
-    func ranges(including isIncluded: [Bool]) -> FileRanges {
+    func ranges(including isIncluded: [Bool]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var begin = 0
         for (scan, isIncluded) in zip(scans, isIncluded) where !isIncluded {
@@ -44,7 +44,7 @@ struct JPEGScanIndex {
             begin = scan.range.upperBound
         }
         if begin < end { ranges.append(begin..<end) }
-        return FileRanges(ranges: ranges)
+        return ranges
     }
 
     /// The segments of a file, which is read in pieces; what is in a segment is passed over.

@@ -63,7 +63,7 @@ import Testing
         let input = try jpeg(picture, profile: profile(gamma: 2.2, wide: true))
         let transform = try #require(ColourTransform(profile: profile(gamma: 2.2, wide: true), layout: .rgb))
         var expected: [UInt8] = [0, 0, 0]
-        try transform.apply([120, 150, 110], &expected, count: 1, channels: (3, 3), checking: DecodeOptions())
+        try transform.apply([120, 150, 110], &expected, count: 1, checking: DecodeOptions())
         #expect(expected != [120, 150, 110])
         for format in [OutputFormat.jpeg, .png] {
             let output = try downsampled(
@@ -104,16 +104,16 @@ import Testing
         var whole = row
         let interruption = Interruption()
         let options = DecodeOptions(interruption: interruption)
-        try transform.apply(row, &whole, count: 70_000, channels: (3, 3), checking: options)
+        try transform.apply(row, &whole, count: 70_000, checking: options)
         for start in stride(from: 0, to: 70_000, by: 1000) {
             let piece = Array(row[start * 3..<(start + 1000) * 3])
             var converted = piece
-            try transform.apply(piece, &converted, count: 1000, channels: (3, 3), checking: options)
+            try transform.apply(piece, &converted, count: 1000, checking: options)
             #expect(converted[...] == whole[start * 3..<(start + 1000) * 3])
         }
         interruption.cancel(.outputClosed)
         #expect(throws: Cancelled.self) {
-            try transform.apply(row, &whole, count: 70_000, channels: (3, 3), checking: options)
+            try transform.apply(row, &whole, count: 70_000, checking: options)
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
         func converted(_ profile: [UInt8]) throws -> [UInt8] {
             let transform = try #require(ColourTransform(profile: profile, layout: .rgb))
             var pixel: [UInt8] = [120, 150, 110]
-            try transform.apply([120, 150, 110], &pixel, count: 1, channels: (3, 3), checking: DecodeOptions())
+            try transform.apply([120, 150, 110], &pixel, count: 1, checking: DecodeOptions())
             return pixel
         }
         #expect(try converted(saved(handle)) == converted(plain))

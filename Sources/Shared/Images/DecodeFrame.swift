@@ -23,8 +23,7 @@ public func decodeFrame(
         var bytes = Array(UnsafeBufferPointer(start: frame.pixels, count: count))
         if let transform = ColourTransform(profile: reader.profile, layout: .rgba) {
             try bytes.withUnsafeMutableBufferPointer {
-                try transform.apply(
-                    $0.baseAddress!, $0.baseAddress!, count: count / 4, channels: (4, 4), checking: options)
+                try transform.apply($0.baseAddress!, $0.baseAddress!, count: count / 4, checking: options)
             }
         }
         return PixelBuffer(size: reader.size, channels: 4, bytes: bytes).upright(from: info.orientation)

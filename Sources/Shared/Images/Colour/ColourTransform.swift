@@ -10,6 +10,8 @@ import Support
 /// it, the kinds of stages that a pixel goes through, and the pixels at a time.
 final class ColourTransform {
     private let transform: cmsHTRANSFORM
+    /// Samples of a pixel before and after.
+    private let channels: (in: Int, out: Int)
     /// Kept for the transform, which allocates in it.
     private let context: ColourContext
 
@@ -27,6 +29,7 @@ final class ColourTransform {
         else { return nil }
         self.context = context
         self.transform = transform
+        channels = (layout.channels, layout.outputChannels)
     }
 
     private static func transform(_ context: cmsContext, _ bytes: [UInt8], _ layout: RowLayout) -> cmsHTRANSFORM? {
@@ -56,10 +59,10 @@ final class ColourTransform {
 
     deinit { cmsDeleteTransform(transform) }
 
-    /// Converts `count` pixels of `inputChannels` to pixels of `outputChannels` samples; `input` and `output` may be the
-    /// same memory if both have as many. Throws what `options.check` does, between pieces.
+    /// Converts `count` pixels. `input` and `output` may be the same memory if a pixel has as many samples in both.
+    /// Throws what `options.check` does, between pieces.
     func apply(
-        _ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int, channels: (in: Int, out: Int),
+        _ input: UnsafePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>, count: Int,
         checking options: DecodeOptions
     ) throws {
         for start in stride(from: 0, to: count, by: Self.pixelsAtATime) {

@@ -27,16 +27,12 @@ final class RowFinish {
         _ row: UnsafeMutablePointer<UInt8>, checking options: DecodeOptions
     ) throws -> UnsafeMutablePointer<UInt8> {
         if isPremultiplied { apod_unpremultiply(row, layout.channels, width) }
-        guard layout == .cmyk else {
-            let channels = (layout.channels, layout.channels)
-            try transform?.apply(row, row, count: width, channels: channels, checking: options)
-            return row
-        }
+        let finished = layout == .cmyk ? scratch.bytes : row
         if let transform {
-            try transform.apply(row, scratch.bytes, count: width, channels: (4, 3), checking: options)
-        } else {
-            apod_cmyk_to_rgb(row, scratch.bytes, width)
+            try transform.apply(row, finished, count: width, checking: options)
+        } else if layout == .cmyk {
+            apod_cmyk_to_rgb(row, finished, width)
         }
-        return scratch.bytes
+        return finished
     }
 }

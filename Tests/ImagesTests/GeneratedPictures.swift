@@ -37,7 +37,8 @@ extension PixelBuffer {
     func jpeg(quality: Int = 95, chroma: (across: Int, down: Int) = (2, 2)) throws -> [UInt8] {
         let sink = MemorySink()
         let drain = ByteDrain(.jpeg, sink)
-        let writer = try JPEGRowWriter(size: size, channels: channels, quality: quality, chroma: chroma, into: drain)
+        let writer = try JPEGRowWriter(
+            size: size, channels: channels, options: EncodeOptions(quality: quality), chroma: chroma, into: drain)
         try bytes.withUnsafeBufferPointer { pixels in
             for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
         }

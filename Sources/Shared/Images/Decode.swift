@@ -33,7 +33,7 @@ public func decode(
 
 /// The rows of any picture; a JPEG at `scale` eighths of its size, with what an output smaller by `reduction` needs.
 func rowReader(
-    _ source: some ByteSource, _ info: PictureInfo, scale: Int, reduction: Double = 1, options: DecodeOptions
+    _ source: some ByteSource, _ info: ImageHeader, scale: Int, reduction: Double = 1, options: DecodeOptions
 ) throws -> any RowReader {
     switch info.format {
     case .jpeg: try JPEGReader(source, options: options).rows(scale: scale, reduction: reduction)

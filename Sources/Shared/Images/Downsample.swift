@@ -14,7 +14,7 @@ import Support
 ///     the smallest first.
 /// Throws `FormatFailure` and `ImageError` for the picture, `Cancelled`, and what source, sinks and `done` throw.
 public func downsample(
-    _ source: some ByteSource, _ info: PictureInfo, to outputs: [Output], options: DecodeOptions = DecodeOptions(),
+    _ source: some ByteSource, _ info: ImageHeader, to outputs: [Output], options: DecodeOptions = DecodeOptions(),
     isLinear: Bool = false, done: (Int, DownsampleResult) throws -> Void
 ) throws {
     try DownsampleJob(info: info, outputs: outputs, options: options, isLinear: isLinear).run(source, done: done)
@@ -25,8 +25,8 @@ public func downsample(
 public func render(
     _ pixels: PixelBuffer, to output: Output, options: DecodeOptions = DecodeOptions()
 ) throws -> DownsampleResult {
-    let info = PictureInfo(
-        format: .png, storedSize: pixels.size, orientation: .upright, hasAlpha: pixels.hasAlpha, isAnimated: false)
+    let info = ImageHeader(
+        format: .png, storedSize: pixels.size, isAnimated: false, hasAlpha: pixels.hasAlpha)
     var result: DownsampleResult?
     try DownsampleJob(info: info, outputs: [output], options: options, isLinear: false).run(pixels) { result = $1 }
     return result!

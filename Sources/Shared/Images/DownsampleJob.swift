@@ -4,13 +4,13 @@ import Support
 
 /// One picture under way from its reader to its outputs.
 struct DownsampleJob {
-    let info: PictureInfo
+    let info: ImageHeader
     let outputs: [Output]
     let options: DecodeOptions
     let isLinear: Bool
 
     /// - Parameter options: begin with this picture.
-    init(info: PictureInfo, outputs: [Output], options: DecodeOptions, isLinear: Bool) {
+    init(info: ImageHeader, outputs: [Output], options: DecodeOptions, isLinear: Bool) {
         self.info = info
         self.outputs = outputs
         self.options = options.begun()
@@ -29,7 +29,7 @@ struct DownsampleJob {
         var hash: PlaceholderHash?
         let cutPlace = CutPlace()
 
-        init(_ index: Int, _ output: Output, _ info: PictureInfo, _ limits: DecodeLimits) throws {
+        init(_ index: Int, _ output: Output, _ info: ImageHeader, _ limits: DecodeLimits) throws {
             self.index = index
             self.output = output
             let orientation = info.orientation.rotated(clockwiseQuarters: output.geometry.quarterTurns)
@@ -50,24 +50,13 @@ struct DownsampleJob {
     }
 
     /// Planes to be resampled, and what they mean.
-    private struct Source {
+    fileprivate struct Source {
         let planes: any PlaneReader
         /// Of one plane; three are YCbCr.
         let layout: RowLayout
         let profile: [UInt8]?
         /// From the profile to sRGB; nil if nothing needs to be done.
         let transform: ColourTransform?
-
-        init(_ planes: any PlaneReader, _ layout: RowLayout, profile: [UInt8]?) {
-            self.init(planes, layout, profile: profile, ColourTransform(profile: profile, layout: layout))
-        }
-
-        init(_ planes: any PlaneReader, _ layout: RowLayout, profile: [UInt8]?, _ transform: ColourTransform?) {
-            self.planes = planes
-            self.layout = layout
-            self.profile = profile
-            self.transform = transform
-        }
     }
 
     func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
@@ -83,9 +72,12 @@ struct DownsampleJob {
 
     /// Runs pixels that are there through.
     func run(_ pixels: PixelBuffer, done: (Int, DownsampleResult) throws -> Void) throws {
-        let rows = PixelRows(pixels)
-        try pass(Source(InterleavedRows(rows), rows.layout, profile: nil), plan()) { planned in
-            try done(planned.index, planned.result(isTruncated: false, nil))
+        let planned = try plan()
+        try pixels.bytes.withUnsafeBufferPointer { bytes in
+            let rows = PixelRows(bytes.baseAddress!, size: pixels.size, channels: pixels.channels)
+            try pass(Source(rows), planned) { planned in
+                try done(planned.index, planned.result(isTruncated: false, nil))
+            }
         }
     }
 
@@ -103,7 +95,7 @@ struct DownsampleJob {
     private func open(_ source: some ByteSource, _ planned: [PlannedOutput]) throws -> Source {
         guard info.format == .jpeg else {
             let reader = try rowReader(source, info, scale: 8, options: options)
-            return Source(InterleavedRows(reader), reader.layout, profile: reader.profile)
+            return Source(reader)
         }
         let jpeg = try JPEGReader(source, options: options)
         guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
@@ -113,10 +105,10 @@ struct DownsampleJob {
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
         if jpeg.hasPlanes && !isLinear && !copiesPixels {
-            return Source(try jpeg.planes(scale: scale, reduction: reduction), jpeg.layout, profile: jpeg.profile)
+            return Source(
+                try jpeg.planes(scale: scale, reduction: reduction), layout: jpeg.layout, profile: jpeg.profile)
         }
-        let rows = try jpeg.rows(scale: scale, reduction: reduction)
-        return Source(InterleavedRows(rows), jpeg.layout, profile: jpeg.profile)
+        return Source(try jpeg.rows(scale: scale, reduction: reduction))
     }
 
     /// Runs the planes of one picture, or of one frame, through to the outputs; `done` gets each, the smallest
@@ -124,8 +116,10 @@ struct DownsampleJob {
     private func pass(_ source: Source, _ planned: [PlannedOutput], done: (PlannedOutput) throws -> Void) throws {
         let flow = try RowFlow(
             source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
-            stages: planned.map { planned in
-                StagePlan(plan: planned.plan, isDirect: isDirect(planned, source))
+            plans: planned.map { planned in
+                var plan = planned.plan
+                plan.isDirect = isDirect(planned, source)
+                return plan
             }, options: options)
         let sinks = try zip(planned, flow.stages).map { planned, stage in
             let sink = try sink(planned, stage, source)
@@ -174,15 +168,26 @@ struct DownsampleJob {
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
             options: options, cutPlace: planned.cutPlace
-        ) { [limits = options.limits] size, channels in
+        ) { size, channels in
             if let animation = planned.animation { return animation.frame() }
             guard let limit = output.byteLimit else {
-                return try rowWriter(encoding, size: size, channels: channels, limits: limits, into: planned.drain)
+                return try rowWriter(encoding, size: size, channels: channels, into: planned.drain)
             }
-            return try FittingWriter(
-                encoding, byteLimit: limit, size: size, channels: channels, limits: limits, into: planned.drain)
+            return FittingWriter(encoding, byteLimit: limit, size: size, channels: channels, into: planned.drain)
         }
         return PixelSink(stage, finish: finish, options: options, to: pixels)
+    }
+}
+
+extension DownsampleJob.Source {
+    fileprivate init(_ planes: any PlaneReader, layout: RowLayout, profile: [UInt8]?) {
+        self.init(
+            planes: planes, layout: layout, profile: profile,
+            transform: ColourTransform(profile: profile, layout: layout))
+    }
+
+    fileprivate init(_ rows: any RowReader) {
+        self.init(InterleavedRows(rows), layout: rows.layout, profile: rows.profile)
     }
 }
 
@@ -227,8 +232,8 @@ extension DownsampleJob {
             for planned in shown { planned.animation?.delay = frame.delay }
             count += 1
             if shown.isEmpty { continue }
-            let rows = InterleavedRows(CanvasRows(frame, size: reader.size))
-            let canvas = Source(rows, .rgba, profile: reader.profile, transform)
+            let rows = InterleavedRows(PixelRows(frame.pixels, size: reader.size, channels: 4))
+            let canvas = Source(planes: rows, layout: .rgba, profile: reader.profile, transform: transform)
             try pass(canvas, shown) { _ in }
         }
         for planned in planned.reversed() {

@@ -8,9 +8,9 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     let effects = RowEffects(
         channels: pixels.channels, size: pixels.size, gradient: .none, cornerRadius: 0,
         background: options.format.hasAlpha ? nil : options.background)
+    try DecodeLimits.standard.check(memory: pixels.size, bytesPerPixel: options.bytesPerPixel)
     let writer = try rowWriter(
-        options, size: pixels.size, channels: effects.channels, limits: .standard, into: ByteDrain(options.format, sink)
-    )
+        options, size: pixels.size, channels: effects.channels, into: ByteDrain(options.format, sink))
     let rowBytes = pixels.size.width * pixels.channels
     let row = AlignedBuffer(count: rowBytes)
     for y in 0..<pixels.size.height {

@@ -13,7 +13,6 @@ public func encodeAnimation(
     let drain = ByteDrain(options.format, sink)
     let writer = try animationWriter(
         options, size: frames[0].size, plays: plays, limits: .standard, interruption: Interruption(), into: drain)
-    guard let writer else { throw ImageError.encoder(options.format, "it has no animations") }
     for frame in frames {
         try frame.withAlpha.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: delay) }
     }

@@ -11,10 +11,9 @@ func animation(
 ) throws -> [UInt8] {
     let sink = MemorySink()
     let drain = ByteDrain(options.format, sink)
-    let writer = try #require(
-        try animationWriter(
-            options, size: frames[0].picture.size, plays: plays, limits: .standard, interruption: Interruption(),
-            into: drain))
+    let writer = try animationWriter(
+        options, size: frames[0].picture.size, plays: plays, limits: .standard, interruption: Interruption(),
+        into: drain)
     for frame in frames {
         precondition(frame.picture.channels == 4)
         try frame.picture.bytes.withUnsafeBufferPointer { try writer.write($0.baseAddress!, delay: frame.delay) }
@@ -224,10 +223,9 @@ extension PixelBuffer {
 
     @Test func aSinkThatFailsEndsTheWork() throws {
         let drain = ByteDrain(.gif, FullSink())
-        let writer = try #require(
-            try animationWriter(
-                gif, size: PixelSize(width: 200, height: 200), plays: 0, limits: .standard,
-                interruption: Interruption(), into: drain))
+        let writer = try animationWriter(
+            gif, size: PixelSize(width: 200, height: 200), plays: 0, limits: .standard, interruption: Interruption(),
+            into: drain)
         #expect(throws: SystemFailure.self) {
             for seed in UInt64(0)..<5 {
                 let picture = PixelBuffer.noise(200, 200, channels: 4, seed: seed)

@@ -159,8 +159,10 @@ import Testing
         func planes(progressive: Bool) throws -> [UInt8] {
             let sink = MemorySink()
             let writer = try JPEGPlaneWriter(
-                size: size, isGray: isGray, quality: 90, isProgressive: progressive,
-                metadata: PictureMetadata(exif: Self.exif), into: ByteDrain(.jpeg, sink))
+                size: size, isGray: isGray,
+                options: EncodeOptions(
+                    quality: 90, isProgressive: progressive, metadata: PictureMetadata(exif: Self.exif)),
+                into: ByteDrain(.jpeg, sink))
             var done = 0
             while done < size.height {
                 let rows = writer.stripRows.map { $0 }
@@ -208,17 +210,19 @@ import Testing
     }
 
     @Test func whatIsWrittenInPassesIsWithinTheLimitOfMemory() throws {
-        let size = PixelSize(width: 1000, height: 1000)
-        func code(_ format: OutputFormat, _ bytes: Int) -> String? {
-            failureCode {
-                _ = try rowWriter(
-                    EncodeOptions(format: format, isProgressive: true), size: size, channels: 3,
-                    limits: DecodeLimits(maxMemoryBytes: bytes), into: ByteDrain(format, MemorySink()))
-            }
+        let picture = PixelBuffer.waves(500, 500, channels: 3)
+        func code(_ format: OutputFormat, isDirect: Bool, _ bytes: Int) throws -> String? {
+            let options = DecodeOptions(limits: DecodeLimits(maxMemoryBytes: bytes), memory: MemoryBudget())
+            let source = MemorySource(try isDirect ? picture.jpeg() : encode(picture, EncodeOptions(format: .png)))
+            let output = Output(
+                Geometry(), encoding: EncodeOptions(format: format, isProgressive: true), sink: MemorySink())
+            return failureCode { try downsample(source, inspect(source), to: [output], options: options) { _, _ in } }
         }
-        for format in [OutputFormat.jpeg, .png] {
-            #expect(code(format, 2_999_999) == "out-of-memory-limit")
-            #expect(code(format, 3_000_000) == nil)
+        for (format, isDirect, bytes) in [
+            (OutputFormat.jpeg, true, 1_500_000), (.jpeg, false, 1_500_000), (.png, false, 1_000_000),
+        ] {
+            #expect(try code(format, isDirect: isDirect, bytes - 1) == "out-of-memory-limit")
+            #expect(try code(format, isDirect: isDirect, bytes) == nil)
         }
     }
 }

@@ -156,7 +156,7 @@ import Testing
                 failureCode {
                     if format == .avif {
                         let encoding = EncodeOptions(format: .avif)
-                        _ = try AVIFWriter(size: size, channels: 3, options: encoding, limits: .standard, into: drain)
+                        _ = try AVIFWriter(size: size, channels: 3, options: encoding, into: drain)
                     } else {
                         let writer = try WebPAnimationWriter(
                             size: size, plays: 1, quality: 50, limits: .standard, into: drain)

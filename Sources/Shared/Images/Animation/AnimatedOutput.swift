@@ -15,12 +15,8 @@ final class AnimatedOutput {
         // The canvas, and libwebpmux's own beside what each frame reserves for libwebp.
         memory = try options.reserve(memory: size, bytesPerPixel: encoding.format == .webp ? 20 : 4)
         canvas = AlignedBuffer(count: size.width * size.height * 4)
-        guard
-            let writer = try animationWriter(
-                encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption,
-                into: drain)
-        else { throw ImageError.encoder(encoding.format, "it holds no animations") }
-        self.writer = writer
+        writer = try animationWriter(
+            encoding, size: size, plays: plays, limits: options.limits, interruption: options.interruption, into: drain)
     }
 
     /// What takes the rows of the next frame, R, G, B and alpha, and hands the frame on at its end.

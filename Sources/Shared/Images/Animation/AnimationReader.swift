@@ -38,7 +38,7 @@ struct AnimationFrame {
 /// `options.allowsTruncated`, a file that ends too early has its whole frames.
 /// Throws `FormatFailure`, `ImageError`, and what the source throws.
 func animationReader(
-    _ source: some ByteSource, _ info: PictureInfo, options: DecodeOptions
+    _ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions
 ) throws -> (any AnimationReader)? {
     switch info.format {
     case .gif: try GIFAnimationReader(source, options: options)

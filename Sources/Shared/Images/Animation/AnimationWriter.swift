@@ -12,15 +12,16 @@ protocol AnimationWriter: AnyObject {
     func finish() throws
 }
 
-/// A writer of an animation; nil for a format that has none.
+/// A writer of an animation.
 ///
 /// - Parameters:
 ///   - plays: how often it is shown, as `AnimationReader.plays` counts: 0 for ever.
-/// Throws `ImageError` if the format cannot hold that canvas, or it takes more memory than allowed.
+/// Throws `ImageError` if the format holds no animations or cannot hold that canvas, or if that takes more memory than
+/// allowed.
 func animationWriter(
     _ options: EncodeOptions, size: PixelSize, plays: Int, limits: DecodeLimits, interruption: Interruption,
     into drain: ByteDrain
-) throws -> (any AnimationWriter)? {
+) throws -> any AnimationWriter {
     try checkOutput(size, options.format)
     return switch options.format {
     case .gif:
@@ -29,7 +30,7 @@ func animationWriter(
             into: drain)
     case .webp:
         try WebPAnimationWriter(size: size, plays: plays, quality: options.quality, limits: limits, into: drain)
-    case .jpeg, .png, .avif: nil
+    case .jpeg, .png, .avif: throw ImageError.encoder(options.format, "it holds no animations")
     }
 }
 

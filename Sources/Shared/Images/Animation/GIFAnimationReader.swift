@@ -21,13 +21,7 @@ final class GIFAnimationReader: AnimationReader {
     private var index = 0
     /// What is to be done before the next frame is drawn.
     private var disposal = GIFFrame.Disposal.keep
-    private var drawn = Area()
-
-    /// A rectangle within the canvas.
-    private struct Area {
-        var columns = 0..<0
-        var rows = 0..<0
-    }
+    private var drawn = CanvasArea()
 
     /// Walks through the whole file first, which decodes nothing.
     init(_ source: some ByteSource, options: DecodeOptions) throws {
@@ -99,14 +93,14 @@ final class GIFAnimationReader: AnimationReader {
     }
 
     /// The part of the image's rectangle that lies on the canvas.
-    private func area(_ image: GIFStream.Image) -> Area {
+    private func area(_ image: GIFStream.Image) -> CanvasArea {
         let right = min(image.left + image.width, size.width)
         let bottom = min(image.top + image.height, size.height)
-        guard image.left < right, image.top < bottom else { return Area() }
-        return Area(columns: image.left..<right, rows: image.top..<bottom)
+        guard image.left < right, image.top < bottom else { return CanvasArea() }
+        return CanvasArea(columns: image.left..<right, rows: image.top..<bottom)
     }
 
-    private func copy(_ area: Area, from source: AlignedBuffer, to target: AlignedBuffer) {
+    private func copy(_ area: CanvasArea, from source: AlignedBuffer, to target: AlignedBuffer) {
         for y in area.rows {
             let offset = (y * size.width + area.columns.lowerBound) * 4
             (target.bytes + offset).update(from: source.bytes + offset, count: area.columns.count * 4)

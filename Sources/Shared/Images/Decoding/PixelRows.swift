@@ -1,22 +1,22 @@
 import Formats
 
-/// The rows of pixels that are in memory.
+/// The rows of pixels that are in memory, packed from the top; the caller keeps them there.
 final class PixelRows: RowReader {
+    let size: PixelSize
     let layout: RowLayout
-    var size: PixelSize { pixels.size }
     var profile: [UInt8]? { nil }
-    private let pixels: PixelBuffer
-    private var y = 0
+    private var next: UnsafePointer<UInt8>
 
-    init(_ pixels: PixelBuffer) {
-        self.pixels = pixels
-        layout = RowLayout(channels: pixels.channels)
+    init(_ pixels: UnsafePointer<UInt8>, size: PixelSize, channels: Int) {
+        next = pixels
+        self.size = size
+        layout = RowLayout(channels: channels)
     }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) {
-        let count = size.width * pixels.channels
-        pixels.bytes.withUnsafeBufferPointer { row.update(from: $0.baseAddress! + y * count, count: count) }
-        y += 1
+        let count = size.width * layout.channels
+        row.update(from: next, count: count)
+        next += count
     }
 
     func finish() {}

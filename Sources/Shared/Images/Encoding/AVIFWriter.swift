@@ -11,10 +11,8 @@ final class AVIFWriter: RowWriter {
     private var pixels: [UInt8] = []
 
     /// Throws `ImageError.codecMissing` if libavif cannot be used.
-    init(size: PixelSize, channels: Int, options: EncodeOptions, limits: DecodeLimits, into drain: ByteDrain) throws {
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) throws {
         if let fault = cavif_load() { throw ImageError.codecMissing(.avif, String(cString: fault)) }
-        // The pixels, libavif's planes, and the several copies of them that an AV1 encoder works on.
-        try limits.check(memory: size, bytesPerPixel: 16)
         // Before anything is decoded for it.
         try drain.checkpoint(.encodingAVIF(size))
         self.size = size

@@ -9,21 +9,16 @@ final class FittingWriter: RowWriter {
     private let byteLimit: Int
     private let size: PixelSize
     private let channels: Int
-    private let limits: DecodeLimits
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
 
-    init(
-        _ encoding: EncodeOptions, byteLimit: Int, size: PixelSize, channels: Int, limits: DecodeLimits,
-        into drain: ByteDrain
-    ) throws {
+    init(_ encoding: EncodeOptions, byteLimit: Int, size: PixelSize, channels: Int, into drain: ByteDrain) {
         self.encoding = encoding
         self.byteLimit = byteLimit
         self.size = size
         self.channels = channels
-        self.limits = limits
         self.drain = drain
-        pixels.reserveCapacity(try limits.check(memory: size, bytesPerPixel: channels))
+        pixels.reserveCapacity(size.width * size.height * channels)
     }
 
     func write(_ row: UnsafePointer<UInt8>) {
@@ -40,7 +35,7 @@ final class FittingWriter: RowWriter {
         let attempt = ByteDrain(encoding.format, sink)
         attempt.checkpoint = drain.checkpoint
         try drain.checkpoint(nil)
-        let writer = try rowWriter(encoding, size: size, channels: channels, limits: limits, into: attempt)
+        let writer = try rowWriter(encoding, size: size, channels: channels, into: attempt)
         try pixels.withUnsafeBufferPointer { pixels in
             for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
         }

@@ -8,18 +8,16 @@ import Support
 final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int
+    /// What half-transparent pixels are laid on; those below one half are transparent.
     private let background: RGB
     private let drain: ByteDrain
     private let interruption = Interruption()
     private var y = 0
 
-    /// - Parameter background: what half-transparent pixels are laid on; those below one half are transparent.
-    init(size: PixelSize, channels: Int, background: RGB, limits: DecodeLimits, into drain: ByteDrain) throws {
-        // The pixels and their palette numbers.
-        try limits.check(memory: size, bytesPerPixel: 5)
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
         canvas = PackedCanvas(width: size.width, height: size.height)
         self.channels = channels
-        self.background = background
+        background = options.background
         self.drain = drain
     }
 

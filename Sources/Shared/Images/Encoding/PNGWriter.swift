@@ -12,20 +12,15 @@ final class PNGWriter: RowWriter {
     /// The rows of an interlaced picture so far.
     private var pixels: [UInt8] = []
 
-    init(
-        size: PixelSize, channels: Int, isInterlaced: Bool = false, metadata: PictureMetadata = PictureMetadata(),
-        limits: DecodeLimits = .standard, into drain: ByteDrain
-    ) throws {
-        if isInterlaced {
-            pixels.reserveCapacity(try limits.check(memory: size, bytesPerPixel: channels))
-        }
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) throws {
         self.size = size
-        self.isInterlaced = isInterlaced
         self.drain = drain
+        isInterlaced = options.isProgressive
         rowBytes = size.width * channels
+        if isInterlaced { pixels.reserveCapacity(rowBytes * size.height) }
         guard let encoder = apod_png_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder
-        try metadata.withPNGMetadata(isGray: channels < 3) { metadata in
+        try options.metadata.withPNGMetadata(isGray: channels < 3) { metadata in
             try check(
                 apod_png_encoder_start(
                     encoder, UInt32(size.width), UInt32(size.height), Int32(channels), isInterlaced ? 1 : 0, metadata))

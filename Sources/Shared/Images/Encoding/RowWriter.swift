@@ -8,27 +8,18 @@ protocol RowWriter: AnyObject {
     func finish() throws
 }
 
-/// A writer of `options.format` for pixels of `channels` samples; for JPEG 1 or 3.
+/// A writer of `options.format` for pixels of `channels` samples; for JPEG 1 or 3. Takes `options.bytesPerPixel` of
+/// memory, which the caller has checked against its limits.
 func rowWriter(
-    _ options: EncodeOptions, size: PixelSize, channels: Int, limits: DecodeLimits, into drain: ByteDrain
+    _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: ByteDrain
 ) throws -> any RowWriter {
     try checkOutput(size, options.format)
     return switch options.format {
-    case .jpeg:
-        try JPEGRowWriter(
-            size: size, channels: channels, quality: options.quality, isProgressive: options.isProgressive,
-            metadata: options.metadata, limits: limits, into: drain)
-    case .png:
-        try PNGWriter(
-            size: size, channels: channels, isInterlaced: options.isProgressive, metadata: options.metadata,
-            limits: limits, into: drain)
-    case .webp:
-        try WebPWriter(
-            size: size, channels: channels, quality: options.quality, metadata: options.metadata, limits: limits,
-            into: drain)
-    case .gif:
-        try GIFWriter(size: size, channels: channels, background: options.background, limits: limits, into: drain)
-    case .avif: try AVIFWriter(size: size, channels: channels, options: options, limits: limits, into: drain)
+    case .jpeg: try JPEGRowWriter(size: size, channels: channels, options: options, into: drain)
+    case .png: try PNGWriter(size: size, channels: channels, options: options, into: drain)
+    case .webp: WebPWriter(size: size, channels: channels, options: options, into: drain)
+    case .gif: GIFWriter(size: size, channels: channels, options: options, into: drain)
+    case .avif: try AVIFWriter(size: size, channels: channels, options: options, into: drain)
     }
 }
 

@@ -1,49 +1,20 @@
 import CWebP
 import Formats
 
-/// Stops libwebp in the middle of a picture. Keeps the error that did.
-final class StopSignal {
-    private let checkpoint: (UnstoppableStep?) throws -> Void
-    private(set) var failure: (any Error)?
-
-    init(_ checkpoint: @escaping (UnstoppableStep?) throws -> Void) { self.checkpoint = checkpoint }
-
-    /// Runs `body`, in which libwebp reports its progress every few rows; it gives up if that is answered by 0.
-    func watching<Result>(_ picture: inout WebPPicture, _ body: (inout WebPPicture) -> Result) -> Result {
-        picture.user_data = Unmanaged.passUnretained(self).toOpaque()
-        picture.progress_hook = { _, picture in
-            let stop = Unmanaged<StopSignal>.fromOpaque(picture!.pointee.user_data!).takeUnretainedValue()
-            do {
-                try stop.checkpoint(nil)
-                return 1
-            } catch {
-                stop.failure = error
-                return 0
-            }
-        }
-        return withExtendedLifetime(self) { body(&picture) }
-    }
-}
-
 /// Encodes rows of 1 to 4 channels as a lossy WebP. libwebp wants the whole picture, so the rows are gathered first.
 final class WebPWriter: RowWriter {
     private let size: PixelSize
     private let channels: Int
-    private let quality: Int
-    private let metadata: PictureMetadata
+    private let options: EncodeOptions
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
+    /// What stopped libwebp in the middle of the picture.
+    private var failure: (any Error)?
 
-    init(
-        size: PixelSize, channels: Int, quality: Int, metadata: PictureMetadata = PictureMetadata(),
-        limits: DecodeLimits, into drain: ByteDrain
-    ) throws {
-        // The pixels, and what libwebp makes of them.
-        try limits.check(memory: size, bytesPerPixel: 8)
+    init(size: PixelSize, channels: Int, options: EncodeOptions, into drain: ByteDrain) {
         self.size = size
         self.channels = channels
-        self.quality = quality
-        self.metadata = metadata
+        self.options = options
         self.drain = drain
         pixels.reserveCapacity(size.width * size.height * (channels < 3 ? channels + 2 : channels))
     }
@@ -67,7 +38,7 @@ final class WebPWriter: RowWriter {
         var config = WebPConfig()
         var picture = WebPPicture()
         guard
-            WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, Float(quality), WEBP_ENCODER_ABI_VERSION) != 0,
+            WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, Float(options.quality), WEBP_ENCODER_ABI_VERSION) != 0,
             WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0
         else { throw ImageError.encoder(.webp, "another version of libwebp than this was built for") }
         defer { WebPPictureFree(&picture) }
@@ -84,22 +55,35 @@ final class WebPWriter: RowWriter {
         var writer = WebPMemoryWriter()
         WebPMemoryWriterInit(&writer)
         defer { WebPMemoryWriterClear(&writer) }
-        let stop = StopSignal(drain.checkpoint)
+        picture.user_data = Unmanaged.passUnretained(self).toOpaque()
+        // libwebp reports its progress every few rows, and gives up if that is answered by 0.
+        picture.progress_hook = { _, picture in
+            Unmanaged<WebPWriter>.fromOpaque(picture!.pointee.user_data!).takeUnretainedValue().goesOn() ? 1 : 0
+        }
         let encoded = withUnsafeMutablePointer(to: &writer) { writer in
             picture.writer = WebPMemoryWrite
             picture.custom_ptr = UnsafeMutableRawPointer(writer)
-            return stop.watching(&picture) { WebPEncode(&config, &$0) }
+            return withExtendedLifetime(self) { WebPEncode(&config, &picture) }
         }
         guard encoded != 0 else {
-            if let failure = stop.failure { throw failure }
+            if let failure { throw failure }
             if picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY { throw ImageError.outOfMemory }
             throw ImageError.encoder(.webp, "libwebp's error \(picture.error_code.rawValue)")
         }
-        if metadata.isEmpty {
+        if options.metadata.isEmpty {
             try drain.write(UnsafeRawBufferPointer(start: writer.mem, count: writer.size).bytes)
         } else {
             try writeContainer(WebPData(bytes: writer.mem, size: writer.size))
         }
+    }
+
+    private func goesOn() -> Bool {
+        do {
+            try drain.checkpoint(nil)
+        } catch {
+            failure = error
+        }
+        return failure == nil
     }
 
     /// Writes the picture in a container with its metadata (WebP container specification, extended file format).
@@ -108,6 +92,7 @@ final class WebPWriter: RowWriter {
         // The picture lives as long as this; everything else is copied.
         guard let mux = WebPMuxCreateInternal(&picture, 0, WEBP_MUX_ABI_VERSION) else { throw ImageError.outOfMemory }
         defer { WebPMuxDelete(mux) }
+        let metadata = options.metadata
         let profile = metadata.profile(isGray: false)
         for (name, bytes) in [("ICCP", profile), ("EXIF", metadata.exif), ("XMP ", metadata.xmp)] {
             guard let bytes, !bytes.isEmpty else { continue }

@@ -29,11 +29,15 @@ public struct EncodeOptions: Sendable, Hashable {
     /// Memory that an encoder takes for each pixel, about, if it wants the whole picture.
     var bytesPerPixel: Int {
         switch format {
+        // Two for each sample, of which chroma has no more than luma.
         case .jpeg: isProgressive ? 6 : 0
         case .png: isProgressive ? 4 : 0
+        // An animation's: two canvases, and the palette numbers of two frames.
         case .gif: 10
+        // The pixels, and what libwebp makes of them.
         case .webp: 8
-        case .avif: 12
+        // The pixels, libavif's planes, and the several copies of them that an AV1 encoder works on.
+        case .avif: 16
         }
     }
 }

@@ -10,11 +10,10 @@ final class JPEGPlaneSink: StageSink {
     private var filled: [Int]
 
     init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: ByteDrain) throws {
-        memory = try options.reserve(memory: stage.plan.plan.target, bytesPerPixel: encoding.bytesPerPixel)
+        memory = try options.reserve(memory: stage.plan.target, bytesPerPixel: encoding.bytesPerPixel)
         rings = stage.rings
         writer = try JPEGPlaneWriter(
-            size: stage.plan.plan.target, isGray: rings.count == 1, quality: encoding.quality,
-            isProgressive: encoding.isProgressive, metadata: encoding.metadata, limits: options.limits, into: drain)
+            size: stage.plan.target, isGray: rings.count == 1, options: encoding, into: drain)
         done = rings.map { _ in 0 }
         filled = done
     }

@@ -20,8 +20,8 @@ final class PixelSink: StageSink {
         rowFinish = finish
         self.options = options
         self.output = output
-        width = stage.plan.plan.target.width
-        height = stage.plan.plan.target.height
+        width = stage.plan.target.width
+        height = stage.plan.target.height
         row = AlignedBuffer(count: width * 4)
     }
 

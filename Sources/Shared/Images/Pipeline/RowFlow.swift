@@ -27,7 +27,7 @@ struct RowFlow {
     ///   - whole: all of the picture, as it is stored.
     ///   - plans: the largest output first.
     init(
-        _ reader: any PlaneReader, layout: RowLayout, whole: PixelSize, isLinear: Bool, stages plans: [StagePlan],
+        _ reader: any PlaneReader, layout: RowLayout, whole: PixelSize, isLinear: Bool, plans: [ResizePlan],
         options: DecodeOptions
     ) throws {
         self.reader = reader
@@ -57,7 +57,7 @@ struct RowFlow {
                 continue
             }
             // The smallest that will do: its rows are the fewest.
-            if let parent = stages.last(where: { $0.serves(plan.plan) }) {
+            if let parent = stages.last(where: { $0.serves(plan) }) {
                 let stage = try Stage(from: parent.source, plan, linear: linear, options: options)
                 parent.children.append(stage)
                 stages.append(stage)

@@ -1,12 +1,5 @@
 import Formats
 
-/// What one output wants from the flow of rows.
-struct StagePlan {
-    let plan: ResizePlan
-    /// Whether its planes are those of a JPEG with halved chroma, instead of pixels.
-    let isDirect: Bool
-}
-
 /// Takes the rows of one output as they are made.
 protocol StageSink: AnyObject {
     /// The first row of a plane that it still needs.
@@ -27,7 +20,7 @@ struct StageSource {
 
 /// One output's way from the rows of a source to its own.
 final class Stage {
-    let plan: StagePlan
+    let plan: ResizePlan
     /// Its rows. If nothing is resampled, those of its source.
     let source: StageSource
     var geometries: [PlaneGeometry] { source.geometries }
@@ -40,14 +33,14 @@ final class Stage {
     private let memory: MemoryReservation?
 
     /// A stage whose rows are those of its source.
-    init(copying source: StageSource, _ plan: StagePlan) {
+    init(copying source: StageSource, _ plan: ResizePlan) {
         self.plan = plan
         self.source = source
         resamplers = []
         memory = nil
     }
 
-    init(from source: StageSource, _ plan: StagePlan, linear: RowLayout?, options: DecodeOptions) throws {
+    init(from source: StageSource, _ plan: ResizePlan, linear: RowLayout?, options: DecodeOptions) throws {
         self.plan = plan
         let planes = Self.planes(plan, source, linear: linear)
         memory = try options.reserve(memory: planes.reduce(0) { $0 + $1.plan.memory })
@@ -59,12 +52,12 @@ final class Stage {
         }
         self.source = StageSource(
             rings: planes.map { RowRing(samples: $0.target.rowBytes, rows: 16) },
-            geometries: planes.map(\.target), frame: plan.plan.crop)
+            geometries: planes.map(\.target), frame: plan.crop)
     }
 
     /// What each plane becomes, and how.
     private static func planes(
-        _ plan: StagePlan, _ source: StageSource, linear: RowLayout?
+        _ plan: ResizePlan, _ source: StageSource, linear: RowLayout?
     ) -> [(target: PlaneGeometry, plan: RowResamplingPlan)] {
         var planes: [(target: PlaneGeometry, plan: RowResamplingPlan)] = []
         for (index, plane) in source.geometries.enumerated() {
@@ -73,7 +66,7 @@ final class Stage {
                 continue
             }
             let target = target(plan, index, channels: plane.channels)
-            let crop = plan.plan.crop
+            let crop = plan.crop
             let horizontal = axis(
                 (plane.size.width, plane.extentWidth), (target.size.width, target.extentWidth),
                 (crop.x, crop.width), (source.frame.x, source.frame.width))
@@ -91,8 +84,8 @@ final class Stage {
     }
 
     /// The shape of a plane of the output; halved chroma need not be whole.
-    static func target(_ plan: StagePlan, _ index: Int, channels: Int) -> PlaneGeometry {
-        let size = plan.plan.target
+    static func target(_ plan: ResizePlan, _ index: Int, channels: Int) -> PlaneGeometry {
+        let size = plan.target
         guard plan.isDirect && index > 0 else {
             return PlaneGeometry(
                 size: size, extentWidth: Double(size.width), extentHeight: Double(size.height),
@@ -116,8 +109,8 @@ final class Stage {
     }
 
     /// Whether the source's rows are those of this output already.
-    static func isCopy(_ plan: StagePlan, of source: StageSource) -> Bool {
-        guard plan.plan.crop == source.frame else { return false }
+    static func isCopy(_ plan: ResizePlan, of source: StageSource) -> Bool {
+        guard plan.crop == source.frame else { return false }
         return source.geometries.enumerated().allSatisfy { index, plane in
             let target = target(plan, index, channels: plane.channels)
             return plane.size == target.size && plane.extentWidth == target.extentWidth
@@ -128,13 +121,12 @@ final class Stage {
     /// Whether a smaller output can be made of this one's rows as well as of the source's: it shows no more, at half
     /// the resolution or less, so that the two filters' pass bands don't touch. Sizes are whole, so half is not exact.
     func serves(_ other: ResizePlan) -> Bool {
-        let own = plan.plan
-        guard isResampled, own.crop.contains(other.crop) else { return false }
+        guard isResampled, plan.crop.contains(other.crop) else { return false }
         func isEnough(_ own: (Int, Double), _ other: (Int, Double)) -> Bool {
             Double(own.0) / own.1 >= 1.96 * Double(other.0) / other.1
         }
-        return isEnough((own.target.width, own.crop.width), (other.target.width, other.crop.width))
-            && isEnough((own.target.height, own.crop.height), (other.target.height, other.crop.height))
+        return isEnough((plan.target.width, plan.crop.width), (other.target.width, other.crop.width))
+            && isEnough((plan.target.height, plan.crop.height), (other.target.height, other.crop.height))
     }
 
     /// The first row of the source's plane that this stage still needs.

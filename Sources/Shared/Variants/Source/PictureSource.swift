@@ -1,3 +1,4 @@
+import Formats
 import Images
 import Support
 
@@ -7,10 +8,10 @@ import Support
 final class PictureSource: VariantSource {
     private let maker: VariantMaker
     private let isThumbnail: Bool
-    private let open: () throws -> (any ByteSource, PictureInfo)
-    private var opened: (source: any ByteSource, info: PictureInfo)?
+    private let open: () throws -> (any ByteSource, ImageHeader)
+    private var opened: (source: any ByteSource, info: ImageHeader)?
 
-    private init(_ maker: VariantMaker, isThumbnail: Bool, open: @escaping () throws -> (any ByteSource, PictureInfo)) {
+    private init(_ maker: VariantMaker, isThumbnail: Bool, open: @escaping () throws -> (any ByteSource, ImageHeader)) {
         self.maker = maker
         self.isThumbnail = isThumbnail
         self.open = open
@@ -24,7 +25,7 @@ final class PictureSource: VariantSource {
         }
     }
 
-    private func content() throws -> (source: any ByteSource, info: PictureInfo) {
+    private func content() throws -> (source: any ByteSource, info: ImageHeader) {
         if let opened { return opened }
         let content = try open()
         opened = content
@@ -32,7 +33,7 @@ final class PictureSource: VariantSource {
     }
 
     /// What the picture's header says. Throws `ImageError`, `FormatFailure`, and what opening it throws.
-    func info() throws -> PictureInfo { try content().info }
+    func info() throws -> ImageHeader { try content().info }
 
     /// The picture's own thumbnail, turned like the picture; nil if it has none.
     func thumbnail() -> PictureSource? {

@@ -34,7 +34,7 @@ public struct VariantMaker: Sendable {
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first. Throws
     /// `ImageError`, `FormatFailure`, `Cancelled`, and what the source, the sinks and `done` throw.
     public func make(
-        _ source: some ByteSource, _ info: PictureInfo, _ requests: [Request],
+        _ source: some ByteSource, _ info: ImageHeader, _ requests: [Request],
         done: (Int, DownsampleResult) throws -> Void
     ) throws {
         let (exif, xmp) = try carried(source)
@@ -59,7 +59,7 @@ public struct VariantMaker: Sendable {
     }
 
     private static func event(
-        _ bytes: Int, _ info: PictureInfo, outputs: Int, _ result: Result<Void, any Error>, _ duration: Duration
+        _ bytes: Int, _ info: ImageHeader, outputs: Int, _ result: Result<Void, any Error>, _ duration: Duration
     ) -> MetricEvent {
         MetricEvent(
             .decode,

@@ -72,8 +72,8 @@ final class PackedCanvas {
 
 /// A rectangle of a canvas.
 struct CanvasArea: Equatable {
-    var columns: Range<Int>
-    var rows: Range<Int>
+    var columns = 0..<0
+    var rows = 0..<0
 
     var count: Int { columns.count * rows.count }
 

@@ -1,6 +1,7 @@
-import Formats
 import Support
 import Testing
+
+@testable import Formats
 
 @Suite struct GIFStructureTests {
     private func structure(_ bytes: [UInt8], limits: GIFStructure.Limits = .standard) throws -> GIFStructure {

@@ -11,7 +11,7 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
     /// fewer. Constant time.
     public init(head: some Collection<UInt8>) {
         let bytes = Array(head.prefix(512))
-        if let kind = Self.signatures.first(where: { $0.matches(bytes) })?.kind {
+        if let kind = Self.signatures.first(where: { bytes.starts(with: $0.pattern) })?.kind {
             self = kind
         } else {
             self = Self.containerKind(bytes) ?? Self.textKind(bytes) ?? .other
@@ -50,31 +50,19 @@ public enum BodyKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    private struct Signature {
-        let kind: BodyKind
-        let pattern: [UInt8]
-
-        init(_ kind: BodyKind, _ pattern: [UInt8]) {
-            self.kind = kind
-            self.pattern = pattern
-        }
-
-        func matches(_ bytes: [UInt8]) -> Bool { bytes.starts(with: pattern) }
-    }
-
     /// First bytes by the formats' own specifications: TIFF 6.0 §2, BigTIFF, BITMAPFILEHEADER, ICONDIR, ISO 18181-2 §9,
     /// ISO 15444-1 annexes A and I, ISO 32000 §7.5.2, RFC 1952, EBML.
-    private static let signatures = [
-        Signature(.tiff, [0x49, 0x49, 0x2A, 0x00]), Signature(.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
-        Signature(.tiff, [0x49, 0x49, 0x2B, 0x00]), Signature(.tiff, [0x4D, 0x4D, 0x00, 0x2B]),
-        Signature(.icon, [0x00, 0x00, 0x01, 0x00]),
-        Signature(.jpegXL, [0xFF, 0x0A]),
-        Signature(.jpegXL, [0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
-        Signature(.jpeg2000, [0xFF, 0x4F, 0xFF, 0x51]),
-        Signature(.jpeg2000, [0x00, 0x00, 0x00, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
-        Signature(.photoshop, Array("8BPS".utf8)), Signature(.pdf, Array("%PDF-".utf8)),
-        Signature(.zip, [0x50, 0x4B, 0x03, 0x04]), Signature(.gzip, [0x1F, 0x8B]),
-        Signature(.video, [0x1A, 0x45, 0xDF, 0xA3]),
+    private static let signatures: [(kind: BodyKind, pattern: [UInt8])] = [
+        (.tiff, [0x49, 0x49, 0x2A, 0x00]), (.tiff, [0x4D, 0x4D, 0x00, 0x2A]),
+        (.tiff, [0x49, 0x49, 0x2B, 0x00]), (.tiff, [0x4D, 0x4D, 0x00, 0x2B]),
+        (.icon, [0x00, 0x00, 0x01, 0x00]),
+        (.jpegXL, [0xFF, 0x0A]),
+        (.jpegXL, [0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
+        (.jpeg2000, [0xFF, 0x4F, 0xFF, 0x51]),
+        (.jpeg2000, [0x00, 0x00, 0x00, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]),
+        (.photoshop, Array("8BPS".utf8)), (.pdf, Array("%PDF-".utf8)),
+        (.zip, [0x50, 0x4B, 0x03, 0x04]), (.gzip, [0x1F, 0x8B]),
+        (.video, [0x1A, 0x45, 0xDF, 0xA3]),
     ]
 
     /// Formats that are told by more than their first bytes: `BM` alone begins many a text, so its reserved words must

@@ -51,12 +51,5 @@ public enum FormatFailure: Failure, Equatable {
 
 extension ImageFormat {
     /// The format's name as people write it.
-    public var name: String {
-        switch self {
-        case .jpeg: "JPEG"
-        case .png: "PNG"
-        case .gif: "GIF"
-        case .webp: "WebP"
-        }
-    }
+    public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
 }

@@ -104,8 +104,8 @@ extension WebPLayout {
         var offset = 12
         for _ in 0..<hopLimit {
             guard let chunk = try nextChunk(&window, at: offset) else { break }
-            if chunk.type == code("EXIF") { try found.takeExif(chunk.body) }
-            if chunk.type == code("XMP ") { try found.takeXMP(chunk.body) }
+            if chunk.type == "EXIF" { try found.takeExif(chunk.body) }
+            if chunk.type == "XMP " { try found.takeXMP(chunk.body) }
             offset = chunk.end
         }
     }

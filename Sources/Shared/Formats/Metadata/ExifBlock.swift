@@ -4,7 +4,7 @@
 /// directory is read up to 512.
 public struct ExifBlock: Sendable, Hashable {
     public private(set) var bytes: [UInt8]
-    private let isBigEndian: Bool
+    private let order: ByteOrder
 
     private enum Tag {
         static let imageWidth = 0x0100
@@ -38,12 +38,8 @@ public struct ExifBlock: Sendable, Hashable {
 
     /// nil if the bytes don't begin as TIFF does. The `Exif` prefix of JPEG must be gone.
     public init?(_ bytes: [UInt8]) {
-        guard bytes.count >= 8 else { return nil }
-        switch bytes[0..<4] {
-        case [0x4D, 0x4D, 0, 42]: isBigEndian = true
-        case [0x49, 0x49, 42, 0]: isBigEndian = false
-        default: return nil
-        }
+        guard bytes.count >= 8, let order = ByteOrder(tiff: bytes[..<4]) else { return nil }
+        self.order = order
         self.bytes = bytes
     }
 
@@ -186,9 +182,7 @@ public struct ExifBlock: Sendable, Hashable {
     /// overflows.
     private func number(at place: Int, _ width: Int) -> Int? {
         guard place >= 0, place <= bytes.count - width else { return nil }
-        let number = bytes[place..<place + width]
-        return isBigEndian
-            ? number.reduce(0) { $0 << 8 | Int($1) } : number.reversed().reduce(0) { $0 << 8 | Int($1) }
+        return order.number(bytes[place..<place + width])
     }
 
     /// Gives an entry another type, and one number.
@@ -202,7 +196,7 @@ public struct ExifBlock: Sendable, Hashable {
     /// Only at places that have been read.
     private mutating func put(_ value: Int, at place: Int, _ width: Int) {
         for i in 0..<width {
-            bytes[place + i] = UInt8(truncatingIfNeeded: value >> ((isBigEndian ? width - 1 - i : i) * 8))
+            bytes[place + i] = UInt8(truncatingIfNeeded: value >> ((order == .bigEndian ? width - 1 - i : i) * 8))
         }
     }
 }

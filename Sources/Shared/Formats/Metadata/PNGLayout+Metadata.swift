@@ -3,10 +3,10 @@ extension PNGLayout {
     static func findMetadata(_ window: inout SourceWindow, _ found: inout FoundParts) throws {
         var offset = 8
         for _ in 0..<hopLimit {
-            guard let chunk = try readableChunk(&window, at: offset), chunk.type != code("IEND") else { break }
+            guard let chunk = try readableChunk(&window, at: offset), chunk.type != "IEND" else { break }
             switch chunk.type {
-            case code("eXIf"): try found.takeExif(chunk.body)
-            case code("tEXt"), code("zTXt"), code("iTXt"):
+            case "eXIf": try found.takeExif(chunk.body)
+            case "tEXt", "zTXt", "iTXt":
                 if let bytes = try found.bytes(chunk.body) { take(PNGText(chunk.type, bytes), &found) }
             default: break
             }
@@ -36,13 +36,13 @@ private struct PNGText {
     var string: String? { isUTF8 ? MetadataText.cleaned(bytes) : MetadataText.cleaned(latin1: bytes) }
 
     /// Only for the keywords that are asked for: a picture may carry megabytes under others.
-    init?(_ type: UInt32, _ chunk: [UInt8]) {
+    init?(_ type: FourCC, _ chunk: [UInt8]) {
         guard let end = chunk.prefix(80).firstIndex(of: 0) else { return nil }
         keyword = String(decoding: chunk[..<end], as: UTF8.self)
         guard ["XML:com.adobe.xmp", "Copyright", "Author"].contains(keyword) else { return nil }
         var rest = chunk[(end + 1)...]
-        isUTF8 = type == PNGLayout.code("iTXt")
-        var isCompressed = type == PNGLayout.code("zTXt")
+        isUTF8 = type == "iTXt"
+        var isCompressed = type == "zTXt"
         if isUTF8 {
             // Compression flag and method, language and translated keyword, each ended by a zero.
             guard rest.count >= 4 else { return nil }

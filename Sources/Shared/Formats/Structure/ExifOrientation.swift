@@ -16,18 +16,10 @@ enum ExifOrientation {
     private static func find(_ window: inout SourceWindow, in range: Range<Int>) throws -> Orientation? {
         var base = range.lowerBound
         if try window.has("Exif\0\0", at: base) { base += 6 }
-        let isBigEndian: Bool
-        if try window.has("MM\0*", at: base) {
-            isBigEndian = true
-        } else if try window.has("II*\0", at: base) {
-            isBigEndian = false
-        } else {
-            return nil
-        }
+        guard let order = try window.bytes(at: base, 4).flatMap(ByteOrder.init(tiff:)) else { return nil }
         func number(_ offset: Int, _ width: Int) throws -> Int? {
             guard offset >= base, offset <= range.upperBound - width else { return nil }
-            return isBigEndian
-                ? try window.bigEndian(at: offset, width) : try window.littleEndian(at: offset, width)
+            return try window.bytes(at: offset, width).map(order.number)
         }
         // Offsets count from the TIFF header. They have 32 bits and Int has 64, so sums cannot overflow.
         guard let directory = try number(base + 4, 4), let entries = try number(base + directory, 2) else { return nil }

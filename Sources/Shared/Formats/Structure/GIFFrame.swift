@@ -28,18 +28,4 @@ public struct GIFFrame: Sendable, Hashable {
     /// Colours in the frame's own palette; 0 if it uses the global one.
     public let localPaletteCount: Int
     public let isInterlaced: Bool
-
-    public init(
-        left: Int, top: Int, size: PixelSize, delayMilliseconds: Int, disposal: Disposal, transparentIndex: UInt8?,
-        localPaletteCount: Int, isInterlaced: Bool
-    ) {
-        self.left = left
-        self.top = top
-        self.size = size
-        self.delayMilliseconds = delayMilliseconds
-        self.disposal = disposal
-        self.transparentIndex = transparentIndex
-        self.localPaletteCount = localPaletteCount
-        self.isInterlaced = isInterlaced
-    }
 }

@@ -67,12 +67,12 @@ struct SourceWindow {
 
     /// An unsigned number of `width` bytes (at most 4), most significant byte first.
     mutating func bigEndian(at offset: Int, _ width: Int) throws -> Int? {
-        try bytes(at: offset, width).map { $0.reduce(0) { $0 << 8 | Int($1) } }
+        try bytes(at: offset, width).map(ByteOrder.bigEndian.number)
     }
 
     /// An unsigned number of `width` bytes (at most 4), least significant byte first.
     mutating func littleEndian(at offset: Int, _ width: Int) throws -> Int? {
-        try bytes(at: offset, width).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
+        try bytes(at: offset, width).map(ByteOrder.littleEndian.number)
     }
 
     /// The next segment of a JPEG, or its end marker; nil if the bytes end first.

@@ -1,3 +1,5 @@
+import Support
+
 /// The chunks of a WebP (WebP container specification; VP8: RFC 6386 §9.1; VP8L: WebP lossless specification §3).
 enum WebPLayout {
     /// More chunks than any file has before its `EXIF`, animations of thousands of frames included; a bound for hostile
@@ -11,7 +13,7 @@ enum WebPLayout {
     }
 
     struct Chunk {
-        let type: UInt32
+        let type: FourCC
         /// Its data, which may reach beyond the end.
         let body: Range<Int>
         /// Where the next chunk begins: data is padded to an even count.
@@ -24,9 +26,9 @@ enum WebPLayout {
         guard let chunk = try nextChunk(&window, at: 12) else { throw FormatFailure.truncated(.webp) }
         let start = chunk.body.lowerBound
         switch chunk.type {
-        case code("VP8 "):
+        case "VP8 ":
             return header(try lossySize(&window, chunk))
-        case code("VP8L"):
+        case "VP8L":
             guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4)
             else {
                 throw FormatFailure.truncated(.webp)
@@ -36,7 +38,7 @@ enum WebPLayout {
             }
             return header(
                 PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1), hasAlpha: bits >> 28 & 1 == 1)
-        case code("VP8X"):
+        case "VP8X":
             guard let features = try window.byte(at: start), let width = try window.littleEndian(at: start + 4, 3),
                 let height = try window.littleEndian(at: start + 7, 3)
             else { throw FormatFailure.truncated(.webp) }
@@ -67,7 +69,7 @@ enum WebPLayout {
             guard chunk.body.upperBound <= end else {
                 throw FormatFailure.corrupt(.webp, "a chunk that reaches beyond the container")
             }
-            if [code("VP8 "), code("VP8L"), code("ANMF")].contains(chunk.type) { sawPicture = true }
+            if chunk.type == "VP8 " || chunk.type == "VP8L" || chunk.type == "ANMF" { sawPicture = true }
             offset = chunk.end
         }
         guard sawPicture else { throw FormatFailure.corrupt(.webp, "no picture in the container") }
@@ -92,7 +94,7 @@ enum WebPLayout {
         var offset = offset
         for _ in 0..<hopLimit {
             guard let chunk = try nextChunk(&window, at: offset) else { break }
-            if chunk.type == code("EXIF") { return try ExifOrientation.read(&window, in: chunk.body) }
+            if chunk.type == "EXIF" { return try ExifOrientation.read(&window, in: chunk.body) }
             offset = chunk.end
         }
         return .upright
@@ -102,7 +104,7 @@ enum WebPLayout {
     static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk? {
         guard let type = try window.bigEndian(at: offset, 4), let length = try window.littleEndian(at: offset + 4, 4)
         else { return nil }
-        return Chunk(type: UInt32(type), body: offset + 8..<offset + 8 + length)
+        return Chunk(type: FourCC(UInt32(type)), body: offset + 8..<offset + 8 + length)
     }
 
     private static func header(
@@ -111,8 +113,18 @@ enum WebPLayout {
         ImageHeader(
             format: .webp, storedSize: size, orientation: orientation, isAnimated: isAnimated, hasAlpha: hasAlpha)
     }
+}
 
-    static func code(_ name: StaticString) -> UInt32 {
-        (0..<4).reduce(0) { $0 << 8 | UInt32(name.utf8Start[$1]) }
+/// Where the last whole frame of an animated WebP ends, of which the end may be missing; nil if no frame is whole. Hops
+/// from chunk to chunk. Throws what the source throws.
+public func endOfWholeFrames(ofWebP source: some ByteSource) throws -> Int? {
+    var window = SourceWindow.forHeader(source)
+    var end: Int?
+    var offset = 12
+    while let chunk = try WebPLayout.nextChunk(&window, at: offset), chunk.body.upperBound <= window.count {
+        // The last byte of padding may be missing.
+        if chunk.type == "ANMF" { end = min(chunk.end, window.count) }
+        offset = chunk.end
     }
+    return end
 }

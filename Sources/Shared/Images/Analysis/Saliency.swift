@@ -196,18 +196,14 @@ private struct Chroma {
     let blue: Float
     let red: Float
 
-    init(blue: Float, red: Float) {
-        self.blue = blue
-        self.red = red
-    }
-
-    init(_ pixel: RGB) {
-        let luma = Float(pixel.luma)
-        blue = 0.564 * (Float(pixel.blue) - luma)
-        red = 0.713 * (Float(pixel.red) - luma)
-    }
-
     func distance(to other: Chroma) -> Float {
         ((blue - other.blue) * (blue - other.blue) + (red - other.red) * (red - other.red)).squareRoot()
+    }
+}
+
+extension Chroma {
+    fileprivate init(_ pixel: RGB) {
+        let luma = Float(pixel.luma)
+        self.init(blue: 0.564 * (Float(pixel.blue) - luma), red: 0.713 * (Float(pixel.red) - luma))
     }
 }

@@ -24,7 +24,7 @@ final class WebPAnimationReader: AnimationReader {
     init(_ source: some ByteSource, options: DecodeOptions) throws {
         try options.limits.check(bytes: source.count)
         let fileMemory = try options.reserve(memory: source.count)
-        let file = try WebPChunks.wholeFrames(of: source, allowsTruncated: options.allowsTruncated)
+        let file = try Self.bytes(of: source, allowsTruncated: options.allowsTruncated)
         let bytes = AlignedBuffer(count: file.count)
         file.withUnsafeBufferPointer { bytes.bytes.update(from: $0.baseAddress!, count: $0.count) }
         var data = WebPData(bytes: bytes.bytes, size: file.count)
@@ -48,6 +48,19 @@ final class WebPAnimationReader: AnimationReader {
     }
 
     deinit { WebPAnimDecoderDelete(decoder) }
+
+    /// The file's bytes. If it ends too early and that is allowed: those up to the end of its last whole frame, with
+    /// the container's size put right.
+    private static func bytes(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
+        var bytes = try source.bytes(0..<source.count)
+        guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
+        // A container says how long it is, behind its first 8 bytes.
+        guard bytes.count - 8 < ByteOrder.littleEndian.number(bytes[4..<8]), allowsTruncated else { return bytes }
+        guard let end = try endOfWholeFrames(ofWebP: source) else { throw ImageError.truncated(.webp) }
+        bytes.removeSubrange(end...)
+        for place in 0..<4 { bytes[4 + place] = UInt8(truncatingIfNeeded: (end - 8) >> (place * 8)) }
+        return bytes
+    }
 
     /// What the container says, checked against the limits before a canvas is taken.
     private static func facts(
@@ -95,33 +108,5 @@ final class WebPAnimationReader: AnimationReader {
             time = end
         }
         return AnimationFrame(index: index, delay: Int(end) - Int(time), pixels: UnsafePointer(canvas))
-    }
-}
-
-/// The chunks of a WebP file (WebP container specification).
-private enum WebPChunks {
-    /// The file's bytes. If it ends too early and that is allowed: those up to the end of its last whole frame, with
-    /// the container's size put right.
-    static func wholeFrames(of source: some ByteSource, allowsTruncated: Bool) throws -> [UInt8] {
-        var bytes = try source.bytes(0..<source.count)
-        guard bytes.count >= 12 else { throw ImageError.truncated(.webp) }
-        // A container says how long it is, behind its first 8 bytes.
-        guard bytes.count - 8 < number(bytes, at: 4), allowsTruncated else { return bytes }
-        var offset = 12
-        var end = 0
-        while offset + 8 <= bytes.count {
-            let next = offset + 8 + number(bytes, at: offset + 4)
-            guard next <= bytes.count else { break }
-            if bytes[offset..<offset + 4].elementsEqual("ANMF".utf8) { end = min(next + next % 2, bytes.count) }
-            offset = next + next % 2
-        }
-        guard end > 0 else { throw ImageError.truncated(.webp) }
-        bytes.removeSubrange(end...)
-        for place in 0..<4 { bytes[4 + place] = UInt8(truncatingIfNeeded: (end - 8) >> (place * 8)) }
-        return bytes
-    }
-
-    private static func number(_ bytes: [UInt8], at offset: Int) -> Int {
-        (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) }
     }
 }

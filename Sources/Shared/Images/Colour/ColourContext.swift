@@ -1,4 +1,5 @@
 import CLCMS
+import Formats
 import Support
 
 /// A context of Little CMS for one transform: without the global error handler, which would print, and with a limit of
@@ -54,7 +55,7 @@ func withoutFloatPipelines(_ profile: [UInt8]) -> [UInt8] {
     // A count of tags behind the header, then a signature, an offset and a length for each.
     guard profile.count >= 132 else { return profile }
     var result = profile
-    let count = profile[128..<132].reduce(0) { $0 << 8 | Int($1) }
+    let count = ByteOrder.bigEndian.number(profile[128..<132])
     for entry in 0..<min(count, (profile.count - 132) / 12) {
         let start = 132 + entry * 12
         let isPipeline = ["D2B", "B2D"].contains { profile[start..<start + 3].elementsEqual($0.utf8) }

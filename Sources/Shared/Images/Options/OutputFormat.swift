@@ -21,15 +21,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The format's name as people write it.
-    public var name: String {
-        switch self {
-        case .jpeg: "JPEG"
-        case .png: "PNG"
-        case .gif: "GIF"
-        case .webp: "WebP"
-        case .avif: "AVIF"
-        }
-    }
+    public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
 
     /// Whether pixels can be transparent in it.
     var hasAlpha: Bool { self != .jpeg }

@@ -1,23 +1,11 @@
 import Formats
 
 /// A part of a picture, in its pixels, from its top left corner; not whole if a cut falls between pixels.
-public struct Rectangle: Sendable, Hashable {
-    public var x: Double
-    public var y: Double
-    public var width: Double
-    public var height: Double
-
-    public init(x: Double, y: Double, width: Double, height: Double) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-    }
-
-    /// All of a picture.
-    public init(_ size: PixelSize) {
-        self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
-    }
+struct Rectangle: Hashable {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
 
     func contains(_ other: Rectangle) -> Bool {
         let slack = 1e-6
@@ -41,4 +29,9 @@ public struct Rectangle: Sendable, Hashable {
         let b = corner(x + width, y + height)
         return Rectangle(x: min(a.x, b.x), y: min(a.y, b.y), width: abs(a.x - b.x), height: abs(a.y - b.y))
     }
+}
+
+extension Rectangle {
+    /// All of a picture.
+    init(_ size: PixelSize) { self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height)) }
 }

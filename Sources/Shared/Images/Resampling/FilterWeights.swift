@@ -18,7 +18,9 @@ struct FilterWeights: Sendable {
     let ends: [Int32]
     /// `taps` weights for each output sample.
     let weights: [Int16]
+}
 
+extension FilterWeights {
     /// - Parameter multiple: what `taps` is rounded up to, for kernels that take several at a time.
     init(_ axis: ResamplingAxis, tapsMultipleOf multiple: Int) {
         let scale = axis.scale
@@ -47,14 +49,6 @@ struct FilterWeights: Sendable {
             }
         }
         self.init(count: axis.targetCount, taps: taps, starts: starts, ends: ends, weights: weights)
-    }
-
-    private init(count: Int, taps: Int, starts: [Int32], ends: [Int32], weights: [Int16]) {
-        self.count = count
-        self.taps = taps
-        self.starts = starts
-        self.ends = ends
-        self.weights = weights
     }
 
     /// The same weights for input samples that are counted from `first` on.

@@ -43,7 +43,7 @@ final class PNGOutput {
     }
 
     /// Writes a whole chunk.
-    func write(_ type: StaticString, _ body: [UInt8]) throws {
+    func write(_ type: FourCC, _ body: [UInt8]) throws {
         try body.withUnsafeBytes { try writeChunk(type, $0) }
     }
 
@@ -84,8 +84,8 @@ final class PNGOutput {
         zlib.pointee.avail_out = uInt(room.count)
     }
 
-    private func writeChunk(_ type: StaticString, _ body: UnsafeRawBufferPointer) throws {
-        let name = (0..<4).map { type.utf8Start[$0] }
+    private func writeChunk(_ type: FourCC, _ body: UnsafeRawBufferPointer) throws {
+        let name = Self.bigEndian(type.code)
         try write(Self.bigEndian(UInt32(body.count)) + name)
         try output.write(body)
         // For a null pointer crc32 would begin anew.

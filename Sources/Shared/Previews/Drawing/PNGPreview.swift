@@ -25,7 +25,7 @@ struct PNGPreview {
     func write(to output: any ByteSink) throws {
         guard let shape = known.shape else { throw PreviewFailure.damaged }
         let png = try PNGOutput(output, rowBytes: shape.rowBytes(shape.size.width))
-        try png.writeHeader(shape.size, depth: UInt8(shape.depth), colourType: shape.colourType)
+        try png.writeHeader(shape.size, depth: UInt8(shape.header.depth), colourType: shape.header.colourType)
         try copyChunks(to: png)
         let block = shape.block(after: known.pass)
         var y = 0
@@ -38,7 +38,7 @@ struct PNGPreview {
     }
 
     /// What decides how pixels look, and stands before them (PNG §11.3, table 5.1).
-    private static let kept: [StaticString] = [
+    private static let kept: [FourCC] = [
         "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "bKGD", "pHYs", "eXIf",
     ]
     /// A profile of a printer has some hundred KB; nothing else here comes near that.
@@ -52,14 +52,13 @@ struct PNGPreview {
         for _ in 0..<Self.chunkLimit {
             let head = try drawing.file.bytes(offset..<offset + 8)
             guard head.count == 8 else { return }
-            let length = head[..<4].reduce(0) { $0 << 8 | Int($1) }
-            let type = Array(head[4...])
-            if type == Array("IDAT".utf8) { return }
-            let name = Self.kept.first { name in (0..<4).allSatisfy { name.utf8Start[$0] == type[$0] } }
-            if let name, length <= Self.keptLimit {
+            let length = ByteOrder.bigEndian.number(head[..<4])
+            let type = FourCC(UInt32(ByteOrder.bigEndian.number(head[4...])))
+            if type == "IDAT" { return }
+            if Self.kept.contains(type), length <= Self.keptLimit {
                 let body = try drawing.file.bytes(offset + 8..<offset + 8 + length)
                 guard body.count == length else { throw PreviewFailure.damaged }
-                try png.write(name, body)
+                try png.write(type, body)
             }
             offset += 12 + length
         }
@@ -106,7 +105,7 @@ private final class KnownPixels {
         let size = shape.pixelBytes
         var target = ((origin.y + y * step.y) / block.height * columns + origin.x / block.width) * size
         let stride = step.x / block.width * size
-        let bits = shape.depth * shape.channels
+        let bits = shape.bitsPerPixel
         let count = shape.size(of: pass).width
         bytes.withUnsafeMutableBufferPointer { bytes in
             if bits < 8 {
@@ -131,7 +130,7 @@ private final class KnownPixels {
         let width = shape.size.width
         let block = shape.block(after: pass).width
         let size = shape.pixelBytes
-        let bits = shape.depth * shape.channels
+        let bits = shape.bitsPerPixel
         var row = [UInt8](repeating: 0, count: shape.rowBytes(width))
         let start = index * columns * size
         if bits < 8 {

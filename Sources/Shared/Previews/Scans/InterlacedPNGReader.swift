@@ -74,9 +74,9 @@ final class InterlacedPNGReader: ScanReader {
 
     /// The state behind a chunk's length and type.
     private func begin(_ head: [UInt8]) -> State {
-        let length = head[..<4].reduce(0) { $0 << 8 | Int($1) }
+        let length = ByteOrder.bigEndian.number(head[..<4])
         guard length <= Int32.max else { return .over }
-        switch (String(decoding: head[4...], as: UTF8.self), shape) {
+        switch (FourCC(UInt32(ByteOrder.bigEndian.number(head[4...]))), shape) {
         case ("IHDR", nil): return length == 13 ? .header([]) : .over
         case (_, nil): return .over
         case ("IDAT", _): return length == 0 ? .skip(Self.checksum) : .data(length)
@@ -87,7 +87,7 @@ final class InterlacedPNGReader: ScanReader {
     }
 
     private func begin(header: [UInt8]) -> State {
-        shape = InterlacedPNGShape(header: header, byteLimit: limits.maxPictureBytes)
+        shape = (try? PNGHeader(header)).flatMap { InterlacedPNGShape($0, byteLimit: limits.maxPictureBytes) }
         return shape == nil ? .over : .skip(Self.checksum)
     }
 

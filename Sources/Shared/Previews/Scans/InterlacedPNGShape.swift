@@ -1,14 +1,10 @@
 import Formats
 
-/// What IHDR says of an interlaced PNG, and how its pixels lie in the seven passes of Adam7 (PNG §8.2, §11.2.1).
+/// How the pixels of an interlaced PNG lie in the seven passes of Adam7 (PNG §8.2).
 struct InterlacedPNGShape: Equatable {
     static let passes = 1...7
 
-    let size: PixelSize
-    /// Bits a sample.
-    let depth: Int
-    let colourType: UInt8
-    let channels: Int
+    let header: PNGHeader
     /// How many bytes the filtered rows of each pass have, and those before it.
     let ends: [Int]
 
@@ -18,26 +14,13 @@ struct InterlacedPNGShape: Equatable {
     /// The block that each pixel stands for once a pass is complete.
     private static let blocks = [(8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 2), (1, 1)]
 
-    /// Reads IHDR's 13 bytes; nil if they are damaged, the picture is not interlaced, or has more bytes than
-    /// `byteLimit`, which is checked before anything is multiplied that may overflow.
-    init?(header: [UInt8], byteLimit: Int) {
-        guard header.count == 13 else { return nil }
-        func number(at place: Int) -> Int { header[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
-        let (width, height) = (number(at: 0), number(at: 4))
-        guard (1...Int(Int32.max)).contains(width), (1...Int(Int32.max)).contains(height) else { return nil }
-        size = PixelSize(width: width, height: height)
-        depth = Int(header[8])
-        colourType = header[9]
-        let depths: Set<Int>
-        switch colourType {
-        case 0: (channels, depths) = (1, [1, 2, 4, 8, 16])
-        case 3: (channels, depths) = (1, [1, 2, 4, 8])
-        case 2: (channels, depths) = (3, [8, 16])
-        case 4: (channels, depths) = (2, [8, 16])
-        case 6: (channels, depths) = (4, [8, 16])
-        default: return nil
-        }
-        guard depths.contains(depth), header[10] == 0, header[11] == 0, header[12] == 1 else { return nil }
+    /// Nil if the picture is not interlaced, or has more bytes than `byteLimit`, which is checked before anything is
+    /// multiplied that may overflow.
+    init?(_ header: PNGHeader, byteLimit: Int) {
+        guard header.isInterlaced else { return nil }
+        self.header = header
+        let size = header.size
+        let bits = header.depth * header.channels
         // With at most eight bytes a pixel, and a filter's byte for each row, nothing overflows below.
         let byteLimit = min(byteLimit, 1 << 40)
         guard let pixels = size.pixels, pixels <= byteLimit else { return nil }
@@ -45,18 +28,22 @@ struct InterlacedPNGShape: Equatable {
         var ends: [Int] = []
         for pass in Self.passes {
             let part = Self.size(of: pass, in: size)
-            if part.width > 0 { total += part.height * (1 + Self.rowBytes(part.width, channels * depth)) }
+            if part.width > 0 { total += part.height * (1 + Self.rowBytes(part.width, bits)) }
             ends.append(total)
         }
         guard total <= byteLimit else { return nil }
         self.ends = ends
     }
 
+    var size: PixelSize { header.size }
+
+    var bitsPerPixel: Int { header.depth * header.channels }
+
     /// Bytes of a pixel, at least 1: what a filter looks back by (§9.2).
-    var pixelBytes: Int { max(1, channels * depth / 8) }
+    var pixelBytes: Int { max(1, bitsPerPixel / 8) }
 
     /// Bytes of a row of so many pixels, without its filter.
-    func rowBytes(_ width: Int) -> Int { Self.rowBytes(width, channels * depth) }
+    func rowBytes(_ width: Int) -> Int { Self.rowBytes(width, bitsPerPixel) }
 
     private static func rowBytes(_ width: Int, _ bits: Int) -> Int { (width * bits + 7) / 8 }
 

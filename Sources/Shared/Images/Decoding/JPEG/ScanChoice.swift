@@ -13,21 +13,17 @@ struct JPEGScan: Hashable {
 
     /// Of a scan of all four components that there may be.
     static let longestHeader = 4 + 2 * 4
+}
 
-    init(component: Int?, band: ClosedRange<Int>, missingBits: Int) {
-        self.component = component
-        self.band = band
-        self.missingBits = missingBits
-    }
-
+extension JPEGScan {
     /// - Parameter header: what follows the length in a scan's header; nil if that makes no sense.
     init?(header: [UInt8]) {
         guard let count = header.first, header.count == 4 + 2 * Int(count), count > 0 else { return nil }
         let parameters = header.suffix(3).map { Int($0) }
         guard parameters[0] <= parameters[1], parameters[1] < 64 else { return nil }
-        component = count == 1 ? Int(header[1]) : nil
-        band = parameters[0]...parameters[1]
-        missingBits = parameters[2] >> 4
+        self.init(
+            component: count == 1 ? Int(header[1]) : nil, band: parameters[0]...parameters[1],
+            missingBits: parameters[2] >> 4)
     }
 }
 

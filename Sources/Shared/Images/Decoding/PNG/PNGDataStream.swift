@@ -22,14 +22,6 @@ final class PNGDataStream: @unchecked Sendable {
     /// Pixel data in the buffer that has not been unpacked yet.
     private var packed = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    private enum ChunkType {
-        static let data = fourBytes("IDAT"), palette = fourBytes("PLTE"), end = fourBytes("IEND")
-
-        private static func fourBytes(_ name: StaticString) -> UInt32 {
-            (0..<4).reduce(0) { $0 << 8 | UInt32(name.utf8Start[$1]) }
-        }
-    }
-
     /// - Parameter offset: of the first IDAT chunk.
     init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) {
         self.source = source
@@ -65,10 +57,10 @@ final class PNGDataStream: @unchecked Sendable {
         while true {
             let type = try beginChunk()
             // Bit 5 of the first letter is set in chunks that may be ignored (PNG 5.4), whatever is in them.
-            let isCritical = type >> 24 & 0x20 == 0
+            let isCritical = type.code >> 24 & 0x20 == 0
             switch type {
-            case ChunkType.data, ChunkType.palette: try skipChunk()
-            case ChunkType.end:
+            case "IDAT", "PLTE": try skipChunk()
+            case "IEND":
                 try skipChunk()
                 return
             default:
@@ -100,7 +92,7 @@ final class PNGDataStream: @unchecked Sendable {
     private func supply() throws {
         while chunkRest == 0 {
             if crc != nil { try checkSum() }
-            guard try beginChunk() == ChunkType.data else { throw corrupt("too little pixel data") }
+            guard try beginChunk() == "IDAT" else { throw corrupt("too little pixel data") }
         }
         let bytes = try nextBytes(atMost: chunkRest)
         packed = UnsafeRawBufferPointer(bytes)
@@ -108,20 +100,16 @@ final class PNGDataStream: @unchecked Sendable {
     }
 
     /// Reads a chunk's length and type.
-    private func beginChunk() throws -> UInt32 {
+    private func beginChunk() throws -> FourCC {
         let length = Int(try fourBytes())
-        let type = try fourBytes()
+        let type = FourCC(try fourBytes())
         guard length <= Int32.max else { throw corrupt("a chunk's length") }
-        for shift in [0, 8, 16, 24] where !isLetter(UInt8(truncatingIfNeeded: type >> shift)) {
-            throw corrupt("a chunk's type")
-        }
+        guard type.isLetters else { throw corrupt("a chunk's type") }
         chunkRest = length
-        var bytes = type.bigEndian
+        var bytes = type.code.bigEndian
         crc = withUnsafeBytes(of: &bytes) { crc32(0, $0.bindMemory(to: UInt8.self).baseAddress, 4) }
         return type
     }
-
-    private func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 
     /// Reads what is left of a chunk, and its checksum.
     private func skipChunk() throws {

@@ -1,0 +1,23 @@
+/// The order in which the bytes of a number are stored.
+public enum ByteOrder: Sendable, Hashable {
+    case bigEndian, littleEndian
+
+    /// The order that the first four bytes of a TIFF structure name (TIFF 6.0 §2); nil if they are none of one.
+    init?(tiff mark: some Collection<UInt8>) {
+        if mark.elementsEqual("MM\0*".utf8) {
+            self = .bigEndian
+        } else if mark.elementsEqual("II*\0".utf8) {
+            self = .littleEndian
+        } else {
+            return nil
+        }
+    }
+
+    /// The unsigned number that `bytes`, at most seven, stand for.
+    public func number(_ bytes: some BidirectionalCollection<UInt8>) -> Int {
+        switch self {
+        case .bigEndian: bytes.reduce(0) { $0 << 8 | Int($1) }
+        case .littleEndian: bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+    }
+}

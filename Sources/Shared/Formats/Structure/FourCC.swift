@@ -1,0 +1,16 @@
+/// The four letters that say what a chunk of a PNG or WebP holds.
+public struct FourCC: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The letters as a number, the first in its highest byte.
+    public let code: UInt32
+
+    public init(_ code: UInt32) { self.code = code }
+
+    public init(stringLiteral letters: StaticString) {
+        code = (0..<4).reduce(0) { $0 << 8 | UInt32(letters.utf8Start[$1]) }
+    }
+
+    /// Whether they are letters of ASCII, as PNG §5.4 wants it.
+    public var isLetters: Bool {
+        [24, 16, 8, 0].allSatisfy { (0x41...0x5A).contains(code >> $0 & 0xDF) }
+    }
+}

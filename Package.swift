@@ -81,7 +81,7 @@ let package = Package(
         module("Store", ["Support", "CSQLite", "CSystem"]),
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
         module("Tools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
-        module("Previews", ["Support", "Formats", "Store", "Fetch", "Tools", "CZlib"]),
+        module("Previews", ["Support", "Formats", "Store", "Fetch", "Tools", "CKernels", "CZlib"]),
         module("HTML", ["CGumbo"]),
         module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "HTML"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Tools"]),

@@ -139,7 +139,7 @@ static void paeth_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
 int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
                   uint8_t *out, ptrdiff_t count) {
 #if defined(__x86_64__)
-    if (level >= APOD_KERNEL_SSE2 && pixel >= 3 && count > 0) {
+    if (level >= APOD_KERNEL_SSE2 && (pixel == 3 || pixel == 4) && count > 0) {
         switch (filter) {
         case 1: sub_sse2(pixel, in, out, count); return 0;
         case 3: average_sse2(pixel, in, above, out, count); return 0;

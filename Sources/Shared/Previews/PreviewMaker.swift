@@ -41,9 +41,10 @@ public final class PreviewMaker: BodyWatcher {
         guard body.count > 0 else { return }
         var last: CompleteScan?
         try attempt {
-            try forEachPiece(of: body) { piece in
+            try drawing(of: body).forEachPiece(upTo: body.count) { piece in
                 finder.take(piece) { last = $0 }
                 seen += piece.count
+                return true
             }
         }
         if let last { try show(last) }
@@ -77,9 +78,7 @@ public final class PreviewMaker: BodyWatcher {
         let unfinished = body.unfinishedPreviewName
         do {
             let output = try body.unfinishedPreview()
-            let drawing = PreviewDrawing(
-                file: try body.folder.open(body.name, O_RDONLY), limits: limits, interruption: interruption)
-            try drawing.draw(scan, of: format, to: output)
+            try drawing(of: body).draw(scan, of: format, to: output)
             let header = try ImageHeader.read(try body.folder.open(unfinished, O_RDONLY))
             try body.folder.rename(unfinished, to: name)
             return header
@@ -100,15 +99,7 @@ public final class PreviewMaker: BodyWatcher {
         }
     }
 
-    private func forEachPiece(of body: ArrivingBody, _ receive: (UnsafeRawBufferPointer) -> Void) throws {
-        var rest = body.count
-        let drawing = PreviewDrawing(
-            file: try body.folder.open(body.name, O_RDONLY), limits: limits, interruption: interruption)
-        try drawing.forEachPiece { piece in
-            let count = min(rest, piece.count)
-            receive(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            rest -= count
-            return rest > 0
-        }
+    private func drawing(of body: ArrivingBody) throws -> PreviewDrawing {
+        PreviewDrawing(file: try body.folder.open(body.name, O_RDONLY), limits: limits, interruption: interruption)
     }
 }

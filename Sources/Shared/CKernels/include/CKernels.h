@@ -79,7 +79,7 @@ void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptr
 void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptrdiff_t count);
 
 /// Undoes the filter 0 to 4 (none, sub, up, average, Paeth: PNG 9.2) of one row of `count` bytes, whose pixels take
-/// `pixel` (1 to 4) bytes each. `in` is the filtered row, `above` the row before as it came out (zeros for the first
+/// `pixel` bytes (1 to 8) each. `in` is the filtered row, `above` the row before as it came out (zeros for the first
 /// one), `out` the row's place; they don't overlap. Gives 0, or -1 if there is no such filter.
 int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
                   uint8_t *out, ptrdiff_t count);

@@ -4,7 +4,6 @@ import Formats
 final class PixelRows: RowReader {
     let size: PixelSize
     let layout: RowLayout
-    var profile: [UInt8]? { nil }
     private var next: UnsafePointer<UInt8>
 
     init(_ pixels: UnsafePointer<UInt8>, size: PixelSize, channels: Int) {

@@ -7,7 +7,7 @@ protocol RowReader: AnyObject {
     /// The picture's size in those pixels, which is not whole if the decoder made it smaller.
     var extent: (width: Double, height: Double) { get }
     var layout: RowLayout { get }
-    /// The embedded colour profile.
+    /// The embedded colour profile; nil for sRGB.
     var profile: [UInt8]? { get }
     /// Decodes the next row: `size.width * layout.channels` samples, alpha straight.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws
@@ -20,5 +20,6 @@ protocol RowReader: AnyObject {
 
 extension RowReader {
     var isTruncated: Bool { false }
+    var profile: [UInt8]? { nil }
     var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }
 }

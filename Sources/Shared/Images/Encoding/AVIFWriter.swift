@@ -37,16 +37,15 @@ final class AVIFWriter: RowWriter {
         try drain.checkpoint(.encodingAVIF(size))
         var file = cavif_file()
         let status = pixels.withUnsafeBufferPointer { pixels in
-            withData(options.metadata.profile(isGray: false)) { profile in
-                withData(options.metadata.exif) { exif in
-                    withData(options.metadata.xmp) { xmp in
-                        var picture = cavif_picture(
-                            pixels: pixels.baseAddress!, width: UInt32(size.width), height: UInt32(size.height),
-                            has_alpha: channels % 2 == 0 ? 1 : 0, quantizer: Int32(Self.quantizer(options.quality)),
-                            speed: Self.speed, profile: profile, exif: exif, xmp: xmp)
-                        return cavif_encode(&picture, &file)
-                    }
+            options.metadata.withPointers(isGray: false) { profile, exif, xmp in
+                func data(_ bytes: UnsafeBufferPointer<UInt8>) -> cavif_data {
+                    cavif_data(bytes: bytes.baseAddress, count: bytes.count)
                 }
+                var picture = cavif_picture(
+                    pixels: pixels.baseAddress!, width: UInt32(size.width), height: UInt32(size.height),
+                    has_alpha: channels % 2 == 0 ? 1 : 0, quantizer: Int32(Self.quantizer(options.quality)),
+                    speed: Self.speed, profile: data(profile), exif: data(exif), xmp: data(xmp))
+                return cavif_encode(&picture, &file)
             }
         }
         pixels = []
@@ -78,10 +77,5 @@ final class AVIFWriter: RowWriter {
         guard above > 0 else { return high }
         let (lowQuality, low) = quantizers[above - 1]
         return low - (quality - lowQuality) * (low - high) / (highQuality - lowQuality)
-    }
-
-    private func withData<Result>(_ bytes: [UInt8]?, _ body: (cavif_data) -> Result) -> Result {
-        guard let bytes else { return body(cavif_data(bytes: nil, count: 0)) }
-        return bytes.withUnsafeBufferPointer { body(cavif_data(bytes: $0.baseAddress, count: $0.count)) }
     }
 }

@@ -20,10 +20,17 @@ final class PNGWriter: RowWriter {
         if isInterlaced { pixels.reserveCapacity(rowBytes * size.height) }
         guard let encoder = apod_png_encoder_open(drain.output) else { throw ImageError.outOfMemory }
         self.encoder = encoder
-        try options.metadata.withPNGMetadata(isGray: channels < 3) { metadata in
+        var metadata = options.metadata
+        // A packet is text: one with a zero in it is not what it says it is. For libpng it ends with one.
+        metadata.xmp = metadata.xmp.flatMap { $0.contains(0) ? nil : $0 + [0] }
+        try metadata.withPointers(isGray: channels < 3) { profile, exif, xmp in
             try check(
                 apod_png_encoder_start(
-                    encoder, UInt32(size.width), UInt32(size.height), Int32(channels), isInterlaced ? 1 : 0, metadata))
+                    encoder, UInt32(size.width), UInt32(size.height), Int32(channels), isInterlaced ? 1 : 0,
+                    apod_png_metadata(
+                        profile: profile.baseAddress, profile_bytes: profile.count, exif: exif.baseAddress,
+                        exif_bytes: exif.count,
+                        xmp: UnsafeRawPointer(xmp.baseAddress)?.assumingMemoryBound(to: CChar.self))))
         }
     }
 
@@ -53,32 +60,4 @@ final class PNGWriter: RowWriter {
     }
 
     private func check(_ status: apod_status) throws { try drain.check(status, apod_png_encoder_message(encoder)) }
-}
-
-extension PictureMetadata {
-    /// Calls `body` with pointers to what a PNG takes, which live for the call.
-    fileprivate func withPNGMetadata(isGray: Bool, _ body: (apod_png_metadata) throws -> Void) rethrows {
-        if isEmpty { return try body(apod_png_metadata()) }
-        // A packet is text: one with a zero in it is not what it says it is.
-        let text = (xmp ?? []).contains(0) ? nil : xmp.map { $0 + [0] }
-        try withPointer(profile(isGray: isGray)) { profile in
-            try withPointer(exif) { exif in
-                try withPointer(text) { text in
-                    try body(
-                        apod_png_metadata(
-                            profile: profile.baseAddress, profile_bytes: profile.count, exif: exif.baseAddress,
-                            exif_bytes: exif.count,
-                            xmp: UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self)))
-                }
-            }
-        }
-    }
-
-    /// A null pointer for no bytes.
-    private func withPointer(
-        _ bytes: [UInt8]?, _ body: (UnsafeBufferPointer<UInt8>) throws -> Void
-    ) rethrows {
-        guard let bytes, !bytes.isEmpty else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
-        try bytes.withUnsafeBufferPointer(body)
-    }
 }

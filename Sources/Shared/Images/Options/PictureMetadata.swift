@@ -25,4 +25,20 @@ extension PictureMetadata {
         else { return nil }
         return profile
     }
+
+    /// Lends `body` the profile, EXIF and XMP for what is written, without an address where there is nothing.
+    func withPointers<Result>(
+        isGray: Bool,
+        _ body: (
+            _ profile: UnsafeBufferPointer<UInt8>, _ exif: UnsafeBufferPointer<UInt8>, _ xmp: UnsafeBufferPointer<UInt8>
+        ) throws -> Result
+    ) rethrows -> Result {
+        func lent(_ bytes: [UInt8]?, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+            guard let bytes, !bytes.isEmpty else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
+            return try bytes.withUnsafeBufferPointer(body)
+        }
+        return try lent(profile(isGray: isGray)) { profile in
+            try lent(exif) { exif in try lent(xmp) { try body(profile, exif, $0) } }
+        }
+    }
 }

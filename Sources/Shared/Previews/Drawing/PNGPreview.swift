@@ -1,3 +1,4 @@
+import CKernels
 import Fetch
 import Formats
 import Store
@@ -156,10 +157,12 @@ private struct PassRows {
     let pass: Int
     private let pixelBytes: Int
     private let height: Int
+    private let level = apod_kernel_best()
     private var filter: UInt8?
+    private var filtered: [UInt8]
+    private var filled = 0
     private var row: [UInt8]
     private var above: [UInt8]
-    private var filled = 0
     private var y = 0
 
     init(pass: Int, shape: InterlacedPNGShape) {
@@ -167,6 +170,7 @@ private struct PassRows {
         pixelBytes = shape.pixelBytes
         height = shape.size(of: pass).height
         row = [UInt8](repeating: 0, count: shape.rowBytes(shape.size(of: pass).width))
+        filtered = row
         above = row
     }
 
@@ -175,52 +179,24 @@ private struct PassRows {
     mutating func take(_ bytes: UnsafeRawBufferPointer, receive: (Int, [UInt8]) -> Void) {
         var index = 0
         while index < bytes.count, y < height {
-            if filter == nil {
+            guard let filter else {
                 filter = bytes[index]
                 index += 1
                 continue
             }
             let count = min(row.count - filled, bytes.count - index)
-            for place in 0..<count { row[filled + place] = bytes[index + place] }
+            filtered.withUnsafeMutableBytes {
+                UnsafeMutableRawBufferPointer(rebasing: $0[filled...]).copyBytes(from: bytes[index..<index + count])
+            }
             filled += count
             index += count
             guard filled == row.count else { return }
-            undo(filter ?? 0)
+            // An unknown filter, which a decoder refuses, is taken for none: it is only a preview.
+            if apod_unfilter(level, Int32(filter), pixelBytes, filtered, above, &row, row.count) != 0 { row = filtered }
             receive(y, row)
             swap(&row, &above)
-            (filter, filled) = (nil, 0)
+            (self.filter, filled) = (nil, 0)
             y += 1
         }
-    }
-
-    /// An unknown filter, which a decoder refuses, is taken for none: it is only a preview.
-    private mutating func undo(_ filter: UInt8) {
-        let size = pixelBytes
-        row.withUnsafeMutableBufferPointer { row in
-            above.withUnsafeBufferPointer { above in
-                switch filter {
-                case 1: for x in size..<max(size, row.count) { row[x] &+= row[x - size] }
-                case 2: for x in 0..<row.count { row[x] &+= above[x] }
-                case 3:
-                    for x in 0..<row.count {
-                        let left = x < size ? 0 : Int(row[x - size])
-                        row[x] &+= UInt8((left + Int(above[x])) / 2)
-                    }
-                case 4:
-                    for x in 0..<row.count {
-                        let left = x < size ? 0 : Int(row[x - size])
-                        let corner = x < size ? 0 : Int(above[x - size])
-                        row[x] &+= Self.paeth(left, Int(above[x]), corner)
-                    }
-                default: break
-                }
-            }
-        }
-    }
-
-    /// The one of the three that is nearest to left + above - corner (§9.4).
-    private static func paeth(_ left: Int, _ above: Int, _ corner: Int) -> UInt8 {
-        let (a, b, c) = (abs(above - corner), abs(left - corner), abs(left + above - 2 * corner))
-        return UInt8(a <= b && a <= c ? left : b <= c ? above : corner)
     }
 }

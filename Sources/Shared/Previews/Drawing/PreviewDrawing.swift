@@ -31,25 +31,25 @@ struct PreviewDrawing {
     }
 
     private func drawJPEG(_ scan: CompleteScan, to output: any ByteSink) throws {
-        var rest = scan.end
-        try forEachPiece { piece in
-            let count = min(rest, piece.count)
-            try output.write(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            rest -= count
-            return rest > 0
+        var count = 0
+        try forEachPiece(upTo: scan.end) { piece in
+            try output.write(piece)
+            count += piece.count
+            return true
         }
-        guard rest == 0 else { throw PreviewFailure.damaged }
+        guard count == scan.end else { throw PreviewFailure.damaged }
         try output.write([0xFF, 0xD9] as [UInt8])
     }
 
-    /// Gives the file's bytes from the beginning on, for as long as `body` says that it wants more.
-    func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
+    /// Gives the file's bytes from the beginning up to `end`, for as long as `body` says that it wants more.
+    func forEachPiece(upTo end: Int = .max, _ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
         defer { buffer.deallocate() }
         var offset = 0
-        while true {
+        while offset < end {
             try interruption.check()
-            let count = try file.read(into: buffer, at: offset)
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, end - offset)])
+            let count = try file.read(into: room, at: offset)
             guard count > 0, try body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
             offset += count
         }

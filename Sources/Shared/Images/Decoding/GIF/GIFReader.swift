@@ -6,7 +6,6 @@ import Support
 final class GIFReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
-    var profile: [UInt8]? { nil }
     private let stream: GIFStream
     private let image: GIFStream.Image
     private let memory: MemoryReservation?
@@ -15,8 +14,7 @@ final class GIFReader: RowReader {
     /// The indices of an interlaced frame; nil for rows that never came.
     private var whole: [[UInt8]?] = []
     /// Whether the data has ended early, so that nothing more is drawn.
-    private var isCut = false
-    var isTruncated: Bool { isCut }
+    private(set) var isTruncated = false
     private var y = 0
 
     /// - Parameter size: of the logical screen. With `options.allowsTruncated`, rows that are missing are left
@@ -78,13 +76,13 @@ final class GIFReader: RowReader {
     }
 
     private func decodeLine() throws -> Bool {
-        if isCut { return false }
+        if isTruncated { return false }
         do {
             try stream.readLine(into: &line)
         } catch ImageError.truncated where allowsTruncated {
-            isCut = true
+            isTruncated = true
         }
-        return !isCut
+        return !isTruncated
     }
 
     func finish() {}

@@ -45,7 +45,7 @@ final class GIFStream {
         // Signature and logical screen (§17, §18).
         let head = try bytes(13)
         guard ImageFormat(magic: head) == .gif else { throw ImageError.notAnImage }
-        palette = try palette(head[10])
+        palette = try readPalette(head[10])
     }
 
     /// Reads up to the next image's data, which must all have been read before; nil at the trailer.
@@ -74,7 +74,7 @@ final class GIFStream {
     private func image(_ transparent: UInt8?) throws -> Image {
         let head = try bytes(9)
         func number(at place: Int) -> Int { Int(head[place]) | Int(head[place + 1]) << 8 }
-        let own = try palette(head[8])
+        let own = try readPalette(head[8])
         let codeSize = Int(try byte())
         // Appendix F has 8 at most.
         guard codeSize <= 8 else { throw ImageError.unsupported(.gif, "codes of more than 9 bits from the start") }
@@ -113,7 +113,7 @@ final class GIFStream {
     }
 
     /// Reads the palette that a descriptor's flags announce: bit 7 says whether there is one, the low three how large.
-    private func palette(_ flags: UInt8) throws -> GIFPalette? {
+    private func readPalette(_ flags: UInt8) throws -> GIFPalette? {
         flags & 0x80 == 0 ? nil : GIFPalette(try bytes(6 << Int(flags & 7)))
     }
 

@@ -14,7 +14,7 @@ public enum ByteOrder: Sendable, Hashable {
     }
 
     /// The unsigned number that `bytes`, at most seven, stand for.
-    public func number(_ bytes: some BidirectionalCollection<UInt8>) -> Int {
+    public func number(_ bytes: ArraySlice<UInt8>) -> Int {
         switch self {
         case .bigEndian: bytes.reduce(0) { $0 << 8 | Int($1) }
         case .littleEndian: bytes.reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -19,7 +19,7 @@ enum ExifOrientation {
         guard let order = try window.bytes(at: base, 4).flatMap(ByteOrder.init(tiff:)) else { return nil }
         func number(_ offset: Int, _ width: Int) throws -> Int? {
             guard offset >= base, offset <= range.upperBound - width else { return nil }
-            return try window.bytes(at: offset, width).map(order.number)
+            return try window.bytes(at: offset, width).map { order.number($0) }
         }
         // Offsets count from the TIFF header. They have 32 bits and Int has 64, so sums cannot overflow.
         guard let directory = try number(base + 4, 4), let entries = try number(base + directory, 2) else { return nil }

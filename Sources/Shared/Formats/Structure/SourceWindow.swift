@@ -67,12 +67,12 @@ struct SourceWindow {
 
     /// An unsigned number of `width` bytes (at most 4), most significant byte first.
     mutating func bigEndian(at offset: Int, _ width: Int) throws -> Int? {
-        try bytes(at: offset, width).map(ByteOrder.bigEndian.number)
+        try bytes(at: offset, width).map { ByteOrder.bigEndian.number($0) }
     }
 
     /// An unsigned number of `width` bytes (at most 4), least significant byte first.
     mutating func littleEndian(at offset: Int, _ width: Int) throws -> Int? {
-        try bytes(at: offset, width).map(ByteOrder.littleEndian.number)
+        try bytes(at: offset, width).map { ByteOrder.littleEndian.number($0) }
     }
 
     /// The next segment of a JPEG, or its end marker; nil if the bytes end first.

@@ -70,7 +70,7 @@ extension Picture.MediaType {
             try text.split(separator: ",", omittingEmptySubsequences: false).map { word in
                 guard let type = Picture.MediaType(rawValue: String(word)) else {
                     let advice = NearMatch.advice(for: String(word), among: allCases.map(\.rawValue))
-                    throw UsageFailure("--media takes image, video and other, not \"\(word)\"\(advice)")
+                    throw UsageFailure("\"\(word)\" is not image, video or other\(advice)")
                 }
                 return type
             })

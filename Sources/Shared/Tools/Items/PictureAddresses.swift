@@ -17,14 +17,11 @@ public struct PictureAddresses: Sendable {
 
     public init(fields: [FieldPath] = standardFields) { self.fields = fields }
 
-    /// Reads a list such as `hdurl,image.url`. Throws `UsageFailure`.
-    public init(list: String) throws {
-        fields = try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
-            guard let path = FieldPath(String(name)) else {
-                throw UsageFailure("--url-field takes fields such as hdurl,image.url, not \"\(list)\"")
-            }
-            return path
-        }
+    /// Reads a list such as `hdurl,image.url`; nil if one of them is no field.
+    public init?(list: String) {
+        let names = list.split(separator: ",", omittingEmptySubsequences: false)
+        fields = names.compactMap { FieldPath(String($0)) }
+        if fields.count < names.count { return nil }
     }
 
     /// One field's address, or why it is none that can be asked for.

@@ -85,15 +85,22 @@ extension Arguments {
             ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }))
     }
 
-    /// What is asked for: `--key` alone names a picture, too, for a command that looks.
-    var pictures: [String] { operands.isEmpty && isGiven(.key) && path.last?.name != "put" ? [""] : operands }
+    /// Whether `--key` alone names the picture, which is enough for a command that looks.
+    private var isKeyAlone: Bool {
+        operands.isEmpty && isGiven(.key) && !["put", "prefetch", "explain"].contains(path.last?.name)
+    }
+
+    /// What is asked for.
+    var pictures: [String] { isKeyAlone ? [""] : operands }
 
     /// Whether standard input names pictures, too.
     var picturesComeFromInput: Bool { pictures.isEmpty || pictures.contains("-") }
 
     /// The pictures that a command is about.
     var things: Things {
-        Things("addresses, files or keys", pictures, operand: { pictureJob($0) }, line: { try pictureJob(line: $0) })
+        Things(
+            "addresses, files or keys", pictures, operand: { isKeyAlone ? RecordJob(Record()) : pictureJob($0) },
+            line: { try pictureJob(line: $0) })
     }
 }
 

@@ -55,7 +55,7 @@ extension ToolContext {
     }
 
     fileprivate func downsampleAll(_ settings: DownsampleSettings) throws -> Int32 {
-        var output = DownsampleTool.Output.cache
+        let options = try runOptions(jobs: SpareThreads.processors)
         var folders = settings.cache.folders + settings.allowedFolders
         var needs = settings.needs
         needs.inputs = arguments.operands + settings.allowedFolders
@@ -65,18 +65,15 @@ extension ToolContext {
             folders.append(outputDir)
             needs.folders = [outputDir]
             needs.changesCache = false
-            output = .folder(
-                try OutputNaming(folder: outputDir, template: arguments[.nameTemplate] ?? OutputNaming.standardTemplate)
-            )
         }
-        let options = try runOptions(jobs: SpareThreads.processors)
         confine(settings.cache, needs)
         var maker = settings.maker
         maker.options.spareThreads = SpareThreads(options.jobs)
         let caches = caches(settings.cache)
         defer { caches.close() }
         return try run(
-            tool(settings, maker, output, caches, folders: folders), options: options,
+            tool(settings, maker, settings.naming.map { .folder($0) } ?? .cache, caches, folders: folders),
+            options: options,
             over: Things(
                 "pictures", arguments.operands, operand: { RecordJob(Record(), argument: $0) },
                 line: { path in

@@ -19,6 +19,8 @@ struct DownsampleSettings {
     let cache: CacheSettings
     /// Folders below which records may name files, beside the tools' own.
     let allowedFolders: [String]
+    /// How the files of `--output-dir` are named; nil without it.
+    let naming: OutputNaming?
     /// Whether files that are written are waited for until they are on the disk.
     let synchronizesFiles: Bool
 
@@ -31,6 +33,9 @@ struct DownsampleSettings {
         }
         guard !arguments[.sync] || output != nil || arguments.isGiven(.outputDir) else {
             throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
+        }
+        naming = try arguments[.outputDir].map {
+            try OutputNaming(folder: $0, template: arguments[.nameTemplate] ?? OutputNaming.standardTemplate)
         }
         synchronizesFiles = try context.isSet(.sync)
         var rendition = try Self.rendition(context)

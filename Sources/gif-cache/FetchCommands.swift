@@ -66,21 +66,20 @@ extension Command {
         var rest = exercises[...]
         let status = try context.run(tool, options: options) { _ in rest.popFirst().map { .job(RecordJob($0)) } }
         work.caches.close()
-        context.log.notice(tool.summary.text)
+        let counts = tool.counts
+        let stale = counts.stale > 0 ? ", \(counts.stale) stale" : ""
+        context.log.notice(
+            "\(counts.hits) hit, \(counts.fetched) fetched\(stale), \(counts.placeholders) placeholder, "
+                + "\(counts.failed) failed")
         return status
     }
 
     private static func sayWhatIsMissing(
         of exercises: [Record], _ work: ServiceWork, _ naming: GIFNaming
     ) throws -> Int32 {
-        let output = try ReportOutput(json: work.context.arguments[.json])
-        let kept = KeptGIFs(caches: work.caches, service: work.service)
-        let missing = try exercises.count { exercise in
-            let (id, resolution) = try naming.meant(by: nil, exercise)
-            return try !kept.isFresh(ExerciseGIF(id: id, resolution: resolution.wanted))
-        }
+        let missing = try exercises.count { try !work.cache.isFresh(naming.wanted(by: RecordJob($0))) }
         work.caches.close()
-        try output.write(
+        try work.context.report(
             .object(["exercises": .integer(exercises.count), "missing": .integer(missing)]),
             "\(missing) of \(exercises.count) GIFs would be fetched\n")
         return 0
@@ -113,19 +112,16 @@ extension Command {
 struct ServiceWork {
     let context: ToolContext
     let caches: Caches
-    let service: ExerciseService
-    let client: HTTPClient
+    let cache: GIFCache
+    private let service: ExerciseService
+    private let client: HTTPClient
     /// For addresses that are not the service's.
     private let plainClient: HTTPClient
 
     /// - Parameter refreshesGIFs: whether those that are there and fresh are asked for again.
     init(_ arguments: Arguments, refreshesGIFs: Bool = false) throws {
-        if arguments[.offline], arguments[.refresh] {
-            throw UsageFailure("--refresh and --offline cannot be combined")
-        }
-        if arguments.isGiven(.placeholder), arguments[.noPlaceholder] {
-            throw UsageFailure("--placeholder and --no-placeholder cannot be combined")
-        }
+        try arguments.exclude(.refresh, .offline)
+        try arguments.exclude(.placeholder, .noPlaceholder)
         let context = try ToolContext(arguments)
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
@@ -138,6 +134,7 @@ struct ServiceWork {
         client = try context.client(passwords: passwords) {
             QuotaTransport(over: ExerciseTransport(over: $0), ledger: ledger, log: context.log)
         }
+        cache = GIFCache(caches: caches, service: service, client: client)
         plainClient = try context.client(passwords: passwords)
         self.context = context
         self.caches = caches
@@ -151,7 +148,7 @@ struct ServiceWork {
         let arguments = context.arguments
         let source = try arguments[.placeholder].map { try GIFPlaceholder.Source($0) } ?? .drawn
         return GIFTool(
-            cache: GIFCache(caches: caches, service: service, client: client), naming: naming,
+            cache: cache, naming: naming,
             placeholder: arguments[.noPlaceholder]
                 ? nil
                 : GIFPlaceholder(source, caches: caches, service: service, client: plainClient, log: context.log))

@@ -21,31 +21,17 @@ extension Command {
         options: { [[.resolution, .table], .conditions, [.pinned, .sort, .reverse, .json], .recordOutput, .common] },
         synonyms: ["dir", "entries"]
     ) { arguments in
-        let lookup = try GIFLookup(arguments, .looking)
-        let options = try lookup.context.runOptions(jobs: 1)
-        if arguments[.table], arguments[.json] || options.layout != .lines {
-            throw UsageFailure("--table cannot be combined with --json, --print or --pretty")
-        }
-        let output = try ReportOutput(
-            json: arguments[.json] || options.layout != .lines, isForced: arguments[.table])
-        var listing = try lookup.gifs.list(
+        let context = try ToolContext(arguments)
+        let naming = try context.naming()
+        var listing = try context.confinedCaches(.looking).gifs(
             arguments.filter, resolution: arguments.namedResolution, order: arguments.order)
-        if output.isForPeople {
-            let table = GIFTable(now: .now())
-            var isEmpty = true
-            while let kept = try listing.next() {
-                if isEmpty { try output.write(.null, table.heading) }
-                isEmpty = false
-                try output.write(.null, table.line(kept))
-            }
-            return 0
-        }
-        return try lookup.context.run(PassingTool(name: "gif-cache"), options: options) { _ in
-            try listing.next().map { kept in
-                var record = gifJob(kept.gif.id.text).record
-                record.setGIF(kept)
-                return .job(RecordJob(record))
-            }
+        let table = GIFTable(now: .now())
+        return try context.list(heading: table.heading, line: table.line) { found in
+            var record = gifJob(found.entry.key ?? "").record
+            naming.set(found.entry, status: found.status, in: &record)
+            return record
+        } next: {
+            try listing.next()
         }
     }
 
@@ -55,10 +41,8 @@ extension Command {
         examples: ["gif-cache size", "gif-cache size --json | jq .bytes"],
         options: { [[.json], .common] }, synonyms: ["du", "stats"]
     ) { arguments in
-        let lookup = try GIFLookup(arguments, .looking)
-        let output = try ReportOutput(json: arguments[.json])
-        let size = try lookup.gifs.size()
-        try output.write(size.json, size.text)
+        let context = try ToolContext(arguments)
+        try ReportOutput(json: arguments[.json]).write(context.confinedCaches(.looking).sizeOfGIFs())
         return 0
     }
 
@@ -83,25 +67,18 @@ extension Command {
         if isSelective, !arguments.operands.isEmpty {
             throw UsageFailure("name exercises, or say by conditions which GIFs go, not both")
         }
-        let output = try ReportOutput(json: arguments[.json])
-        let lookup = try GIFLookup(arguments, isDryRun ? .looking : Needs())
+        let needs = isDryRun ? Needs.looking : Needs()
         if isSelective {
-            try lookup.context.interruption.catchSignals()
-            let report = try lookup.gifs.remove(filter, resolution: arguments.namedResolution, dryRun: isDryRun)
-            lookup.caches.close()
-            try output.write(report.json, report.text)
-            return 0
+            let context = try ToolContext(arguments)
+            let caches = try context.confinedCaches(needs)
+            return try context.reportRemoval(from: caches) {
+                try caches.removeGIFs(filter, resolution: arguments.namedResolution, dryRun: isDryRun)
+            }
         }
-        var sum = Removal()
-        let finish = {
-            let report = RemovalReport(sum, isDryRun: isDryRun)
-            if sum.entries > 0 { try output.write(report.json, report.text) }
-        }
-        return try lookup.run(finish: finish) { id, resolution in
-            // All resolutions go unless one is named.
-            var only: Resolution?
-            if case .exactly(let named) = resolution { only = named }
-            sum.add(try lookup.gifs.remove(id, only, dryRun: isDryRun))
+        let lookup = try CacheLookup(.gifs, arguments, needs)
+        let naming = try lookup.context.naming()
+        return try lookup.remove(dryRun: isDryRun) { job in
+            try lookup.caches.remove(naming.gifs(of: job), dryRun: isDryRun)
         }
     }
 
@@ -112,13 +89,9 @@ extension Command {
         options: { [[.dryRun, .json], .common] }, synonyms: ["reset", "purge"]
     ) { arguments in
         let isDryRun = arguments[.dryRun]
-        let lookup = try GIFLookup(arguments, isDryRun ? .looking : Needs())
-        let output = try ReportOutput(json: arguments[.json])
-        try lookup.context.interruption.catchSignals()
-        let report = try lookup.gifs.remove(EntryFilter(), sparesPinned: false, dryRun: isDryRun)
-        lookup.caches.close()
-        try output.write(report.json, report.text)
-        return 0
+        let context = try ToolContext(arguments)
+        let caches = try context.confinedCaches(isDryRun ? .looking : Needs())
+        return try context.reportRemoval(from: caches) { try caches.removeGIFs(sparesPinned: false, dryRun: isDryRun) }
     }
 
     static let verify = Command(
@@ -135,18 +108,9 @@ extension Command {
         ],
         options: { [[.repair, .jobs, .json], .common] }, synonyms: ["fsck", "check"]
     ) { arguments in
-        let lookup = try GIFLookup(arguments, arguments[.repair] ? Needs() : .looking)
-        let context = lookup.context
-        let jobs = try context.value(.jobs) ?? Thread.processors
-        let output = try ReportOutput(json: arguments[.json], progress: context.progress)
-        try context.interruption.catchSignals()
-        defer { context.progress.end() }
-        let problems = try context.interruption.during {
-            try lookup.gifs.verify(
-                jobs: jobs, repairs: arguments[.repair], log: context.log, progress: context.progress,
-                interruption: context.interruption
-            ) { event in try output.write(event.json, event.text) }
-        }
-        return problems == 0 ? 0 : ExitCode.absent.rawValue
+        let context = try ToolContext(arguments)
+        let repairs = arguments[.repair]
+        let caches = try context.confinedCaches(repairs ? Needs() : .looking)
+        return try context.verify(repairs: repairs, selection: .gifs) { try caches.all().map(\.settings) }
     }
 }

@@ -38,9 +38,6 @@ extension AnyOption {
         summary: "The GIF that stands in for one that cannot be had: a file or an address.")
     static let noPlaceholder = Option.flag(
         "no-placeholder", summary: "Leave path out of records whose GIF cannot be had.")
-    static let delay = Option.time(
-        "delay", such: "2s", summary: "Wait at least this long between the starts of two downloads.")
-    static let table = Option.flag("table", summary: "Write a table, into a pipe or file too.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would be done.")
     static let repair = Option.flag("repair", summary: "Remove what is damaged, so it is fetched again.")
     static let output = Option.path(
@@ -50,47 +47,6 @@ extension AnyOption {
 extension Command.Operands {
     static let exercises = Command.Operands(
         "ID", "Ids of exercises; - reads standard input.", completion: .exercises(field: "id"))
-}
-
-/// The surroundings of a command that looks for GIFs without the network.
-struct GIFLookup {
-    let context: ToolContext
-    let caches: Caches
-    let gifs: KeptGIFs
-
-    /// Opens no cache yet.
-    ///
-    /// - Parameter needs: what the command needs beside the cache; all else is given up.
-    init(_ arguments: Arguments, _ needs: Needs = Needs()) throws {
-        var needs = needs
-        needs.readsInput = arguments.path.last?.operands.name.isEmpty == false && arguments.readsInput
-        context = try ToolContext(arguments)
-        let settings = try context.cacheSettings()
-        caches = context.caches(settings)
-        gifs = KeptGIFs(caches: caches, service: try context.exerciseService(key: nil))
-        context.confine(settings, needs)
-    }
-
-    /// Runs a tool over ids or records.
-    func run(
-        _ tool: any RecordTool, jobs: Int = 1, _ things: Things? = nil
-    ) throws -> Int32 {
-        let options = try context.runOptions(jobs: jobs)
-        defer { caches.close() }
-        return try context.run(tool, options: options, over: things ?? context.arguments.things)
-    }
-
-    /// Calls `body` for each GIF that operands or input name, and returns the exit status of the failures among them.
-    func run(
-        finish: () throws -> Void = {}, _ body: (ExerciseID, ResolutionChoice) throws -> Void
-    ) throws -> Int32 {
-        let naming = try context.naming()
-        defer { caches.close() }
-        return try context.forEach(context.arguments.things, finish: finish) { job in
-            let (id, resolution) = try naming.meant(by: job.argument, job.record)
-            try body(id, resolution)
-        }
-    }
 }
 
 extension Arguments {
@@ -108,12 +64,13 @@ extension Arguments {
 }
 
 extension ToolContext {
-    /// A resolution that was asked for by name, or else one that is preferred. Throws `ConfigurationFailure`.
+    /// How GIFs are named: a resolution that was asked for is the only one that will do. Throws
+    /// `ConfigurationFailure`.
     func naming() throws -> GIFNaming {
         let wanted = try value(.resolution).flatMap(Resolution.init(rawValue:)) ?? .standard
         return GIFNaming(
-            resolution: arguments.isGiven(.resolution) ? .exactly(wanted) : .preferably(wanted),
-            idField: arguments[.idField])
+            service: try exerciseService(key: nil),
+            resolutions: arguments.isGiven(.resolution) ? [wanted] : wanted.andNearest, idField: arguments[.idField])
     }
 
     /// The service that the environment or the configuration file names.

@@ -2,6 +2,7 @@ import Commands
 import Fetch
 import HTTP
 import Options
+import Previews
 import Store
 import Support
 import Tools
@@ -9,7 +10,7 @@ import Tools
 extension ToolContext {
     /// The cache's settings with what the options say about fetching. Touches no file.
     func fetchSettings() throws -> CacheSettings {
-        if arguments[.offline], arguments[.refresh] { throw UsageFailure("--offline and --refresh cannot be combined") }
+        try arguments.exclude(.offline, .refresh)
         var settings = try cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = arguments[.refresh]
@@ -17,6 +18,25 @@ extension ToolContext {
         settings.negativeTTL = try value(.negativeTTL).map { $0 > .zero ? .always($0) : .none } ?? .byClass
         settings.respectsCacheControl = try isSet(.respectCacheControl)
         return settings
+    }
+
+    /// What puts pictures, and where, once all rights are given up that this does not need.
+    func putTool() throws -> (tool: PutTool, caches: Caches) {
+        let settings = try fetchSettings()
+        let rules = try arguments.rules()
+        let request = try requests()
+        let client = try downloadClient()
+        confine(settings, fetchNeeds)
+        let caches = caches(settings)
+        var tool = PutTool(caches: caches, client: client, rules: rules, request: request)
+        if let limit = try value(.maxBytes) { tool.byteLimit = limit }
+        if let delay = arguments[.delay] { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
+        if arguments[.incremental] {
+            // Those of earlier runs whose leases have ended go first.
+            try caches.removeOldPreviews()
+            tool.previews = { [log, interruption] in PreviewMaker(log: log, interruption: interruption, ready: $0) }
+        }
+        return (tool, caches)
     }
 
     /// A client for downloads. Opens and loads nothing.
@@ -29,7 +49,7 @@ extension ToolContext {
     /// What a command needs that fetches, and keeps local files too.
     var fetchNeeds: Needs {
         var needs = networkNeeds
-        needs.inputs = arguments.pictures
+        needs.inputs = arguments.operands
         return needs
     }
 
@@ -40,8 +60,8 @@ extension ToolContext {
     func requests() throws -> @Sendable (WebURL) -> HTTPRequest {
         let limit = try value(.maxBytes)
         // What is no address is said when its turn has come.
-        let addresses = arguments.pictures.filter(\.hasScheme).compactMap { try? WebURL($0) }
-        let given = try headers(for: arguments.picturesComeFromInput ? nil : addresses)
+        let addresses = arguments.operands.filter(\.hasScheme).compactMap { try? WebURL($0) }
+        let given = try headers(for: arguments.readsInput ? nil : addresses)
         let passwords = try passwords()
         return { url in
             HTTPRequest(

@@ -29,32 +29,19 @@ extension Command {
         let context = try ToolContext(arguments)
         var filter = arguments.filter
         if arguments[.variants] { filter.kinds.insert(.variant) }
-        let options = try context.runOptions(jobs: 1)
-        let cache = try context.openCache(.looking)
-        if arguments[.table], arguments[.json] || options.layout != .lines {
-            throw UsageFailure("--table cannot be combined with --json, --print or --pretty")
-        }
-        let output = try ReportOutput(
-            json: arguments[.json] || options.layout != .lines, isForced: arguments[.table])
+        let cache = try context.confinedCaches(.looking).standard()
         var listing = try cache.entries(filter, inAllScopes: arguments[.allScopes], order: arguments.order)
-        if output.isForPeople {
-            let isNarrow = Terminal.isTerminal(1) && !arguments[.noTrunc]
-            let table = EntryTable(
-                width: isNarrow ? Terminal.width(of: 1) : nil, showsScope: arguments[.allScopes], now: .now())
-            var isEmpty = true
-            while let entry = try listing.next() {
-                if isEmpty { try output.write(.null, table.heading) }
-                isEmpty = false
-                try output.write(.null, table.line(entry, status: cache.status(of: entry)))
-            }
-            return 0
-        }
-        return try context.run(PassingTool(name: "img-cache"), options: options) { _ in
-            try listing.next().map { entry in
-                var record = Record()
-                record.setCached(entry, status: cache.status(of: entry))
-                return .job(RecordJob(record))
-            }
+        let isNarrow = Terminal.isTerminal(1) && !arguments[.noTrunc]
+        let table = EntryTable(
+            width: isNarrow ? Terminal.width(of: 1) : nil, showsScope: arguments[.allScopes], now: .now())
+        return try context.list(heading: table.heading) { entry in
+            table.line(entry, status: cache.status(of: entry))
+        } record: { entry in
+            var record = Record()
+            record.setCached(entry, status: cache.status(of: entry))
+            return record
+        } next: {
+            try listing.next()
         }
     }
 }

@@ -24,7 +24,7 @@ extension Command {
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
         let output = try ReportOutput(json: arguments[.json], progress: context.progress)
-        let cache = try context.openCache(isDryRun ? .looking : Needs())
+        let cache = try context.confinedCaches(isDryRun ? .looking : Needs()).standard()
         try context.interruption.catchSignals()
         // Nobody knows how much there is: it is shown how long it takes.
         context.progress.expect(records: 1)
@@ -61,19 +61,8 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let repairs = arguments[.repair]
-        let jobs = try context.value(.jobs) ?? Thread.processors
-        let output = try ReportOutput(json: arguments[.json], progress: context.progress)
-        let settings = try context.cacheSettings()
-        context.confine(settings, repairs ? Needs() : .looking)
-        let verification = Verification(
-            settings: try context.caches(settings).standardSettings(), jobs: jobs, repairs: repairs,
-            log: context.log, progress: context.progress, interruption: context.interruption)
-        try context.interruption.catchSignals()
-        defer { context.progress.end() }
-        let problems = try context.interruption.during {
-            try verification.run { event in try output.write(event.json, event.text) }
-        }
-        return problems == 0 ? 0 : ExitCode.absent.rawValue
+        let caches = try context.confinedCaches(repairs ? Needs() : .looking)
+        return try context.verify(repairs: repairs) { [try caches.standardSettings()] }
     }
 
     static let reset = Command(
@@ -87,9 +76,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let isDryRun = arguments[.dryRun]
-        let settings = try context.cacheSettings()
-        context.confine(settings, isDryRun ? .looking : Needs())
-        let caches = context.caches(settings)
+        let caches = try context.confinedCaches(isDryRun ? .looking : Needs())
         let scope = arguments[.scope]
         var report = ResetReport()
         try context.untilInterrupted {
@@ -98,7 +85,7 @@ extension Command {
             }
             report += try isDryRun ? caches.memoryReport(of: scope) : caches.emptyMemory(of: scope)
         }
-        try ReportOutput(json: arguments[.json]).write(
+        try context.report(
             .object([
                 "scopes": .integer(report.scopes), "entries": .integer(report.contents.entries),
                 "bytes": .integer(report.contents.bytes), "counters": .integer(report.counters),
@@ -129,23 +116,14 @@ extension Command {
         }
         let target = arguments[.output]
         if arguments[.sync], target == nil { throw UsageFailure("--sync goes with --output") }
-        let synchronizes = try context.isSet(.sync)
-        func write(_ bytes: [UInt8]) throws {
-            guard let target, target != "-" else {
-                return try File(descriptor: 1, path: "standard output", closes: false).write(bytes)
-            }
-            let file = try OutputFile(path: target)
-            try bytes.withUnsafeBytes { try file.write($0) }
-            try file.commit(synchronized: synchronizes)
-        }
         var needs = Needs()
         needs.changesCache = arguments[.zero]
         needs.outputs = target.map { [$0] } ?? []
-        let cache = try context.openCache(needs)
+        let cache = try context.confinedCaches(needs).standard()
         if arguments[.zero] {
-            try cache.zeroStatistics(scope: arguments[.scope]) { try write($0.bytes(format)) }
+            try cache.zeroStatistics(scope: arguments[.scope]) { try context.write($0.bytes(format), to: target) }
         } else {
-            try write(cache.statistics(scope: arguments[.scope]).bytes(format))
+            try context.write(cache.statistics(scope: arguments[.scope]).bytes(format), to: target)
         }
         return 0
     }

@@ -37,9 +37,6 @@ extension AnyOption {
 
     // MARK: Fetching
 
-    static let delay = Option.time(
-        "delay", such: "2s", summary: "Wait at least this long between the starts of two downloads.")
-
     static let incremental = Option.flag(
         "incremental", summary: "Also write a record for each scan or pass of a picture on its way, with a preview.",
         manual: "Its path is the preview, and its cache.status is partial.")
@@ -47,7 +44,6 @@ extension AnyOption {
     // MARK: Looking and maintaining
 
     static let variants = Option.flag("variants", summary: "List shrunk variants too.")
-    static let table = Option.flag("table", summary: "Write a table, into a pipe or file too.")
     static let noTrunc = Option.flag("no-trunc", summary: "Do not shorten what is too wide for the terminal.")
     static let allScopes = Option.flag("all-scopes", summary: "List all scopes.")
     static let dryRun = Option.flag("dry-run", summary: "Change nothing; say what would go.")
@@ -92,9 +88,6 @@ extension Arguments {
 
     /// What is asked for.
     var pictures: [String] { isKeyAlone ? [""] : operands }
-
-    /// Whether standard input names pictures, too.
-    var picturesComeFromInput: Bool { pictures.isEmpty || pictures.contains("-") }
 
     /// The pictures that a command is about.
     var things: Things {

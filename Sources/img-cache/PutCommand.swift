@@ -1,8 +1,6 @@
 import Commands
 import Fetch
 import Options
-import Previews
-import Store
 import Support
 import Tools
 
@@ -25,25 +23,10 @@ extension Command {
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)
-        let settings = try context.fetchSettings()
         let options = try context.runOptions(jobs: 6)
-        let rules = try arguments.rules()
-        let request = try context.requests()
-        let client = try context.downloadClient()
-        context.confine(settings, context.fetchNeeds)
-        let caches = context.caches(settings)
-        var tool = PutTool(
-            caches: caches, client: client, rules: rules,
-            previews: arguments[.incremental] ? try previews(context, caches) : nil, request: request)
-        if let limit = try context.value(.maxBytes) { tool.byteLimit = limit }
+        let (tool, caches) = try context.putTool()
         defer { caches.close() }
         return try context.run(tool, options: options, over: arguments.things)
-    }
-
-    /// What makes previews. Those of earlier runs whose leases have ended go first.
-    private static func previews(_ context: ToolContext, _ caches: Caches) throws -> PutTool.Previews {
-        try caches.removeOldPreviews()
-        return { PreviewMaker(log: context.log, interruption: context.interruption, ready: $0) }
     }
 
     static let prefetch = Command(
@@ -61,22 +44,13 @@ extension Command {
     ) { arguments in
         BackgroundPriority.take()
         let context = try ToolContext(arguments)
-        let settings = try context.fetchSettings()
         let options = try context.runOptions(jobs: 2)
-        let rules = try arguments.rules()
-        let request = try context.requests()
-        let client = try context.downloadClient()
-        context.confine(settings, context.fetchNeeds)
-        let caches = context.caches(settings)
-        var put = PutTool(caches: caches, client: client, rules: rules, request: request)
-        if let limit = try context.value(.maxBytes) { put.byteLimit = limit }
-        if let delay = arguments[.delay] {
-            put.pacing = StartPacing(delay: delay, sleep: context.interruption.sleep)
-        }
-        let tool = PrefetchTool(put: put)
+        let (tool, caches) = try context.putTool()
         let status = try context.run(tool, options: options, over: arguments.things)
         caches.close()
-        context.log.notice(tool.summary.text)
+        let counts = tool.counts
+        context.log.notice(
+            "\(counts.hits) skipped, \(counts.fetched) done, \(counts.stale + counts.failed) failed")
         return status
     }
 
@@ -97,17 +71,16 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let settings = try context.fetchSettings()
-        var options = try context.runOptions(jobs: 4)
-        let writesText = options.layout == .lines && !arguments[.json] && Terminal.isTerminal(1)
-        if writesText { options.layout = .field(ExplainTool.textField, terminator: UInt8(ascii: "\n")) }
+        let rules = try arguments.rules()
+        let request = try context.requests()
         let explainer = Explainer(
             settings: settings, client: try context.downloadClient(), log: context.log,
             interruption: context.interruption)
-        let tool = ExplainTool(
-            explainer: explainer, rules: try arguments.rules(), writesText: writesText, request: try context.requests())
         var needs = context.fetchNeeds
         needs.changesCache = false
         context.confine(settings, needs)
-        return try context.run(tool, options: options, over: arguments.things)
+        return try context.describe(arguments.things, as: "explain", jobs: 4) {
+            try ExplainedPicture(of: $0, explainer, rules: rules, request: request)
+        }
     }
 }

@@ -24,44 +24,30 @@ extension Command {
         synonyms: ["remove", "delete", "del"]
     ) { arguments in
         let filter = arguments.filter
-        guard filter != EntryFilter() else { return try removeNamed(arguments) }
-        if !arguments.pictures.isEmpty {
+        if filter != EntryFilter(), !arguments.pictures.isEmpty {
             throw UsageFailure("name pictures, or say by conditions which ones go, not both")
         }
         let isDryRun = arguments[.dryRun]
-        let output = try ReportOutput(json: arguments[.json])
-        return try lookup(arguments, needs: isDryRun ? .looking : Needs()) { context, caches, _ in
-            let cache = try caches.standard()
-            try context.interruption.catchSignals()
-            let (removal, pinned) = try cache.remove(filter, dryRun: isDryRun)
-            cache.close()
-            let report = RemovalReport(removal, pinned: pinned, isDryRun: isDryRun)
-            try output.write(report.json, report.text)
-            return 0
+        let needs = isDryRun ? Needs.looking : Needs()
+        guard filter == EntryFilter() else {
+            let context = try ToolContext(arguments)
+            let caches = try context.confinedCaches(needs)
+            return try context.reportRemoval(from: caches) {
+                let (removal, pinned) = try caches.standard().remove(filter, dryRun: isDryRun)
+                return RemovalReport(removal, pinned: pinned, isDryRun: isDryRun)
+            }
         }
-    }
-
-    private static func removeNamed(_ arguments: Arguments) throws -> Int32 {
-        let isDryRun = arguments[.dryRun]
-        let output = try ReportOutput(json: arguments[.json])
-        return try lookup(arguments, needs: isDryRun ? .looking : Needs()) { context, caches, rules in
-            var sum = Removal()
-            // What is remembered of a picture that could not be had goes too.
-            func forget(_ job: RecordJob) throws {
-                if isDryRun { return }
-                for (key, address) in try rules.keys(of: job) {
-                    if case .cache(let cache) = try caches.place(for: address) { try cache.forgetFailures(of: key) }
+        let lookup = try CacheLookup(.pictures, arguments, needs)
+        let (caches, naming) = (lookup.caches, lookup.naming)
+        return try lookup.remove(dryRun: isDryRun) { job in
+            if !isDryRun {
+                // What is remembered of a picture that could not be had goes too.
+                for (key, address) in try naming.keys(of: job) {
+                    try caches.place(for: address).cache?.forgetFailures(of: key)
                 }
             }
-            let finish = {
-                let report = RemovalReport(sum, isDryRun: isDryRun)
-                if sum.entries > 0 { try output.write(report.json, report.text) }
-            }
-            return try context.forEach(arguments.things, finish: finish) { job in
-                try forget(job)
-                let (entry, cache) = try caches.find(job, rules, handingOut: false)
-                sum.add(try cache.remove(entry, dryRun: isDryRun))
-            }
+            let found = try caches.find(job, naming, handingOut: false)
+            return try found.cache.remove(found.entry, dryRun: isDryRun)
         }
     }
 }

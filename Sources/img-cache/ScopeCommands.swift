@@ -31,7 +31,7 @@ extension Command {
         for scope in scopes {
             let (name, isCurrent) = (scope.name.shown, scope.name == current)
             let line =
-                "\(isCurrent ? "*" : " ") \(name)\(String(repeating: " ", count: width - name.count))"
+                "\(isCurrent ? "*" : " ") \(name.padded(to: width))"
                 + "  \(scope.contents.text), generation \(scope.generation)"
             try output.write(
                 .object([
@@ -59,8 +59,7 @@ extension Command {
         let object = JSON.object(["scope": .string(cache.scope.text), "source": .string(source)])
         // The bare name also into a pipe: a script that asks for it wants nothing else.
         let name = Terminal.isTerminal(1) ? cache.scope.shown : cache.scope.text
-        try File(descriptor: 1, path: "standard output", closes: false)
-            .write((arguments[.json] ? object.bytes : Array(name.utf8)) + [UInt8(ascii: "\n")])
+        try File.standardOutput().write((arguments[.json] ? object.bytes : Array(name.utf8)) + [UInt8(ascii: "\n")])
         return 0
     }
 
@@ -93,7 +92,7 @@ extension Command {
                 "switched from \(old.shown) to \(new.shown); "
                     + (purged.map { "removing \($0.text) of \(old.shown)" } ?? "\(old.shown) is kept")
             } ?? "\(new.shown) is the current scope already"
-        try ReportOutput(json: arguments[.json]).write(
+        try context.report(
             .object([
                 "scope": .string(new.text), "previous": .string(old.text), "switched": .bool(made != nil),
                 "entries": purged.map { .integer($0.entries) }, "bytes": purged.map { .integer($0.bytes) },
@@ -127,7 +126,7 @@ extension Command {
         } else if let disk {
             finishLater(disk, context)
         }
-        try ReportOutput(json: arguments[.json]).write(
+        try context.report(
             .object([
                 "scope": .string(scope.text), "entries": .integer(purged.entries), "bytes": .integer(purged.bytes),
                 "finished": .bool(wait),
@@ -185,13 +184,6 @@ extension ScopeName {
 }
 
 extension ToolContext {
-    /// The caches, once all that the command does not need is given up.
-    fileprivate func confinedCaches(_ needs: Needs) throws -> Caches {
-        let settings = try cacheSettings()
-        confine(settings, needs)
-        return caches(settings)
-    }
-
     /// The place outside the cache that names the scope; nil if none does.
     fileprivate func scopePlace() throws -> String? {
         switch try text(.scope)?.source {

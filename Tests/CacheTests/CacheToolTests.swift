@@ -15,6 +15,33 @@ import Testing
         #expect(record.names == ["n"])
     }
 
+    @Test func aRecordOfSeveralAddressesIsOneHitOrOneMiss() throws {
+        let world = try Surroundings()
+        let caches = Caches(settings: CacheSettings(root: world.root), interruption: Interruption())
+        let rules = CacheItem.Rules()
+        let cache = try caches.standard()
+        let key = try CacheKey(url: WebURL("https://example.org/b.png"))
+        _ = try cache.store(MemorySource(picture()), key: key)
+        func find(_ line: String) throws -> Entry {
+            try caches.find(RecordJob(Record(parsing: line.utf8)), rules).entry
+        }
+        func counts() throws -> [Int] {
+            cache.close()
+            let statistics = try cache.statistics()
+            return [statistics[.hits], statistics[.misses]]
+        }
+        let before = try counts()
+        let found = try find(#"{"hdurl":"https://example.org/a.png","url":"https://example.org/b.png"}"#)
+        #expect(found.key == key.text)
+        #expect(try counts() == [before[0] + 1, before[1]])
+        let failure = #expect(throws: CacheFailure.self) {
+            try find(#"{"hdurl":"https://example.org/a.png","url":"https://example.org/c.png"}"#)
+        }
+        #expect(failure == .absent(key: "https://example.org/a.png"))
+        #expect(try counts() == [before[0] + 1, before[1] + 1])
+        #expect(throws: NoPicture.self) { try find(#"{"n":1}"#) }
+    }
+
     @Test func aFileThatCannotBePutIsNamedInItsRecord() throws {
         let world = try Surroundings()
         let caches = Caches(settings: CacheSettings(root: world.root), interruption: Interruption())

@@ -1,8 +1,9 @@
-import GIFs
 import HTTP
 import Support
 import TestSupport
 import Testing
+
+@testable import GIFs
 
 @Suite struct ExerciseServiceTests {
     private let gif = try? ExerciseGIF(id: ExerciseID("0001"))
@@ -28,6 +29,13 @@ import Testing
         #expect(request.url.description == "http://127.0.0.1:8080/db/image?exerciseId=0001&resolution=180")
         #expect(!request.headers.contains { $0.name == "X-RapidAPI-Key" })
         #expect(!service.hasKey)
+    }
+
+    @Test(arguments: ["https://example.org", "HTTP://Example.org:80/%7edb/../a%2Fc/", "http://[::1]:8080"])
+    func policiesGoByTheAddressThatIsAsked(_ address: String) throws {
+        let service = try ExerciseService(address: address)
+        let gif = try #require(gif)
+        #expect(try service.address(of: gif) == service.imageRequest(for: gif).url.normalized)
     }
 
     @Test func emptyKeyIsNone() throws {

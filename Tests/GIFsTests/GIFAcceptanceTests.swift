@@ -1,8 +1,9 @@
 import Formats
-import GIFs
 import Records
 import Support
 import Testing
+
+@testable import GIFs
 
 @Suite struct GIFAcceptanceTests {
     private let gif = TinyGIF.bytes

@@ -1,6 +1,7 @@
 import Fetch
 import Formats
 import HTTP
+import Records
 import Store
 import Support
 import TestSupport
@@ -19,9 +20,10 @@ import Tools
     }
 
     /// What is in the cache.
-    private func find() throws -> KeptGIF {
+    private func find() throws -> FoundEntry {
         let caches = Caches(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
-        return try KeptGIFs(caches: caches, service: ExerciseService()).find(gif.id, .preferably(.standard))
+        let naming = GIFNaming(service: try ExerciseService(), resolutions: [.standard])
+        return try caches.find(RecordJob(Record(), argument: gif.id.text), naming)
     }
 
     /// A cache over a transport, `days` from now, whose client neither waits nor retries more than once.
@@ -50,12 +52,12 @@ import Tools
         let first = try cache(transport).put(gif)
         #expect(first.status == .miss)
         #expect(
-            first.facts == GIFFacts(size: PixelSize(width: 4, height: 3), frames: 2, durationMilliseconds: 120, loop: 0)
-        )
+            try GIFFacts(of: first.entry)
+                == GIFFacts(size: PixelSize(width: 4, height: 3), frames: 2, durationMilliseconds: 120, loop: 0))
         #expect(first.entry.key == "exercisedb:0001@180")
         let second = try cache(transport).put(gif)
         #expect(second.status == .hit)
-        #expect(second.facts == first.facts)
+        #expect(second.entry.details == first.entry.details)
         #expect(transport.requests == 1)
     }
 
@@ -63,18 +65,26 @@ import Tools
         #expect(code { _ = try find() } == "not-cached")
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let found = try find()
-        #expect(found.gif == gif && found.facts?.frames == 2 && found.status == .hit)
+        #expect(try found.entry.gif == gif && GIFFacts(of: found.entry)?.frames == 2 && found.status == .hit)
         let file = try File.openInput(found.entry.path)
         #expect(try file.bytes(0..<file.count) == TinyGIF.bytes)
     }
 
     @Test func aFreshGIFIsGivenAtOnceAndAnExpiredOneIsNot() throws {
         let transport = CannedTransport(gif: TinyGIF.bytes)
-        #expect(try cache(transport).immediately(gif) == nil)
+        /// What `put` gives at once.
+        func record(days: Int64 = 0) throws -> Record? {
+            let naming = GIFNaming(service: try ExerciseService(), resolutions: [.standard])
+            let tool = GIFTool(cache: try cache(transport, days: days), naming: naming, placeholder: nil)
+            guard case .done(let record) = tool.prepare(RecordJob(Record(), argument: "0001")) else { return nil }
+            return record
+        }
+        #expect(try record() == nil)
         let item = try cache(transport).put(gif)
-        let again = try #require(try cache(transport).immediately(gif))
-        #expect(again.entry.path == item.entry.path && again.facts == item.facts && again.status == .hit)
-        #expect(try cache(transport, days: 15).immediately(gif) == nil)
+        let again = try #require(try record())
+        #expect(again.string("path") == item.entry.path && again.string("cache.status") == "hit")
+        #expect(again.integer("gif.frames") == 2 && again.integer("gif.resolution") == 180)
+        #expect(try record(days: 15) == nil)
         #expect(transport.requests == 1)
     }
 

@@ -2,6 +2,7 @@ import Records
 import Support
 import TestSupport
 import Testing
+import Tools
 
 @testable import GIFs
 
@@ -56,7 +57,7 @@ import Testing
 
     @Test func aFileThatIsNoGIFIsNamed() throws {
         let path = try folder.write("b.gif", Array("<!doctype html>".utf8))
-        let failure = #expect(throws: GIFFileFailure.self) { try GIFDescription(path: path) }
+        let failure = #expect(throws: NamedFailure.self) { try GIFDescription(path: path) }
         #expect(failure?.code == "not-a-gif" && failure?.message.hasPrefix(path) == true)
         #expect(failure?.exitCode == .data)
     }

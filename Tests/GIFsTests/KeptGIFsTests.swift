@@ -1,6 +1,7 @@
 import Fetch
 import Formats
 import Images
+import Records
 import Store
 import Support
 import TestSupport
@@ -12,15 +13,20 @@ import Tools
 @Suite struct KeptGIFsTests {
     private let folder: TemporaryFolder
     private let caches: Caches
-    private let gifs: KeptGIFs
 
     init() throws {
         folder = try TemporaryFolder()
         caches = Caches(settings: CacheSettings(root: folder.path("cache")), interruption: Interruption())
-        gifs = KeptGIFs(caches: caches, service: try ExerciseService())
     }
 
     private func id(_ text: String) throws -> ExerciseID { try ExerciseID(text) }
+
+    /// The best GIF that is there, of those that will do.
+    private func find(_ name: String, _ resolutions: [Resolution] = Resolution.standard.andNearest) throws -> FoundEntry
+    {
+        let naming = GIFNaming(service: try ExerciseService(), resolutions: resolutions)
+        return try caches.find(RecordJob(Record(), argument: name), naming)
+    }
 
     /// Keeps bytes as `put` would.
     @discardableResult
@@ -35,9 +41,9 @@ import Tools
     }
 
     private func names(_ filter: EntryFilter = EntryFilter(), _ resolution: Resolution? = nil) throws -> Set<String> {
-        var listing = try gifs.list(filter, resolution: resolution)
+        var listing = try caches.gifs(filter, resolution: resolution)
         var names: Set<String> = []
-        while let kept = try listing.next() { names.insert(kept.gif.cacheKey) }
+        while let kept = try listing.next() { names.insert(try #require(kept.entry.gif).cacheKey) }
         return names
     }
 
@@ -55,11 +61,10 @@ import Tools
                 _ = try caches.standard().store(MemorySource(TinyGIF.bytes), key: CacheKey(printed: key))
             }
         }
-        let gifs = KeptGIFs(caches: onDisk, service: try ExerciseService())
         func listed(_ order: EntryOrder?) throws -> [String] {
-            var listing = try gifs.list(order: order)
+            var listing = try onDisk.gifs(order: order)
             var names: [String] = []
-            while let kept = try listing.next() { names.append(kept.gif.id.text) }
+            while let kept = try listing.next() { names.append(try #require(kept.entry.gif).id.text) }
             return names
         }
         let all = ["0001", "0002", "0003", "0004", "0005"]
@@ -73,8 +78,7 @@ import Tools
         (.pixels720, [720, 1080, 360, 180]), (.pixels1080, [1080, 720, 360, 180]),
     ])
     func theNearestLargerResolutionComesBeforeSmallerOnes(_ wanted: Resolution, _ order: [Int]) {
-        #expect(ResolutionChoice.preferably(wanted).inOrder.map(\.rawValue) == order)
-        #expect(ResolutionChoice.exactly(wanted).inOrder == [wanted])
+        #expect(wanted.andNearest.map(\.rawValue) == order)
     }
 
     @Test func keysAreReadBack() throws {
@@ -90,19 +94,20 @@ import Tools
     @Test func anyResolutionWillDoUnlessOneIsAskedForByName() throws {
         try keep("0001", .pixels720)
         try keep("0001", .pixels1080)
-        #expect(try gifs.find(id("0001"), .preferably(.pixels180)).gif.resolution == .pixels720)
-        #expect(try gifs.find(id("0001"), .preferably(.pixels1080)).gif.resolution == .pixels1080)
-        let absent = #expect(throws: CacheFailure.self) { try gifs.find(id("0001"), .exactly(.pixels180)) }
+        #expect(try find("0001").entry.gif?.resolution == .pixels720)
+        #expect(try find("0001", Resolution.pixels1080.andNearest).entry.gif?.resolution == .pixels1080)
+        let absent = #expect(throws: CacheFailure.self) { try find("0001", [.pixels180]) }
         #expect(absent == .absent(key: "exercisedb:0001@180"))
+        #expect(throws: try #require(absent)) { try find("exercisedb:0001@180") }
         try keep("0001")
-        #expect(try gifs.find(id("0001"), .preferably(.pixels180)).gif.resolution == .pixels180)
+        #expect(try find("0001").entry.gif?.resolution == .pixels180)
     }
 
     @Test func whatIsNoGIFUnderTheKeyCountsAsAbsent() throws {
         let png = DrawnPicture.noise(4, 4, seed: 1).png()
         _ = try caches.standard().store(MemorySource(png), key: CacheKey(printed: "exercisedb:0001@180"))
         try keep("0001", .pixels360)
-        #expect(try gifs.find(id("0001"), .preferably(.pixels180)).gif.resolution == .pixels360)
+        #expect(try find("0001").entry.gif?.resolution == .pixels360)
     }
 
     @Test func aMissIsCountedOnce() throws {
@@ -110,7 +115,7 @@ import Tools
         try keep("0002", .pixels180)
         caches.close()
         let misses = try caches.standard().statistics()[.misses]
-        #expect(throws: CacheFailure.self) { try gifs.find(id("0001"), .preferably(.pixels180)) }
+        #expect(throws: CacheFailure.self) { try find("0001") }
         caches.close()
         #expect(try caches.standard().statistics()[.misses] == misses + 1)
     }
@@ -125,11 +130,11 @@ import Tools
         var large = EntryFilter()
         large.largerThan = 1_000_000
         #expect(try names(large) == [])
-        let size = try gifs.size()
+        let size = try caches.sizeOfGIFs()
         #expect(size.gifs == 2 && size.bytes == 2 * bytes && size.variants == 0)
-        let planned = try gifs.remove(EntryFilter(), sparesPinned: false, dryRun: true)
+        let planned = try caches.removeGIFs(sparesPinned: false, dryRun: true)
         #expect(planned.removal.entries == 2 && planned.isDryRun)
-        #expect(try gifs.remove(EntryFilter(), sparesPinned: false).removal == planned.removal)
+        #expect(try caches.removeGIFs(sparesPinned: false).removal == planned.removal)
         #expect(try names() == [])
         #expect(try caches.standard().peek(other) != nil)
     }
@@ -137,36 +142,37 @@ import Tools
     @Test func conditionsSpareWhatIsPinnedAndClearingDoesNot() throws {
         try keep("0001")
         try keep("0002")
-        _ = try gifs.find(id("0001"), .preferably(.pixels180)).pinned(true)
+        _ = try find("0001").pinned(true)
         var all = EntryFilter()
         all.smallerThan = .max
-        let report = try gifs.remove(all)
+        let report = try caches.removeGIFs(all)
         #expect(report.removal.entries == 1 && report.pinned == 1)
         #expect(try names() == ["exercisedb:0001@180"])
-        #expect(try gifs.remove(EntryFilter(), sparesPinned: false).removal.entries == 1)
+        #expect(try caches.removeGIFs(sparesPinned: false).removal.entries == 1)
     }
 
     @Test func removingTakesAllResolutionsUnlessOneIsNamed() throws {
         for resolution in Resolution.allCases { try keep("0001", resolution) }
-        #expect(try gifs.remove(id("0001"), .pixels360, dryRun: true).entries == 1)
-        #expect(try gifs.remove(id("0001"), .pixels360).entries == 1)
-        #expect(throws: CacheFailure.absent(key: "exercisedb:0001@360")) { try gifs.remove(id("0001"), .pixels360) }
-        #expect(try gifs.remove(id("0001")).entries == 3)
-        #expect(throws: CacheFailure.absent(key: "exercisedb:0001")) { try gifs.remove(id("0001")) }
+        let all = try Resolution.standard.andNearest.map { ExerciseGIF(id: try id("0001"), resolution: $0) }
+        #expect(try caches.remove([all[1]], dryRun: true).entries == 1)
+        #expect(try caches.remove([all[1]]).entries == 1)
+        #expect(throws: CacheFailure.absent(key: "exercisedb:0001@360")) { try caches.remove([all[1]]) }
+        #expect(try caches.remove(all).entries == 3)
+        #expect(throws: CacheFailure.absent(key: "exercisedb:0001")) { try caches.remove(all) }
     }
 
     @Test func verifyingFindsWhatTheIndexCannotKnow() throws {
         let entry = try keep("0001")
         let source = MemorySource(TinyGIF.bytes)
-        #expect(try KeptGIFs.fault(entry, source) == nil)
-        let cut = try #require(try KeptGIFs.fault(entry, MemorySource(Array(TinyGIF.bytes.dropLast()))))
+        #expect(try entry.gifFault(in: source) == nil)
+        let cut = try #require(try entry.gifFault(in: MemorySource(Array(TinyGIF.bytes.dropLast()))))
         #expect(cut.hasPrefix("truncated-gif: "))
         var wider = TinyGIF.bytes
         wider[6] = 5
-        #expect(try KeptGIFs.fault(entry, MemorySource(wider)) == "its canvas is 5x3, not 4x3")
+        #expect(try entry.gifFault(in: MemorySource(wider)) == "its canvas is 5x3, not 4x3")
         var slower = TinyGIF.bytes
         slower[try #require(slower.indices.dropFirst(3).first { Array(slower[$0 - 3...$0]) == [0xF9, 4, 0, 5] })] = 9
-        #expect(try KeptGIFs.fault(entry, MemorySource(slower)) == "it is another GIF than the index says")
+        #expect(try entry.gifFault(in: MemorySource(slower)) == "it is another GIF than the index says")
     }
 
     @Test func aPosterIsKeptBesideItsGIFAndGoesWithIt() throws {
@@ -176,21 +182,21 @@ import Tools
         frame.y = 1
         let gif = DrawnAnimation(width: 4, height: 2, palette: palette, frames: [frame, frame]).gif()
         try keep("0001", .standard, gif)
-        let found = try gifs.find(id("0001"), .preferably(.pixels180))
+        let found = try find("0001")
         let poster = try found.poster(DecodeOptions())
         #expect(poster.isNew && poster.contentType == "image/png" && poster.width == 4 && poster.height == 2)
         let again = try found.poster(DecodeOptions())
         #expect(!again.isNew && again.path == poster.path)
-        #expect(try gifs.size().variants == 1)
-        _ = try gifs.remove(id("0001"))
+        #expect(try caches.sizeOfGIFs().variants == 1)
+        _ = try caches.remove([ExerciseGIF(id: id("0001"))])
         #expect(!TestFile.exists(poster.path))
     }
 
     @Test func aPosterThatCannotBeDrawnNamesItsFile() throws {
         let entry = try keep("0001")
-        let found = try gifs.find(id("0001"), .preferably(.pixels180))
-        let failure = #expect(throws: GIFFileFailure.self) { try found.poster(DecodeOptions()) }
+        let found = try find("0001")
+        let failure = #expect(throws: NamedFailure.self) { try found.poster(DecodeOptions()) }
         #expect(failure?.message.hasPrefix(entry.path) == true && failure?.exitCode == .data)
-        #expect(try gifs.size().variants == 0)
+        #expect(try caches.sizeOfGIFs().variants == 0)
     }
 }

@@ -21,6 +21,22 @@ public struct Things {
         self.operand = operand
         self.line = line ?? operand
     }
+
+    /// Whether standard input names some of them.
+    var areInInput: Bool { operands.isEmpty || operands.contains("-") }
+}
+
+/// A line of standard input names a file, which only an argument may do.
+public struct FileInLine: Failure {
+    let path: String
+
+    public init(path: String) { self.path = path }
+
+    public var code: String { "path-not-allowed" }
+    public var message: String {
+        "\(path) is a file, which a line of standard input may not name; use xargs to make lines into arguments"
+    }
+    public var exitCode: ExitCode { .notAllowed }
 }
 
 /// Returns the jobs that operands and standard input stand for, one by one.
@@ -45,7 +61,7 @@ final class JobSource {
     }
 
     /// How many jobs there will be; nil if that is not known.
-    var count: Int? { things.operands.isEmpty || things.operands.contains("-") ? nil : things.operands.count }
+    var count: Int? { things.areInInput ? nil : things.operands.count }
 
     func next(flush: @escaping () -> Void) throws -> RecordInput? {
         while true {

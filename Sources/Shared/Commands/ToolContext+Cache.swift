@@ -1,4 +1,5 @@
 import Fetch
+import Libc
 import Options
 import Records
 import Store
@@ -26,14 +27,36 @@ extension ToolContext {
         Caches(settings: settings, log: log, metrics: metrics, interruption: interruption)
     }
 
-    /// Opens the one cache of a command that names no pictures: that in memory if that is the policy, otherwise that on
-    /// the disk. Throws `ConfigurationFailure` for a bad setting, and what opening the cache throws.
+    /// The caches, once all rights are given up that the command does not need. Opens none yet. Throws
+    /// `ConfigurationFailure` for a bad setting.
     ///
-    /// - Parameter needs: what the command needs beside it; all else is given up.
-    public func openCache(_ needs: Needs = Needs()) throws -> CacheStore {
+    /// - Parameter needs: what the command needs beside them.
+    public func confinedCaches(_ needs: Needs) throws -> Caches {
         let settings = try cacheSettings()
         confine(settings, needs)
-        return try caches(settings).standard()
+        return caches(settings)
+    }
+
+    /// Gives up all rights that a command does not need, for good: see `Confinement`. Call it after the options are
+    /// read, before there are other threads, and before anything of strangers is looked at: a record, an index, a
+    /// picture.
+    ///
+    /// Makes missing folders of the cache that may be needed, as they could not be made later. A command that makes
+    /// none, but reads what another one writes, waits for that one to make the root.
+    public func confine(_ settings: CacheSettings, _ needs: Needs) {
+        guard isConfined else { return log.detail("not confined, as was asked for") }
+        if needs.readsInput, !needs.changesCache, !File.exists(settings.root), !Terminal.isTerminal(0) {
+            waitForInput()
+        }
+        if needs.usesCache { settings.makeFolders(root: needs.changesCache) }
+        let enforcement = Confinement(needs, cache: settings.folders, environment: environment).enforce()
+        log.detail(enforcement.words)
+    }
+
+    /// Waits until there is something to read on standard input, or it ends.
+    private func waitForInput() {
+        var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        while poll(&watched, 1, -1) < 0, errno == EINTR {}
     }
 
     /// The rules of the command line, followed by those of the file.

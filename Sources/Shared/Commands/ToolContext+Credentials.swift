@@ -83,9 +83,7 @@ extension ToolContext {
     /// nil if none is wanted. Throws `ConfigurationFailure` if it cannot be read, and `UsageFailure` for options that
     /// contradict each other.
     public func passwords() throws -> Netrc? {
-        if arguments[.netrc], arguments.isGiven(.netrcFile) {
-            throw UsageFailure("--netrc and --netrc-file cannot be combined")
-        }
+        try arguments.exclude(.netrc, .netrcFile)
         var path = try value(.netrcFile)
         if arguments[.netrc] {
             guard let home = environment["HOME"] else {

@@ -46,7 +46,7 @@ extension ToolContext {
         try interruption.watchReader(of: 1)
         let run = RecordRun(
             tool: tool, options: options,
-            output: try File(descriptor: 1, path: "standard output", closes: false), log: log,
+            output: try File.standardOutput(), log: log,
             interruption: interruption, progress: progress)
         defer { progress.end() }
         let status = try run.run { try next(run.flush) }
@@ -133,6 +133,13 @@ extension ToolContext {
 extension Arguments {
     /// The byte after each thing that is printed.
     public var terminator: UInt8 { self[.nullTerminated] ? 0 : UInt8(ascii: "\n") }
+
+    /// Throws `UsageFailure` if both options are given.
+    public func exclude(_ one: AnyOption, _ other: AnyOption) throws {
+        if isGiven(one), isGiven(other) {
+            throw UsageFailure("--\(one.name) and --\(other.name) cannot be combined")
+        }
+    }
 
     /// Whether a command that takes operands or standard input reads standard input.
     public var readsInput: Bool { operands.isEmpty || operands.contains("-") }

@@ -18,27 +18,28 @@ extension Record {
 }
 
 extension Caches {
-    /// Is done with the records whose pictures can be handed out at once, see `CacheStore.immediately`.
+    /// Is done with the records whose entries can be handed out at once, see `CacheStore.immediately`.
     ///
     /// - Parameters:
-    ///   - lookups: where each record's best picture would be; nil if that cannot be told.
-    ///   - asFetch: whether the pictures are put, rather than looked up.
+    ///   - lookups: where each record's best entry would be; nil if that cannot be told.
+    ///   - asFetch: whether entries are put, rather than looked up.
+    ///   - done: adds the fields of an entry to its record; false if it is not what is wanted.
     ///   - work: returns what is left to do for the record at an index.
-    func prepare(
-        _ jobs: [RecordJob], lookups: [CacheItem.Lookup?], asFetch: Bool, work: (Int) -> Prepared.Work
+    public func prepare(
+        _ jobs: [RecordJob], lookups: [CacheItem.Lookup?], asFetch: Bool, done: (Entry, inout Record) -> Bool,
+        work: (Int) -> Prepared.Work
     ) -> [Prepared] {
         var entries = [Entry?](repeating: nil, count: jobs.count)
         let policies = lookups.map { lookup in lookup.map { policy(for: $0.address) } }
         for policy in Policy.allCases where policies.contains(policy) {
-            guard case .cache(let cache)? = try? place(policy) else { continue }
+            guard let cache = try? place(policy).cache else { continue }
             let indices = lookups.indices.filter { policies[$0] == policy }
             let found = cache.immediately(indices.compactMap { lookups[$0]?.key }, asFetch: asFetch)
             for (index, entry) in zip(indices, found) { entries[index] = entry }
         }
         return jobs.indices.map { index in
-            guard let entry = entries[index] else { return .work(work(index)) }
             var record = jobs[index].record
-            record.setCached(entry, status: .hit)
+            guard let entry = entries[index], done(entry, &record) else { return .work(work(index)) }
             return .done(record)
         }
     }

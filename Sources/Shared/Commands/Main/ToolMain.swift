@@ -66,7 +66,7 @@ private func run(_ tool: Tool, _ words: [String], _ secrets: ArgumentSecrets) th
 }
 
 private func print(_ text: String) throws {
-    try File(descriptor: 1, path: "standard output", closes: false).write(Array(text.utf8))
+    try File.standardOutput().write(Array(text.utf8))
 }
 
 extension Tool {

@@ -1,6 +1,13 @@
 import Libc
 import Support
 
+extension File {
+    /// Standard output. Throws `SystemFailure` if it is closed.
+    public static func standardOutput() throws -> File {
+        try File(descriptor: 1, path: "standard output", closes: false)
+    }
+}
+
 /// Standard output for the bytes of pictures. It must not be a terminal, to which bytes of strangers could do anything.
 public struct PictureOutput {
     private let file: File
@@ -12,11 +19,8 @@ public struct PictureOutput {
             throw UsageFailure(
                 "pictures are not written to a terminal; send them into a file or a pipe, as by > \(example)")
         }
-        file = try File(descriptor: 1, path: "standard output", closes: false)
+        file = try File.standardOutput()
     }
-
-    /// Writes bytes of a picture. Throws `SystemFailure`.
-    public func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
 
     /// Writes the bytes of the file at `path`. Throws `SystemFailure`.
     public func copy(_ path: String) throws {

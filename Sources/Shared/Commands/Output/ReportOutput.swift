@@ -1,5 +1,6 @@
 import Records
 import Support
+import Tools
 
 /// The output of a command that reports: words on a terminal, otherwise NDJSON.
 public struct ReportOutput: Sendable {
@@ -16,13 +17,32 @@ public struct ReportOutput: Sendable {
     ///   - progress: what may be drawn meanwhile.
     public init(json: Bool, isForced: Bool = false, progress: Progress = .none) throws {
         self.progress = progress
-        file = try File(descriptor: 1, path: "standard output", closes: false)
+        file = try File.standardOutput()
         isForPeople = !json && (isForced || Terminal.isTerminal(1))
     }
+
+    /// Writes what a description says. Throws `SystemFailure`.
+    public func write(_ description: some Description) throws { try write(description.json, description.text) }
 
     /// Writes one of the two, as a line of JSON or as it is. Throws `SystemFailure`.
     public func write(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) throws {
         let bytes = isForPeople ? Array(text().utf8) : json().bytes + [UInt8(ascii: "\n")]
         try progress.aside { () throws(SystemFailure) in try file.write(bytes) }
+    }
+}
+
+extension ToolContext {
+    /// Writes the one thing that a command reports. Throws `SystemFailure`.
+    public func report(_ json: JSON, _ text: String) throws {
+        try ReportOutput(json: arguments[.json]).write(json, text)
+    }
+
+    /// Writes bytes to a file, which is replaced in one step, and waited for with `--sync`; to standard output for nil
+    /// and `-`. Throws `SystemFailure`.
+    public func write(_ bytes: [UInt8], to path: String?) throws {
+        guard let path, path != "-" else { return try File.standardOutput().write(bytes) }
+        let file = try OutputFile(path: path)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        try file.commit(synchronized: isSet(.sync))
     }
 }

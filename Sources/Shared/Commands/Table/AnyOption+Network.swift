@@ -69,6 +69,9 @@ extension AnyOption {
         group: .secrets, repeats: true, summary: "Send the token in a file to this server alone."
     ) { $0 }
 
+    public static let delay = Option.time(
+        "delay", such: "2s", summary: "Wait at least this long between the starts of two downloads.")
+
     public static let rate = Option.size(
         "rate", .network, atLeast: 1000, such: "500KB", default: "no limit", field: "rate",
         summary: "Download no more than this in a second.")

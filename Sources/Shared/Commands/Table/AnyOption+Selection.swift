@@ -23,6 +23,8 @@ extension AnyOption {
         summary: "Order by size (largest first), age (oldest first), used (longest unused first) or url.")
     public static let reverse = Option.flag("reverse", .selection, summary: "Turn the order of --sort round.")
 
+    public static let table = Option.flag("table", summary: "Write a table, into a pipe or file too.")
+
     public static let host = Option<HostPattern>(
         "host", form: .value("NAME"), expected: "a host such as example.org", group: .selection,
         summary: "Only pictures of this host; .example.org takes those below too.", read: HostPattern.init)

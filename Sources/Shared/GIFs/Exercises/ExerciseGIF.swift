@@ -1,3 +1,5 @@
+import Store
+
 /// One GIF of the service: an exercise in a resolution. Addresses change, so these two are its only lasting name.
 public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
     public let id: ExerciseID
@@ -13,6 +15,9 @@ public struct ExerciseGIF: Sendable, Hashable, CustomStringConvertible {
 
     /// What the GIF is kept under in the cache: `exercisedb:0001@180`.
     public var cacheKey: String { "\(Self.keyPrefix)\(id)@\(resolution)" }
+
+    /// Throws nothing in fact, as no id is too long for a key.
+    var key: CacheKey { get throws { try CacheKey(printed: cacheKey) } }
 
     /// The GIF that is kept under a key; nil for any other key.
     public init?(cacheKey key: String) {

@@ -15,5 +15,11 @@ public enum Resolution: Int, Sendable, CaseIterable, CustomStringConvertible {
         self = resolution
     }
 
+    /// What will do where this one is wanted and may be missing, the best first: the nearest larger one, which can be
+    /// made smaller, comes before the nearest smaller.
+    public var andNearest: [Resolution] {
+        Self.allCases.filter { $0.rawValue >= rawValue } + Self.allCases.filter { $0.rawValue < rawValue }.reversed()
+    }
+
     public var description: String { String(rawValue) }
 }

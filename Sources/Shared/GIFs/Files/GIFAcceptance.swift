@@ -4,10 +4,10 @@ import Support
 
 /// What an answer must be to be kept as an exercise's GIF: its status (the client sees to that), its `Content-Type`, and
 /// all of its bytes.
-public enum GIFAcceptance {
+enum GIFAcceptance {
     /// Throws `GIFFailure.notAGIF` for an answer that calls itself something else than a GIF. `image/gif`, the types
     /// that say nothing (RFC 9110 §8.3), and no type at all pass, and the bytes decide.
-    public static func check(_ response: HTTPResponse) throws(GIFFailure) {
+    static func check(_ response: HTTPResponse) throws(GIFFailure) {
         guard let type = response.headers.last("Content-Type") else { return }
         switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {
         case "image/gif", "application/octet-stream", "binary/octet-stream", "": return
@@ -20,7 +20,7 @@ public enum GIFAcceptance {
 
     /// Walks over the whole GIF. Throws `GIFFailure` for anything but one whose blocks are all well-formed, with a
     /// canvas, frames and a trailer, within `limits`; and what the source throws. Linear, in flat memory.
-    public static func inspect(
+    static func inspect(
         _ source: some ByteSource, limits: GIFStructure.Limits = .standard
     ) throws -> GIFFacts {
         do {

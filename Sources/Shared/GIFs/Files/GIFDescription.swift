@@ -1,10 +1,12 @@
+import Fetch
 import Formats
 import HTTP
 import Records
 import Support
+import Tools
 
 /// All that the bytes of a GIF say about it: what `gif-cache info` tells.
-public struct GIFDescription: Sendable, Hashable {
+public struct GIFDescription: Description, Hashable {
     public let path: String
     /// The size of the file.
     public let bytes: Int
@@ -12,9 +14,25 @@ public struct GIFDescription: Sendable, Hashable {
     public let gif: ExerciseGIF?
     public let structure: GIFStructure
 
-    /// Reads the file, which may be a pipe. Throws `GIFFileFailure` where it is no GIF that `GIFAcceptance` takes,
+    /// Whether an argument names a file: it has a slash or ends in `.gif`, which no id does. A record never does.
+    public static func isFile(_ argument: String) -> Bool {
+        argument.contains("/") || argument.lowercased().hasSuffix(".gif")
+    }
+
+    /// Reads the file that an argument names, or the best GIF in the cache of an exercise. Throws
+    /// `CacheFailure.absent` where there is none, `GIFFailure.noID` and `.badID`, and as the other initialiser does.
+    public init(of job: RecordJob, _ caches: Caches, _ naming: any EntryNaming) throws {
+        if let argument = job.argument, Self.isFile(argument) {
+            try self.init(path: argument, interruption: caches.interruption)
+        } else {
+            let entry = try caches.find(job, naming, handingOut: false).entry
+            try self.init(path: entry.path, gif: entry.gif)
+        }
+    }
+
+    /// Reads the file, which may be a pipe. Throws `NamedFailure` where it is no GIF that `GIFAcceptance` takes,
     /// `SystemFailure`, `InputTooLarge`, and `Cancelled`.
-    public init(path: String, gif: ExerciseGIF? = nil, interruption: Interruption = Interruption()) throws {
+    init(path: String, gif: ExerciseGIF? = nil, interruption: Interruption = Interruption()) throws {
         let file = try InputFile(path, byteLimit: HTTPRequest.defaultByteLimit, interruption: interruption)
         self.path = path
         self.gif = gif
@@ -22,7 +40,7 @@ public struct GIFDescription: Sendable, Hashable {
         do {
             structure = try GIFStructure.read(file)
         } catch let failure as FormatFailure {
-            throw GIFFileFailure(path, failure)
+            throw NamedFailure(path, failure, code: GIFFailure(failure).code)
         }
     }
 
@@ -81,10 +99,7 @@ public struct GIFDescription: Sendable, Hashable {
     private static func row(_ cells: String...) -> String {
         // An area takes 23 characters at most, but few take more than 15.
         let widths = [5, 9, 15, 11, 7, 11, 10]
-        let padded = zip(cells, widths).map { cell, width in
-            String(repeating: " ", count: max(0, width - cell.count)) + cell
-        }
-        return padded.joined(separator: "  ")
+        return zip(cells, widths).map { cell, width in cell.aligned(to: width) }.joined(separator: "  ")
     }
 }
 

@@ -6,9 +6,9 @@ import Support
 ///
 /// It is drawn on the whole canvas: a frame that covers a part of it leaves the rest transparent. Pixels keep their
 /// colours; alpha is left out where every pixel is opaque.
-public struct Poster: Sendable {
-    public let size: PixelSize
-    public let png: [UInt8]
+struct Poster {
+    let size: PixelSize
+    let png: [UInt8]
 
     /// Names the bytes in the key of the cache; to be raised when they change.
     static let edition = "poster;frame=0;png;v1"

@@ -9,14 +9,9 @@ import Tools
 ///
 /// All calls block, and may come from any number of threads. How many do so at once is the caller's to limit.
 public struct GIFCache: Sendable {
-    /// A GIF in the cache.
-    public struct Item: Sendable {
-        public let entry: Entry
-        public let status: CacheStatus
-        public let facts: GIFFacts
-    }
+    public typealias Item = (entry: Entry, status: CacheStatus)
 
-    private let caches: Caches
+    let caches: Caches
     private let service: ExerciseService
     private let client: HTTPClient
     private let standing = Monitor(Standing())
@@ -65,28 +60,32 @@ public struct GIFCache: Sendable {
     }
 
     private func ask(_ gif: ExerciseGIF) throws -> Item {
-        let key = try CacheKey(printed: gif.cacheKey)
         var request = try service.imageRequest(for: gif)
         request.netrc = client.passwords
-        switch try caches.place(for: request.url) {
-        case .cache(let cache):
-            if let item = try fetch(request, key, in: cache) { return item }
+        let place = try caches.place(for: request.url)
+        for _ in 0..<2 {
+            let item = try place.fetch(request, key: gif.key, client: client, inspect: Self.inspect)
+            if try GIFFacts(of: item.entry) != nil { return item }
             // What was kept under this key is no GIF after all, so it counts as absent.
-            try cache.remove(key)
-            if let item = try fetch(request, key, in: cache) { return item }
-        case .bypass(let bypass):
-            let entry = try bypass.fetch(request, key: key, client: client, inspect: Self.inspect)
-            if let facts = try GIFFacts(of: entry) { return Item(entry: entry, status: .bypass, facts: facts) }
+            try place.cache?.remove(gif.key)
         }
         throw GIFFailure.corrupt("it changed on the disk")
     }
 
     /// What is there without asking, expired or not.
     private func kept(_ gif: ExerciseGIF) throws -> Item? {
-        guard case .cache(let cache) = try caches.place(for: service.imageRequest(for: gif).url),
-            let entry = try cache.lookup(CacheKey(printed: gif.cacheKey)), let facts = try GIFFacts(of: entry)
+        guard let cache = try caches.place(for: service.address(of: gif)).cache, let entry = try cache.lookup(gif.key),
+            try GIFFacts(of: entry) != nil
         else { return nil }
-        return Item(entry: entry, status: cache.status(of: entry), facts: facts)
+        return (entry, cache.status(of: entry))
+    }
+
+    /// Whether `put` would make no request for a GIF. Hands nothing out. Throws `CacheFailure` if the index cannot be
+    /// used, and `Cancelled` if the run is stopped while others keep it busy.
+    public func isFresh(_ gif: ExerciseGIF) throws -> Bool {
+        guard let cache = try caches.place(for: service.address(of: gif)).cache, let entry = try cache.peek(gif.key)
+        else { return false }
+        return cache.status(of: entry) == .hit
     }
 
     private func note(_ status: CacheStatus) {
@@ -114,23 +113,8 @@ public struct GIFCache: Sendable {
         }
     }
 
-    /// What `put` would give, where that takes microseconds: the GIF is there and fresh. See `CacheStore.immediately`.
-    func immediately(_ gif: ExerciseGIF) -> Item? {
-        guard let key = try? CacheKey(printed: gif.cacheKey), let request = try? service.imageRequest(for: gif),
-            case .cache(let cache)? = try? caches.place(for: request.url),
-            let entry = cache.immediately(key, asFetch: true), let facts = (try? GIFFacts(of: entry)) ?? nil
-        else { return nil }
-        return Item(entry: entry, status: .hit, facts: facts)
-    }
-
     static let inspect: Inspection = { source in
         let facts = try GIFAcceptance.inspect(source)
         return FileFacts(format: .gif, upright: facts.size, details: facts.note)
-    }
-
-    /// nil if the entry that was found is unreadable as a GIF.
-    private func fetch(_ request: HTTPRequest, _ key: CacheKey, in cache: CacheStore) throws -> Item? {
-        let (entry, status) = try cache.fetch(request, key: key, client: client, inspect: Self.inspect)
-        return try GIFFacts(of: entry).map { Item(entry: entry, status: status, facts: $0) }
     }
 }

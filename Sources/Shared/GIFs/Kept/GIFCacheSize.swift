@@ -5,14 +5,12 @@ import Support
 import Tools
 
 /// What a scope has of GIFs.
-public struct GIFCacheSize: Sendable, Equatable {
-    public private(set) var gifs = 0
-    public private(set) var bytes = 0
+public struct GIFCacheSize: Description, Equatable {
+    private(set) var gifs = 0
+    private(set) var bytes = 0
     /// Posters, and what img-downsample has made of GIFs.
-    public private(set) var variants = 0
-    public private(set) var variantBytes = 0
-
-    public init() {}
+    private(set) var variants = 0
+    private(set) var variantBytes = 0
 
     mutating func add(_ entry: Entry) {
         if entry.kind == .variant {

@@ -11,23 +11,21 @@ public struct GIFTable: Sendable {
 
     public var heading: String { line("ID", ["PIXELS", "SIZE", "FRAMES", "AGE", "EXPIRES", "STATUS"]) }
 
-    public func line(_ kept: KeptGIF) -> String {
-        let entry = kept.entry
+    public func line(_ found: FoundEntry) -> String {
+        let entry = found.entry
+        let facts = (try? GIFFacts(of: entry)) ?? nil
         return line(
-            kept.gif.id.text,
+            entry.gif?.id.text ?? "-",
             [
-                kept.gif.resolution.description, ByteCount.description(entry.bytes),
-                kept.facts.map { String($0.frames) } ?? "-", TimeSpan.description(now - entry.fetchedAt),
-                entry.isPinned ? "pinned" : TimeSpan.description(entry.expiresAt - now), kept.status.rawValue,
+                entry.gif?.resolution.description ?? "-", ByteCount.description(entry.bytes),
+                facts.map { String($0.frames) } ?? "-", TimeSpan.description(now - entry.fetchedAt),
+                entry.isPinned ? "pinned" : TimeSpan.description(entry.expiresAt - now), found.status.rawValue,
             ])
     }
 
     private func line(_ id: String, _ cells: [String]) -> String {
         // The service's ids have four digits, those of its sister products seven letters.
-        var line = id + String(repeating: " ", count: max(0, 8 - id.count))
-        for (cell, width) in zip(cells, [6, 8, 6, 5, 7, 6]) {
-            line += "  " + String(repeating: " ", count: max(0, width - cell.count)) + cell
-        }
-        return line + "\n"
+        let columns = zip(cells, [6, 8, 6, 5, 7, 6]).map { cell, width in "  " + cell.aligned(to: width) }
+        return id.padded(to: 8) + columns.joined() + "\n"
     }
 }

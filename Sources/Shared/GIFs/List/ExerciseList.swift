@@ -34,7 +34,10 @@ public struct ExerciseList: Sendable {
     /// - Parameter refreshes: asks the service in any case.
     public func exercises(refreshes: Bool = false) throws -> [Record] {
         var kept: (list: KeptList, metadata: Metadata)?
-        let cache = try usingCache("the list is not kept") { try place() } ?? nil
+        let cache =
+            try usingCache("the list is not kept") {
+                try caches.place(for: service.listRequest(limit: 0, offset: 0).url).cache
+            } ?? nil
         if let cache {
             kept =
                 try usingCache("the list that is kept is not used") {
@@ -85,15 +88,6 @@ public struct ExerciseList: Sendable {
             name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
             expiresAt: now + caches.settings.ttl)
         _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }
-    }
-
-    /// Nil if the policy keeps nothing.
-    private func place() throws -> CacheStore? {
-        switch try caches.policy(for: service.listRequest(limit: 0, offset: 0).url.normalized) {
-        case .disabled: nil
-        case .enabled: try caches.cache()
-        case .memory: try caches.cache(inMemory: true)
-        }
     }
 
     /// Nil, with a warning, where the cache cannot be used.

@@ -63,32 +63,24 @@ public final class GIFPlaceholder: Sendable {
         case .bytes(let bytes, let sha256):
             try entry(named: "sha256:\(sha256)") { MemorySource(bytes) }
         case .address(let url):
-            switch try caches.place(for: url) {
-            case .cache(let cache): try cache.fetch(request(url), client: client, inspect: GIFCache.inspect).entry
-            case .bypass(let bypass): try bypass.fetch(request(url), client: client, inspect: GIFCache.inspect)
-            }
+            try caches.place(for: url).fetch(
+                HTTPRequest(
+                    url: url, cleartextOrigins: [url.origin], byteLimit: ExerciseService.byteLimit,
+                    acceptsCompression: false),
+                client: client, inspect: GIFCache.inspect
+            ).entry
         }
     }
 
     private func entry(named name: String, _ source: () throws -> MemorySource) throws -> Entry {
         let key = try CacheKey(printed: "gif-placeholder:\(name)")
-        switch try caches.place(for: service.imageAddress) {
-        case .cache(let cache):
-            if let entry = try cache.lookup(key) { return entry }
-            return try cache.store(source(), key: key, inspect: GIFCache.inspect).entry
-        case .bypass(let bypass):
-            return try bypass.store(source(), key: key, inspect: GIFCache.inspect)
-        }
-    }
-
-    private func request(_ url: WebURL) -> HTTPRequest {
-        HTTPRequest(
-            url: url, cleartextOrigins: [url.origin], byteLimit: ExerciseService.byteLimit, acceptsCompression: false)
+        let place = try caches.place(for: service.images)
+        return try place.cache?.lookup(key) ?? place.store(source(), key: key, inspect: GIFCache.inspect).entry
     }
 }
 
 extension GIFPlaceholder.Source {
-    /// A file, or an http(s) address. Throws `GIFFileFailure` for a file that `GIFAcceptance` refuses, `SystemFailure`
+    /// A file, or an http(s) address. Throws `NamedFailure` for a file that `GIFAcceptance` refuses, `SystemFailure`
     /// for one that cannot be read, `InputTooLarge` for a pipe, and `WebURLFailure`.
     public init(_ text: String) throws {
         if ["http://", "https://"].contains(where: text.lowercased().hasPrefix) {
@@ -100,7 +92,7 @@ extension GIFPlaceholder.Source {
         do {
             _ = try GIFStructure.read(file)
         } catch let failure as FormatFailure {
-            throw GIFFileFailure(text, failure)
+            throw NamedFailure(text, failure, code: GIFFailure(failure).code)
         }
         let bytes = try file.bytes(0..<file.count)
         var hash = SHA256()

@@ -10,8 +10,8 @@ public struct ExerciseService: Sendable {
 
     /// Scheme, host, port and perhaps a path, without a slash at the end.
     public let address: String
-    private let origin: WebURL.Origin
-    private let host: String
+    /// The address of all images, without saying which.
+    let images: WebURL
     private let key: String?
 
     /// Larger than any GIF that the service has been seen to send, some 10 MB at 1080 pixels.
@@ -28,8 +28,7 @@ public struct ExerciseService: Sendable {
             var text = url.requestText
             while text.hasSuffix("/") { text.removeLast() }
             self.address = text
-            origin = url.origin
-            host = url.host
+            images = try WebURL("\(text)/image")
         } catch let failure as WebURLFailure {
             throw ConfigurationFailure("EXERCISEDB_API_URL: \(failure.message)")
         }
@@ -51,7 +50,7 @@ public struct ExerciseService: Sendable {
         // Both values are made of characters that stand for themselves in a query.
         let url = try WebURL("\(address)/image?exerciseId=\(gif.id)&resolution=\(gif.resolution)")
         return HTTPRequest(
-            url: url, headers: headers(accepting: Self.gifType), cleartextOrigins: [origin],
+            url: url, headers: headers(accepting: Self.gifType), cleartextOrigins: [images.origin],
             byteLimit: Self.byteLimit, acceptsCompression: false)
     }
 
@@ -59,17 +58,20 @@ public struct ExerciseService: Sendable {
     func listRequest(limit: Int, offset: Int) throws -> HTTPRequest {
         HTTPRequest(
             url: try WebURL("\(address)/exercises?limit=\(limit)&offset=\(offset)"),
-            headers: headers(accepting: "application/json"), cleartextOrigins: [origin], byteLimit: Self.byteLimit)
+            headers: headers(accepting: "application/json"), cleartextOrigins: [images.origin],
+            byteLimit: Self.byteLimit)
     }
 
-    /// That of all images, without saying which.
-    var imageAddress: WebURL { get throws { try WebURL("\(address)/image") } }
+    /// What policies go by: the address of a GIF in its normal form.
+    func address(of gif: ExerciseGIF) -> String {
+        "\(images.normalized)?exerciseId=\(gif.id)&resolution=\(gif.resolution)"
+    }
 
     /// What requests for images, and no others, say that they accept.
     static let gifType = "image/gif"
 
     private func headers(accepting type: String) -> [HTTPHeader] {
-        let headers = [HTTPHeader("Accept", type, crossesOrigins: true), HTTPHeader("X-RapidAPI-Host", host)]
+        let headers = [HTTPHeader("Accept", type, crossesOrigins: true), HTTPHeader("X-RapidAPI-Host", images.host)]
         return headers + (key.map { [HTTPHeader("X-RapidAPI-Key", $0)] } ?? [])
     }
 }

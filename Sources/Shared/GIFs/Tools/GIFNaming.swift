@@ -1,24 +1,53 @@
+import Fetch
+import HTTP
 import Records
+import Store
+import Tools
 
-/// How GIFs are named: where a record has the exercise's id, and which resolution will do.
-public struct GIFNaming: Sendable {
-    public let resolution: ResolutionChoice
+/// How GIFs are named: where a record has the exercise's id, and which resolutions of it will do.
+public struct GIFNaming: EntryNaming {
+    public let tool = "gif-cache"
+    private let service: ExerciseService
+    private let resolutions: [Resolution]
     private let idField: FieldPath?
 
-    /// - Parameter idField: where records hold the exercise's id; `id` or `exerciseId` for nil.
-    public init(resolution: ResolutionChoice, idField: FieldPath? = nil) {
-        self.resolution = resolution
+    /// - Parameters:
+    ///   - service: by whose addresses policies go; it is not asked.
+    ///   - resolutions: those that will do, the best first; at least one.
+    ///   - idField: where records hold the exercise's id; `id` or `exerciseId` for nil.
+    public init(service: ExerciseService, resolutions: [Resolution], idField: FieldPath? = nil) {
+        self.service = service
+        self.resolutions = resolutions
         self.idField = idField
     }
 
-    /// Returns the exercise that an argument or, without one, a record names, and which resolutions of it will do. An
-    /// argument is an id, or the key of a GIF as it is printed (`exercisedb:0001@180`), which means its resolution
-    /// alone. Throws `GIFFailure.noID` and `.badID`.
-    public func meant(
-        by argument: String?, _ record: Record = Record()
-    ) throws(GIFFailure) -> (id: ExerciseID, resolution: ResolutionChoice) {
-        guard let argument else { return (try ExerciseID(of: record, field: idField), resolution) }
-        if let gif = ExerciseGIF(cacheKey: argument) { return (gif.id, .exactly(gif.resolution)) }
-        return (try ExerciseID(argument), resolution)
+    /// Returns the GIFs that will do for what an argument or, without one, a record names, the best first. An argument
+    /// is an exercise's id, or the key of a GIF as it is printed (`exercisedb:0001@180`), which means this one alone.
+    /// Throws `GIFFailure.noID` and `.badID`.
+    public func gifs(of job: RecordJob) throws(GIFFailure) -> [ExerciseGIF] {
+        if let gif = job.argument.flatMap(ExerciseGIF.init(cacheKey:)) { return [gif] }
+        let id: ExerciseID
+        if let argument = job.argument {
+            id = try ExerciseID(argument)
+        } else {
+            id = try ExerciseID(of: job.record, field: idField)
+        }
+        return resolutions.map { ExerciseGIF(id: id, resolution: $0) }
+    }
+
+    /// Returns the GIF that is wanted most. Throws `GIFFailure.noID` and `.badID`.
+    public func wanted(by job: RecordJob) throws(GIFFailure) -> ExerciseGIF { try gifs(of: job)[0] }
+
+    public func keys(of job: RecordJob) throws -> [CacheItem.Lookup] {
+        try gifs(of: job).map { (try $0.key, service.address(of: $0)) }
+    }
+
+    /// Whether it is a GIF. One that is damaged counts as absent.
+    public func accepts(_ entry: Entry) throws -> Bool { try GIFFacts(of: entry) != nil }
+
+    public func set(_ entry: Entry, status: CacheStatus, in record: inout Record) {
+        record.setCached(entry, status: status)
+        guard let facts = try? GIFFacts(of: entry) else { return }
+        record.set("gif", facts.field(resolution: entry.gif?.resolution, isPinned: entry.isPinned))
     }
 }

@@ -9,39 +9,38 @@ import Tools
 /// Draws each record's poster, which is kept beside its GIF: the work of `gif-cache poster`.
 public struct PosterTool: CacheTool {
     public let name = "gif-cache"
-    private let gifs: KeptGIFs
-    private let naming: GIFNaming
+    private let caches: Caches
+    private let naming: any EntryNaming
     private let options: DecodeOptions
 
-    public init(gifs: KeptGIFs, naming: GIFNaming, interruption: Interruption) {
-        self.gifs = gifs
+    public init(caches: Caches, naming: any EntryNaming) {
+        self.caches = caches
         self.naming = naming
-        options = DecodeOptions(interruption: interruption)
+        options = DecodeOptions(interruption: caches.interruption)
     }
 
-    public func prepare(_ job: RecordJob) -> Prepared { .work { record, _ in try add(to: &record, job.argument) } }
-
-    private func add(to record: inout Record, _ argument: String?) throws {
-        let (id, resolution) = try naming.meant(by: argument, record)
-        let kept = try gifs.find(id, resolution)
-        let poster = try kept.poster(options)
-        record.setGIF(kept)
-        record.set(
-            "poster",
-            .object([
-                "path": .text(ofPath: poster.path), "path_base64": .base64(ofPath: poster.path),
-                "width": poster.width.map(JSON.integer), "height": poster.height.map(JSON.integer),
-                "bytes": .integer(poster.bytes), "status": .string(poster.isNew ? "made" : "hit"),
-            ]))
+    public func prepare(_ job: RecordJob) -> Prepared {
+        .work { record, _ in
+            let found = try caches.find(job, naming)
+            let poster = try found.poster(options)
+            naming.set(found.entry, status: found.status, in: &record)
+            record.set(
+                "poster",
+                .object([
+                    "path": .text(ofPath: poster.path), "path_base64": .base64(ofPath: poster.path),
+                    "width": poster.width.map(JSON.integer), "height": poster.height.map(JSON.integer),
+                    "bytes": .integer(poster.bytes), "status": .string(poster.isNew ? "made" : "hit"),
+                ]))
+        }
     }
 }
 
-extension KeptGIF {
+extension FoundEntry {
     /// The poster in the cache, a variant of the GIF with a lease of its own: it goes with the GIF, and is drawn anew
-    /// when that changes. It is drawn once however many want it. Throws `GIFFileFailure`, `CacheFailure`,
+    /// when that changes. It is drawn once however many want it. Throws `NamedFailure`, `CacheFailure`,
     /// `SystemFailure`, `Cancelled`.
     func poster(_ options: DecodeOptions) throws -> MadeFile {
-        let key = try CacheKey(printed: gif.cacheKey)
+        let key = try CacheKey(printed: entry.key ?? "")
         return try options.interruption.during {
             var file: MadeFile?
             let sinks = try CacheDestination(cache, of: entry, key: key).open([Poster.edition]) { file = $1 }
@@ -53,16 +52,18 @@ extension KeptGIF {
         }
     }
 
-    /// The poster, past the cache. Throws `GIFFileFailure`, `SystemFailure`, `Cancelled`.
-    public func poster(interruption: Interruption) throws -> Poster {
-        try Self.drawn(File.openInput(entry.path), DecodeOptions(interruption: interruption))
+    /// The poster as a PNG, past the cache. Throws `NamedFailure`, `SystemFailure`, `Cancelled`.
+    public func posterPNG(interruption: Interruption) throws -> [UInt8] {
+        try interruption.during {
+            try Self.drawn(File.openInput(entry.path), DecodeOptions(interruption: interruption)).png
+        }
     }
 
     private static func drawn(_ file: File, _ options: DecodeOptions) throws -> Poster {
         do {
             return try Poster(of: file, options: options)
         } catch let failure as ImageError {
-            throw GIFFileFailure(file.path, failure)
+            throw NamedFailure(file.path, failure)
         }
     }
 }

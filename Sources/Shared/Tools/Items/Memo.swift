@@ -4,10 +4,8 @@ import Support
 /// names the same pictures again and again. Forgets all once there is much of it.
 final class Memo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let values = Monitor<[Key: Value]>([:])
-    private let limit: Int
-
-    /// - Parameter limit: how many values may be kept.
-    init(limit: Int = 1024) { self.limit = limit }
+    /// A page of records or two: little memory, and hardly ever too few.
+    private let limit = 1024
 
     /// Returns the value of this key, made by `make` if it is not known. Throws what `make` throws.
     func value(of key: Key, make: () throws -> Value) rethrows -> Value {

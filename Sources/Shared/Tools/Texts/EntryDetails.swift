@@ -4,7 +4,7 @@ import Store
 import Support
 
 /// All that is known of an entry: what `img-cache info` says.
-public struct EntryDetails: Sendable {
+public struct EntryDetails: Sendable, Description {
     /// What a look at the file says.
     public enum FileState: String, Sendable {
         case ok, missing
@@ -59,7 +59,8 @@ public struct EntryDetails: Sendable {
     }
 
     /// The same for a person: a line each, names before values.
-    public func text(now: Timestamp) -> String {
+    public var text: String {
+        let now = Timestamp.now()
         var lines: [(String, String)] = []
         func add(_ name: String, _ value: String?) {
             if let value { lines.append((name, TerminalText.escaped(value))) }
@@ -82,7 +83,6 @@ public struct EntryDetails: Sendable {
         add("etag", entry.validators.etag)
         add("modified", entry.validators.lastModified)
         for variant in variants { add("variant", "\(size(variant)), \(variant.path)") }
-        return lines.map { name, value in name + String(repeating: " ", count: 11 - name.count) + value + "\n" }
-            .joined()
+        return lines.map { name, value in "\(name.padded(to: 11))\(value)\n" }.joined()
     }
 }

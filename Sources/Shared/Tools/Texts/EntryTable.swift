@@ -34,11 +34,7 @@ public struct EntryTable: Sendable {
     }
 
     private func line(_ cells: [String], scope: String, address: String) -> String {
-        let widths = [8, 5, 7, 6, 11]
-        var line = ""
-        for (cell, width) in zip(cells, widths) {
-            line += String(repeating: " ", count: max(0, width - cell.count)) + cell + "  "
-        }
+        var line = zip(cells, [8, 5, 7, 6, 11]).map { cell, width in cell.aligned(to: width) + "  " }.joined()
         if showsScope {
             let shown = width == nil ? scope : TerminalText.cut(scope, toColumns: Self.scopeWidth).text
             line += shown + String(repeating: " ", count: max(0, Self.scopeWidth - TerminalText.columns(shown)) + 2)

@@ -18,7 +18,7 @@ extension CleanStep {
     }
 }
 
-extension VerificationEvent {
+extension VerificationEvent: Description {
     public var json: JSON {
         switch self {
         case .problem(let problem):
@@ -54,7 +54,7 @@ extension VerificationEvent {
 }
 
 /// What a removal has done, or would do.
-public struct RemovalReport: Sendable, Equatable {
+public struct RemovalReport: Description, Equatable {
     public let removal: Removal
     /// Entries that stay since they are pinned.
     public let pinned: Int
@@ -82,5 +82,5 @@ public struct RemovalReport: Sendable, Equatable {
 }
 
 private func stepLine(_ name: String, _ words: String, _ duration: Duration) -> String {
-    name + String(repeating: " ", count: max(1, 10 - name.count)) + "\(words), \(duration.milliseconds) ms\n"
+    "\(name.padded(to: 9)) \(words), \(duration.milliseconds) ms\n"
 }

@@ -63,9 +63,7 @@ extension Statistics.Scope {
     }
 
     private static func row(_ label: String, _ amount: String, _ name: String) -> String {
-        let amountWidth = 9
-        let gap = String(repeating: " ", count: max(1, amountWidth - amount.count))
-        return "    " + label.padded(to: 46) + gap + amount + name
+        "    \(label.padded(to: 46)) \(amount.aligned(to: 8))\(name)"
     }
 }
 
@@ -116,11 +114,4 @@ struct CounterGroup {
                 (.healed, "entries dropped: file lost or changed"),
             ]),
     ]
-}
-
-extension String {
-    /// ASCII, with blanks up to so many columns.
-    fileprivate func padded(to columns: Int) -> String {
-        self + String(repeating: " ", count: max(0, columns - utf8.count))
-    }
 }

@@ -1,0 +1,135 @@
+import Fetch
+import Options
+import Records
+import Store
+import Support
+import Tools
+
+/// What a command needs that looks for single things in the cache, without the network.
+public struct CacheLookup {
+    public let context: ToolContext
+    public let caches: Caches
+    public let naming: any EntryNaming
+    public let things: Things
+
+    /// Opens no cache yet. Throws `UsageFailure` for options that contradict each other, and `ConfigurationFailure` for
+    /// a bad setting.
+    ///
+    /// - Parameter needs: what the command needs beside the cache; all else is given up.
+    public init(_ kind: CachedKind, _ arguments: Arguments, _ needs: Needs = Needs()) throws {
+        context = try ToolContext(arguments)
+        naming = try kind.naming(context)
+        things = kind.things(arguments)
+        var needs = needs
+        needs.readsInput = things.areInInput
+        caches = try context.confinedCaches(needs)
+    }
+
+    /// Returns what a job names, and begins its lease. Throws as `Caches.find` does.
+    public func find(_ job: RecordJob) throws -> FoundEntry { try caches.find(job, naming) }
+
+    /// Runs a tool over all things. Returns the exit status. Throws as `ToolContext.run` does.
+    public func run(_ tool: any RecordTool, jobs: Int = 1) throws -> Int32 {
+        let options = try context.runOptions(jobs: jobs)
+        defer { caches.close() }
+        return try context.run(tool, options: options, over: things)
+    }
+
+    /// Calls `body` for each thing. Returns the exit status. Throws as `ToolContext.forEach` does.
+    public func forEachThing(finish: () throws -> Void = {}, _ body: (RecordJob) throws -> Void) throws -> Int32 {
+        defer { caches.close() }
+        return try context.forEach(things, finish: finish, body)
+    }
+
+    /// Has each thing removed by `body`, and reports what has gone of all. Returns the exit status. Throws as
+    /// `forEachThing` does.
+    public func remove(dryRun: Bool, _ body: (RecordJob) throws -> Removal) throws -> Int32 {
+        let output = try ReportOutput(json: context.arguments[.json])
+        var sum = Removal()
+        let finish = {
+            let report = RemovalReport(sum, isDryRun: dryRun)
+            if sum.entries > 0 { try output.write(report) }
+        }
+        return try forEachThing(finish: finish) { sum.add(try body($0)) }
+    }
+}
+
+extension ToolContext {
+    /// Reports what `body` removes, all at once. Returns the exit status. Throws what `body` throws, and
+    /// `SystemFailure` if output cannot be written.
+    public func reportRemoval(from caches: Caches, _ body: () throws -> RemovalReport) throws -> Int32 {
+        let output = try ReportOutput(json: arguments[.json])
+        try interruption.catchSignals()
+        let report = try body()
+        caches.close()
+        try output.write(report)
+        return 0
+    }
+
+    /// Writes what `next` returns as a table, on a terminal or with `--table`, otherwise as records. Returns the exit
+    /// status. Throws `UsageFailure` for options that contradict each other, `SystemFailure` if output cannot be
+    /// written, and what `next` throws.
+    public func list<Element>(
+        heading: String, line: (Element) -> String, record: (Element) -> Record, next: () throws -> Element?
+    ) throws -> Int32 {
+        let options = try runOptions(jobs: 1)
+        let writesRecords = arguments[.json] || options.layout != .lines
+        if arguments[.table], writesRecords {
+            throw UsageFailure("--table cannot be combined with --json, --print or --pretty")
+        }
+        let output = try ReportOutput(json: writesRecords, isForced: arguments[.table])
+        guard output.isForPeople else {
+            return try run(PassingTool(name: tool), options: options) { _ in
+                try next().map { .job(RecordJob(record($0))) }
+            }
+        }
+        var isFirst = true
+        while let element = try next() {
+            try output.write(.null, (isFirst ? heading : "") + line(element))
+            isFirst = false
+        }
+        return 0
+    }
+
+    /// Says something of each thing: in words on a terminal, otherwise in a field of its record. Returns the exit
+    /// status. Throws as `run` does.
+    ///
+    /// - Parameters:
+    ///   - field: the name of the field.
+    ///   - jobs: the default for how many are looked at at once.
+    public func describe(
+        _ things: Things, as field: String, jobs: Int,
+        _ description: @escaping @Sendable (RecordJob) throws -> any Description
+    ) throws -> Int32 {
+        var options = try runOptions(jobs: jobs)
+        let writesText = options.layout == .lines && !arguments[.json] && Terminal.isTerminal(1)
+        // Most words end their last line themselves: this is an empty line behind each.
+        if writesText { options.layout = .field(DescribeTool.textField, terminator: UInt8(ascii: "\n")) }
+        let tool = DescribeTool(name: tool, field: field, writesText: writesText, describe: description)
+        return try run(tool, options: options, over: things)
+    }
+
+    /// Verifies caches, and reports what is found. Returns the exit status: 1 if something is wrong. Throws
+    /// `CacheFailure`, `SystemFailure`, and `Cancelled` if the run is stopped.
+    ///
+    /// - Parameters:
+    ///   - selection: what alone is looked at; nil for whole roots.
+    ///   - settings: returns how each cache is opened.
+    public func verify(
+        repairs: Bool, selection: Verification.Selection? = nil, _ settings: () throws -> [CacheSettings]
+    ) throws -> Int32 {
+        let jobs = try value(.jobs) ?? Thread.processors
+        let output = try ReportOutput(json: arguments[.json], progress: progress)
+        try interruption.catchSignals()
+        defer { progress.end() }
+        let problems = try interruption.during {
+            try settings().reduce(0) { problems, settings in
+                let verification = Verification(
+                    settings: settings, jobs: jobs, repairs: repairs, log: log, progress: progress,
+                    interruption: interruption, selection: selection)
+                return try problems + verification.run { try output.write($0) }
+            }
+        }
+        return problems == 0 ? 0 : ExitCode.absent.rawValue
+    }
+}

@@ -1,0 +1,112 @@
+import Options
+import Records
+import Support
+import Tools
+
+/// What a tool keeps in the cache: pictures of `img-cache`, GIFs of `gif-cache`. Both have the same commands to look at
+/// single ones, which differ in nothing but what is here.
+public struct CachedKind: Sendable {
+    /// `picture`, for the help.
+    let name: String
+    /// A file for one, in the advice to send its bytes somewhere else than to a terminal.
+    let file: String
+    let operands: Command.Operands
+    /// How records and arguments name one.
+    let options: @Sendable () -> [AnyOption]
+    let naming: @Sendable (ToolContext) throws -> any EntryNaming
+    let things: @Sendable (Arguments) -> Things
+
+    public init(
+        _ name: String, file: String, operands: Command.Operands, options: @escaping @Sendable () -> [AnyOption],
+        naming: @escaping @Sendable (ToolContext) throws -> any EntryNaming,
+        things: @escaping @Sendable (Arguments) -> Things
+    ) {
+        self.name = name
+        self.file = file
+        self.operands = operands
+        self.options = options
+        self.naming = naming
+        self.things = things
+    }
+
+    private var names: String { name + "s" }
+
+    /// `get`: a record for each, with the path.
+    public func get(examples: [String]) -> Command {
+        Command(
+            "get", summary: "Say where \(names) are, without the network.",
+            details: "A \(name) that is not in the cache gives a record with an error, and status 1.",
+            examples: examples, operands: operands, options: { [options(), .stream, .common] },
+            synonyms: ["show", "find", "lookup"]
+        ) { arguments in
+            let lookup = try CacheLookup(self, arguments, .looking)
+            return try lookup.run(GetTool(caches: lookup.caches, naming: lookup.naming))
+        }
+    }
+
+    /// `has`: the exit status alone.
+    public func has(examples: [String]) -> Command {
+        Command(
+            "has", summary: "Tell by the exit status whether \(names) are in the cache: 0 all, 1 not all.",
+            examples: examples, operands: operands, options: { [options(), [.nullData], .common] },
+            synonyms: ["exists", "test"]
+        ) { arguments in
+            let lookup = try CacheLookup(self, arguments, .looking)
+            defer { lookup.caches.close() }
+            return try lookup.context.areAllThere(lookup.things) { _ = try lookup.find($0) }
+        }
+    }
+
+    /// `path`: plain paths.
+    public func path(examples: [String]) -> Command {
+        Command(
+            "path", summary: "Print where \(names) are, one path per line.",
+            examples: examples, operands: operands,
+            options: { [options(), [.nullData, .nullTerminated], .common] }, synonyms: ["where", "which"]
+        ) { arguments in
+            let lookup = try CacheLookup(self, arguments, .looking)
+            let output = try File.standardOutput()
+            return try lookup.forEachThing { job in
+                try output.write(Array(lookup.find(job).entry.path.utf8) + [arguments.terminator])
+            }
+        }
+    }
+
+    /// `cat`: the bytes.
+    public func cat(examples: [String]) -> Command {
+        Command(
+            "cat", summary: "Write the bytes of \(names) to standard output.",
+            details: "Nothing is written to a terminal.",
+            examples: examples, operands: operands, options: { [options(), [.nullData], .common] }
+        ) { arguments in
+            let output = try PictureOutput(example: file)
+            let lookup = try CacheLookup(self, arguments, .looking)
+            return try lookup.forEachThing { try output.copy(lookup.find($0).entry.path) }
+        }
+    }
+
+    /// `pin`.
+    public func pin(examples: [String]) -> Command {
+        Command(
+            "pin", summary: "Keep \(names) from being trimmed or cleaned away.",
+            details: """
+                They still expire, and are asked for again then. A \(name) that is not in the cache gives a record \
+                with an error, and status 1.
+                """,
+            examples: examples, operands: operands, options: { [options(), .stream, .common] }
+        ) { try setPinned(true, $0) }
+    }
+
+    /// `unpin`.
+    public func unpin(examples: [String]) -> Command {
+        Command(
+            "unpin", summary: "Let \(names) be trimmed and cleaned away again.",
+            examples: examples, operands: operands, options: { [options(), .stream, .common] }
+        ) { try setPinned(false, $0) }
+    }
+
+    private func setPinned(_ isPinned: Bool, _ arguments: Arguments) throws -> Int32 {
+        let lookup = try CacheLookup(self, arguments)
+        return try lookup.run(GetTool(caches: lookup.caches, naming: lookup.naming, pins: isPinned))
+    }
+}

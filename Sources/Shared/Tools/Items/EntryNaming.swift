@@ -1,0 +1,86 @@
+import Fetch
+import Records
+import Store
+
+/// How arguments and records name what a tool keeps: pictures for `img-cache`, GIFs of exercises for `gif-cache`.
+public protocol EntryNaming: Sendable {
+    /// The name of the tool.
+    var tool: String { get }
+
+    /// Returns the keys under which to look for what an argument or, without one, a record names: the best first.
+    /// Throws why nothing can be named.
+    func keys(of job: RecordJob) throws -> [CacheItem.Lookup]
+
+    /// Whether an entry that was found under such a key is what it should be. Throws `SystemFailure` if its file cannot
+    /// be read.
+    func accepts(_ entry: Entry) throws -> Bool
+
+    /// Adds the fields that say where an entry lies.
+    func set(_ entry: Entry, status: CacheStatus, in record: inout Record)
+}
+
+extension CacheItem.Rules: EntryNaming {
+    public var tool: String { "img-cache" }
+
+    /// Whatever is kept is a picture.
+    public func accepts(_ entry: Entry) -> Bool { true }
+
+    public func set(_ entry: Entry, status: CacheStatus, in record: inout Record) {
+        record.setCached(entry, status: status)
+    }
+}
+
+/// An entry that was found, and the cache that it is in.
+public struct FoundEntry: Sendable {
+    public let entry: Entry
+    public let cache: CacheStore
+
+    public init(_ entry: Entry, in cache: CacheStore) {
+        self.entry = entry
+        self.cache = cache
+    }
+
+    public var status: CacheStatus { cache.status(of: entry) }
+
+    /// Pins the entry, or takes the pin off. Throws `CacheFailure.absent` if it has just gone, and other `CacheFailure`
+    /// and `SystemFailure` if the root cannot be changed.
+    public func pinned(_ isPinned: Bool) throws -> FoundEntry {
+        guard let entry = try cache.setPinned(entry, isPinned) else {
+            throw CacheFailure.absent(key: entry.key ?? "")
+        }
+        return FoundEntry(entry, in: cache)
+    }
+}
+
+extension Caches {
+    /// Returns the entry of what an argument or a record names, the best one that is there, expired or not. Throws
+    /// `CacheFailure.absent` (1), which is what everything is whose policy is `disabled`, `NoPicture` if nothing is
+    /// named, and what `naming` throws.
+    ///
+    /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `CacheStore.peek`.
+    public func find(_ job: RecordJob, _ naming: any EntryNaming, handingOut: Bool = true) throws -> FoundEntry {
+        try find(naming.keys(of: job), naming, handingOut: handingOut)
+    }
+
+    func find(_ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool = true) throws -> FoundEntry {
+        // A key of the user's own is the same for all addresses.
+        var asked: [(key: CacheKey, policy: Policy)] = []
+        var isCounted = !handingOut
+        for (key, address) in keys {
+            let policy = policy(for: address)
+            guard !asked.contains(where: { $0 == (key, policy) }) else { continue }
+            asked.append((key, policy))
+            guard let cache = try place(policy).cache, var entry = try cache.peek(key) else { continue }
+            if handingOut {
+                isCounted = true
+                guard let found = try cache.lookup(key) else { continue }
+                entry = found
+            }
+            if try naming.accepts(entry) { return FoundEntry(entry, in: cache) }
+        }
+        guard let best = asked.first else { throw NoPicture() }
+        // A miss is counted once, however many keys there are.
+        if !isCounted { _ = try place(best.policy).cache?.lookup(best.key) }
+        throw CacheFailure.absent(key: best.key.text)
+    }
+}

@@ -1,0 +1,44 @@
+import Fetch
+import HTTP
+import Store
+import Support
+
+/// What is done alike in a cache and past it.
+extension Place {
+    /// The cache; nil past it, where nothing is ever found.
+    public var cache: CacheStore? {
+        switch self {
+        case .cache(let cache): cache
+        case .bypass: nil
+        }
+    }
+
+    /// Gives what is at an address, fetched unless it is there and fresh. Throws as `CacheStore.fetch` does.
+    ///
+    /// - Parameters:
+    ///   - key: by default that of the request's address.
+    ///   - inspect: by default a whole picture.
+    ///   - watcher: sees what arrives for a cache.
+    public func fetch(
+        _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
+        watcher: (any BodyWatcher)? = nil
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        switch self {
+        case .cache(let cache):
+            try cache.fetch(request, key: key, client: client, inspect: inspect, watcher: watcher)
+        case .bypass(let bypass): (try bypass.fetch(request, key: key, client: client, inspect: inspect), .bypass)
+        }
+    }
+
+    /// Copies bytes from a file or from memory. Throws as `CacheStore.store` does.
+    ///
+    /// - Parameter inspect: by default a whole picture.
+    public func store(
+        _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil
+    ) throws -> (entry: Entry, status: CacheStatus) {
+        switch self {
+        case .cache(let cache): try cache.store(source, key: key, inspect: inspect)
+        case .bypass(let bypass): (try bypass.store(source, key: key, inspect: inspect), .bypass)
+        }
+    }
+}

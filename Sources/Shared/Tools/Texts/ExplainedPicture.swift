@@ -1,0 +1,76 @@
+import Fetch
+import HTTP
+import Records
+import Store
+import Support
+
+/// What `put` would do about a record's picture: what `img-cache explain` says.
+public struct ExplainedPicture: Description {
+    /// An address, explained; or why it is none that could be asked for at all.
+    private typealias Candidate = Result<Explanation, WebURLFailure>
+
+    /// In the order in which they are tried.
+    private let candidates: [Candidate]
+    /// The one that would serve, as far as can be told; else the first.
+    private let chosen: Int
+
+    /// Looks at the cache, and looks up the names of servers. Throws `UsageFailure` for a file, `NoPicture`, and
+    /// `CacheFailure` if the cache cannot be read.
+    public init(
+        of job: RecordJob, _ explainer: Explainer, rules: CacheItem.Rules, request: (WebURL) -> HTTPRequest
+    ) throws {
+        guard case .addresses(let addresses) = try rules.item(of: job) else {
+            throw UsageFailure(
+                "explain takes addresses: the file \(job.argument ?? "") is stored whenever it is put")
+        }
+        candidates = try addresses.map { candidate in
+            switch candidate {
+            case .success(let address):
+                let key = try rules.key(address, record: job.record)
+                return .success(try explainer.explain(request(address.url), key: key))
+            case .failure(let failure): return .failure(failure)
+            }
+        }
+        if candidates.isEmpty { throw NoPicture() }
+        chosen = candidates.firstIndex { ![.refused, .rememberedFailure].contains($0.decision) } ?? 0
+    }
+
+    /// The explanation; with a short one of each address if there are several.
+    public var json: JSON {
+        guard case .success(let explanation) = candidates[chosen], case .object(let members) = explanation.json else {
+            return candidates[chosen].short
+        }
+        if candidates.count == 1 { return .object(members) }
+        return .object(members + [JSON.Member("candidates", .array(candidates.map(\.short)))])
+    }
+
+    public var text: String {
+        var lines = [(try? candidates[chosen].get().text) ?? candidates[chosen].line]
+        for index in candidates.indices where index != chosen { lines.append("  otherwise \(candidates[index].line)") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension Result where Success == Explanation, Failure == WebURLFailure {
+    fileprivate var decision: Explanation.Decision { (try? get().decision) ?? .refused }
+
+    fileprivate var line: String {
+        switch self {
+        case .success(let explanation):
+            TerminalText.escaped("\(explanation.url): \(explanation.decision.rawValue): \(explanation.reason)")
+        case .failure(let failure): TerminalText.escaped("refused: \(failure.message)")
+        }
+    }
+
+    fileprivate var short: JSON {
+        switch self {
+        case .success(let explanation):
+            .object([
+                "url": .string(explanation.url), "key": .string(explanation.key),
+                "decision": .string(explanation.decision.rawValue), "reason": .string(explanation.reason),
+            ])
+        case .failure(let failure):
+            .object(["decision": .string(decision.rawValue), "reason": .string(failure.message)])
+        }
+    }
+}

@@ -122,9 +122,7 @@ struct DownsampleSettings {
         rendition.wantsHash = arguments[.printHash]
         if arguments[.keepCopyright] { rendition.metadata = .copyright }
         if arguments[.keepMetadata] { rendition.metadata = .kept }
-        if arguments.isGiven(.frame), arguments[.poster] {
-            throw UsageFailure("--frame and --poster cannot be combined")
-        }
+        try arguments.exclude(.frame, .poster)
         rendition.frame = arguments[.poster] ? 0 : arguments[.frame]
         return rendition
     }

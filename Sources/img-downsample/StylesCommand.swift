@@ -2,6 +2,7 @@ import Commands
 import Options
 import Records
 import Support
+import Tools
 import Variants
 
 extension Command {
@@ -24,7 +25,7 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         let records = try DownsampleSettings.styles(context).map(\.record)
-        let output = try File(descriptor: 1, path: "standard output", closes: false)
+        let output = try File.standardOutput()
         if arguments[.json] || !Terminal.isTerminal(1) {
             for record in records { try output.write(record.line + [UInt8(ascii: "\n")]) }
         } else {
@@ -41,10 +42,7 @@ extension Command {
         rows += records.map { record in columns.map { TerminalText.escaped(record.printable($0) ?? "-") } }
         let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
-            let cells = zip(row, widths).map { text, width in
-                text + String(repeating: " ", count: width - text.count)
-            }
-            var line = cells.joined(separator: "  ")[...]
+            var line = zip(row, widths).map { text, width in text.padded(to: width) }.joined(separator: "  ")[...]
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()

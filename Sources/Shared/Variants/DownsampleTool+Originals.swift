@@ -31,8 +31,8 @@ extension DownsampleTool {
         if let files, isArgument, path == "-" {
             let limit = maker.options.limits.maxInputBytes
             return OpenPicture(
-                source: PictureSource(maker) { try StandardInput.picture(byteLimit: limit) }, destination: files,
-                path: nil)
+                source: PictureSource(maker) { try Self.standardInput(byteLimit: limit) }, destination: files, path: nil
+            )
         }
         // Opened once: what was allowed is what is read.
         let input = try opened ?? (isArgument ? input(path) : InputFile(pathGuard.open(path)))
@@ -40,20 +40,35 @@ extension DownsampleTool {
         let lasting = input.sha256OfStream == nil ? CacheKey.absolutePath(path) : nil
         let source = PictureSource(maker) { input }
         if let files { return OpenPicture(source: source, destination: files, path: lasting) }
-        switch try place(of: path, record, input) {
-        case .bypass(let bypass): return OpenPicture(source: source, destination: bypass, path: lasting)
-        case .cache(let cache):
-            try requireScope(of: path, record)
-            let (original, key) = try put(input, source, in: cache)
-            return kept(original, key, in: cache, path: lasting ?? original.path)
+        let place = try place(of: path, record, input)
+        guard let cache = place.cache else {
+            return OpenPicture(source: source, destination: place.destination, path: lasting)
         }
+        try requireScope(of: path, record)
+        let (original, key) = try put(input, source, in: cache)
+        return kept(original, key, in: cache, path: lasting ?? original.path)
+    }
+
+    /// The picture that standard input is. Throws `UsageFailure` if it begins like JSON instead,
+    /// `ImageError.tooManyBytes`, `SystemFailure`.
+    private static func standardInput(byteLimit: Int) throws -> MemorySource {
+        let file = try File(descriptor: 0, path: "standard input", closes: false)
+        // Enough to tell JSON from a picture, so that nobody waits for the end of a stream of records.
+        let head = try file.contents(atMost: 64)
+        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+        if let first = text.first(where: { $0 > 0x20 }), [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) {
+            throw UsageFailure("-o takes a single picture; use --output-dir for records")
+        }
+        let bytes = try head + file.contents(atMost: byteLimit)
+        guard bytes.count <= byteLimit else { throw ImageError.tooManyBytes(bytes.count, limit: byteLimit) }
+        return MemorySource(bytes)
     }
 
     /// The picture of a record, if it is the cache's own and has not been replaced.
     private func known(_ path: String, _ record: Record) throws -> OpenPicture? {
         guard let key = try record.string("cache.key").map(CacheKey.init(printed:)),
-            case .cache(let cache) = try place(of: path, record),
-            let original = try cache.lookup(key, handingOut: false), original.path == path
+            let cache = try place(of: path, record).cache, let original = try cache.lookup(key, handingOut: false),
+            original.path == path
         else { return nil }
         return kept(original, key, in: cache, path: path)
     }
@@ -101,13 +116,8 @@ extension DownsampleTool {
     /// Where what stands in for a picture is kept. A record without a picture has addresses that tell.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
         let addresses = PictureAddresses().candidates(in: record).compactMap { try? $0.get() }
-        let kept =
-            try path.map { try place(of: $0, record) }
-            ?? caches.place(forStandInOf: addresses, scope: record.string("cache.scope"))
-        return switch kept {
-        case .cache(let cache): CacheDestination(cache)
-        case .bypass(let bypass): bypass
-        }
+        return try path.map { try place(of: $0, record).destination }
+            ?? caches.place(forStandInOf: addresses, scope: record.string("cache.scope")).destination
     }
 
     /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched away from after the record got

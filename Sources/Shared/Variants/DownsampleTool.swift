@@ -76,7 +76,7 @@ public struct DownsampleTool: RecordTool {
 
     /// Makes the variants of one picture, and adds them to its record. What is made stays in the record also if a later
     /// one fails. A picture that cannot be shown gets placeholders, if they are wanted, and fails all the same. Throws
-    /// `PictureFailure`, `PathRefusal`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// `NamedFailure`, `PathRefusal`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func prepare(_ job: RecordJob) -> Prepared {
         .work { try process(&$0, argument: job.argument, emit: $1) }
     }
@@ -123,7 +123,8 @@ public struct DownsampleTool: RecordTool {
                 try makeAll()
             }
         } catch {
-            let failure = PictureFailure.naming(path, Support.failure(of: error))
+            var failure = Support.failure(of: error)
+            if failure is ImageError || failure is FormatFailure { failure = NamedFailure(path, failure) }
             if output.isForRecords, (failure as? SystemFailure)?.isMissing == true {
                 try requireScope(of: path, record)
             }
@@ -145,7 +146,7 @@ public struct DownsampleTool: RecordTool {
 
     /// Whether a picture is what is wrong, or that there is none: not the run that is being stopped, nor its output.
     private static func isOfPicture(_ failure: any Failure) -> Bool {
-        failure is PictureFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
+        failure is NamedFailure || failure is ImageError || failure is FormatFailure || failure is PlaceholderError
             || failure is PathRefusal || failure is InputTooLarge || failure.exitCode == .noInput
     }
 

@@ -58,6 +58,16 @@ extension Destination {
     }
 }
 
+extension Place {
+    /// Where files go that are variants of nothing that is kept here.
+    var destination: any Destination {
+        switch self {
+        case .cache(let cache): CacheDestination(cache)
+        case .bypass(let bypass): bypass
+        }
+    }
+}
+
 extension CacheDestination: Destination {
     func name(of variant: Variant, from source: some VariantSource) -> String { source.key(variant) }
 }

@@ -18,27 +18,11 @@ public struct Style: Sendable, Hashable {
     /// Width over height.
     public var aspectRatio: Double?
     /// In points.
-    public var cornerRadius: Double
-    public var contentMode: ContentMode
-    public var gravity: Gravity
-    public var gradient: Gradient
-    public let origin: Origin
-
-    public init(
-        name: String, width: Double? = nil, height: Double? = nil, aspectRatio: Double? = nil,
-        cornerRadius: Double = 0, contentMode: ContentMode = .fill, gravity: Gravity = .center,
-        gradient: Gradient = .standard, origin: Origin = .builtIn
-    ) {
-        self.name = name
-        self.width = width
-        self.height = height
-        self.aspectRatio = aspectRatio
-        self.cornerRadius = cornerRadius
-        self.contentMode = contentMode
-        self.gravity = gravity
-        self.gradient = gradient
-        self.origin = origin
-    }
+    public var cornerRadius = 0.0
+    public var contentMode = ContentMode.fill
+    public var gravity = Gravity.center
+    public var gradient = Gradient.standard
+    public var origin = Origin.builtIn
 
     /// The name of the style whose sizes come from the command line.
     public static let customName = "custom"
@@ -114,8 +98,7 @@ extension Style {
                 throw ConfigurationFailure("\(place) must be an object of \(Self.fields.joined(separator: ", "))")
             }
             let index = styles.firstIndex { $0.name == name }
-            let style = try read(
-                name, fields, base: index.map { styles[$0] } ?? Style(name: name), place: place, path: path)
+            let style = try read(fields, base: index.map { styles[$0] } ?? Style(name: name), place: place, path: path)
             if let index { styles[index] = style } else { styles.append(style) }
         }
         return styles
@@ -130,17 +113,13 @@ extension Style {
         }
     }
 
-    private static func read(
-        _ name: String, _ record: Record, base: Style, place: String, path: String
-    ) throws -> Style {
+    private static func read(_ record: Record, base: Style, place: String, path: String) throws -> Style {
         for field in record.names where !fields.contains(field) {
             throw ConfigurationFailure(
                 "\(place): unknown field \"\(field)\"\(NearMatch.advice(for: field, among: fields))")
         }
-        var style = Style(
-            name: name, width: base.width, height: base.height, aspectRatio: base.aspectRatio,
-            cornerRadius: base.cornerRadius, contentMode: base.contentMode, gravity: base.gravity,
-            gradient: base.gradient, origin: .file(path))
+        var style = base
+        style.origin = .file(path)
         func value<Value>(_ field: String, _ expected: String, _ parse: (String) -> Value?) throws -> Value? {
             guard let path = FieldPath(field), record.raw(path) != nil else { return nil }
             let text = record.printable(path) ?? ""
@@ -166,7 +145,7 @@ extension Style {
         if let mode = try word("content_mode", ContentMode.self) { style.contentMode = mode }
         if let gravity = try word("gravity", Gravity.self) { style.gravity = gravity }
         if let gradient = try word("gradient", Gradient.self) { style.gradient = gradient }
-        guard style.width != nil || style.height != nil || style.aspectRatio != nil || name == customName else {
+        guard style.width != nil || style.height != nil || style.aspectRatio != nil || style.name == customName else {
             throw ConfigurationFailure("\(place) has no size: give width, height or aspect_ratio")
         }
         return style

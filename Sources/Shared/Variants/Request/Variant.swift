@@ -6,15 +6,8 @@ public struct Variant: Sendable, Hashable {
     public let name: String
     /// The size, and how a picture gets there.
     public var geometry: Geometry
-    public var gradient: Gradient
-    public var cornerRadius: Double
-
-    public init(name: String, geometry: Geometry, gradient: Gradient = .none, cornerRadius: Double = 0) {
-        self.name = name
-        self.geometry = geometry
-        self.gradient = gradient
-        self.cornerRadius = cornerRadius
-    }
+    public var gradient = Gradient.none
+    public var cornerRadius = 0.0
 
     /// For a page of pictures: fits 1024x1024.
     public static let pager = bucket("pager", 1024)

@@ -70,7 +70,12 @@ extension Caches {
             let policy = policy(for: address)
             guard !asked.contains(where: { $0 == (key, policy) }) else { continue }
             asked.append((key, policy))
-            guard let cache = try place(policy).cache, var entry = try cache.peek(key) else { continue }
+            guard let cache = try place(policy).cache else { continue }
+            // What is fresh costs least this way.
+            if handingOut, let entry = cache.immediately(key, asFetch: false), try naming.accepts(entry) {
+                return FoundEntry(entry, in: cache)
+            }
+            guard var entry = try cache.peek(key) else { continue }
             if handingOut {
                 isCounted = true
                 guard let found = try cache.lookup(key) else { continue }

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
-//   tools → APOD, GIFs, Variants, Previews, Tools, Commands → Fetch, Placeholders → Store, Images → HTTP, Records,
+//   tools → APOD, GIFs, Variants, Previews, Commands → Tools → Fetch, Placeholders → Store, Images → HTTP, Records,
 //   Formats, HTML, Options → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
@@ -87,7 +87,7 @@ let package = Package(
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Tools"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools"]),
         module("Options", ["Support"]),
-        module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch"]),
+        module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch", "Tools"]),
         // The tools
         tool("apod-fetch", ["APOD", "Store", "Fetch", "HTTP"]),
         tool("img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),

@@ -18,28 +18,44 @@ extension Record {
 }
 
 extension Caches {
+    /// What a record asks of the cache: where its best entry would be, nil if that cannot be told, and what is left to do
+    /// if that entry cannot be handed out at once.
+    public typealias Plan = (lookup: CacheItem.Lookup?, work: Prepared.Work)
+
+    private struct Planned {
+        let plan: Plan
+        let policy: Policy?
+        var entry: Entry?
+    }
+
     /// Is done with the records whose entries can be handed out at once, see `CacheStore.immediately`.
     ///
     /// - Parameters:
-    ///   - lookups: where each record's best entry would be; nil if that cannot be told.
     ///   - asFetch: whether entries are put, rather than looked up.
+    ///   - plan: what it throws is what comes of the record.
     ///   - done: adds the fields of an entry to its record; false if it is not what is wanted.
-    ///   - work: returns what is left to do for the record at an index.
     public func prepare(
-        _ jobs: [RecordJob], lookups: [CacheItem.Lookup?], asFetch: Bool, done: (Entry, inout Record) -> Bool,
-        work: (Int) -> Prepared.Work
+        _ jobs: [RecordJob], asFetch: Bool, plan: (RecordJob) throws -> Plan, done: (Entry, inout Record) -> Bool
     ) -> [Prepared] {
-        var entries = [Entry?](repeating: nil, count: jobs.count)
-        let policies = lookups.map { lookup in lookup.map { policy(for: $0.address) } }
-        for policy in Policy.allCases where policies.contains(policy) {
-            guard let cache = try? place(policy).cache else { continue }
-            let indices = lookups.indices.filter { policies[$0] == policy }
-            let found = cache.immediately(indices.compactMap { lookups[$0]?.key }, asFetch: asFetch)
-            for (index, entry) in zip(indices, found) { entries[index] = entry }
+        var planned = jobs.map { job in
+            do {
+                let plan = try plan(job)
+                return Planned(plan: plan, policy: plan.lookup.map { policy(for: $0.address) })
+            } catch {
+                return Planned(plan: (nil, { _, _ in throw error }), policy: nil)
+            }
         }
-        return jobs.indices.map { index in
+        for policy in Policy.allCases {
+            let indices = planned.indices.filter { planned[$0].policy == policy }
+            guard !indices.isEmpty, let cache = try? place(policy).cache else { continue }
+            let found = cache.immediately(indices.compactMap { planned[$0].plan.lookup?.key }, asFetch: asFetch)
+            for (index, entry) in zip(indices, found) { planned[index].entry = entry }
+        }
+        return planned.indices.map { index in
             var record = jobs[index].record
-            guard let entry = entries[index], done(entry, &record) else { return .work(work(index)) }
+            guard let entry = planned[index].entry, done(entry, &record) else {
+                return .work(planned[index].plan.work)
+            }
             return .done(record)
         }
     }

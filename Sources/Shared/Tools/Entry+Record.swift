@@ -1,6 +1,7 @@
 import Fetch
 import Records
 import Store
+import Support
 
 extension Entry {
     /// The value of a record's field `cache`. Times are UTC, `bytes` is the file's size; what is not known is left out.
@@ -17,27 +18,36 @@ extension Entry {
 extension Record {
     /// Adds the fields `path` and `cache` that say where this record's picture lies.
     public mutating func setCached(_ entry: Entry, status: CacheStatus) {
-        set(CachedFields(entry: entry, status: status).rendered)
+        set(CachedFields.of(entry, status).rendered)
     }
 }
 
 /// The fields `path` and `cache` of an entry: written once for all records of a stream that name it.
-private struct CachedFields: Hashable {
+private struct CachedFields {
     let entry: Entry
     let status: CacheStatus
+    let rendered: KeyValuePairs<String, JSON?>
 
-    private static let known = Memo<CachedFields, KeyValuePairs<String, JSON?>>()
-
-    var rendered: KeyValuePairs<String, JSON?> {
-        Self.known.value(of: self) {
-            [
-                "path": .rendered(.text(ofPath: entry.path)), "path_base64": .rendered(.base64(ofPath: entry.path)),
-                "cache": .rendered(entry.field(status: status)),
-            ]
-        }
+    private init(_ entry: Entry, _ status: CacheStatus) {
+        self.entry = entry
+        self.status = status
+        rendered = [
+            "path": .rendered(.text(ofPath: entry.path)), "path_base64": .rendered(.base64(ofPath: entry.path)),
+            "cache": .rendered(entry.field(status: status)),
+        ]
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(entry.path) }
+    /// By path.
+    private static let known = Monitor(LRU<CachedFields>(countLimit: 1024, costLimit: .max))
+
+    static func of(_ entry: Entry, _ status: CacheStatus) -> CachedFields {
+        if let fields = known.withLock({ $0.use(entry.path) }), fields.entry == entry, fields.status == status {
+            return fields
+        }
+        let fields = CachedFields(entry, status)
+        _ = known.withLock { $0.insert(fields, for: entry.path, cost: 0) }
+        return fields
+    }
 }
 
 extension JSON {

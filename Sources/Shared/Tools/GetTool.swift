@@ -19,18 +19,21 @@ public struct GetTool: CacheTool {
     public func prepare(_ job: RecordJob) -> Prepared { prepare([job])[0] }
 
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
-        let keys = jobs.map { job in Result { try naming.keys(of: job) } }
-        let lookups = keys.map { pins == nil ? try? $0.get().first : nil }
-        return caches.prepare(jobs, lookups: lookups, asFetch: false) { entry, record in
+        caches.prepare(jobs, asFetch: false) { job in
+            let keys = try naming.keys(of: job)
+            // What is pinned is written to.
+            return (
+                pins == nil ? keys.first : nil,
+                { record, _ in
+                    var found = try caches.find(keys, naming)
+                    if let pins { found = try found.pinned(pins) }
+                    naming.set(found.entry, status: found.status, in: &record)
+                }
+            )
+        } done: { entry, record in
             guard (try? naming.accepts(entry)) == true else { return false }
             naming.set(entry, status: .hit, in: &record)
             return true
-        } work: { index in
-            { record, _ in
-                var found = try caches.find(keys[index].get(), naming)
-                if let pins { found = try found.pinned(pins) }
-                naming.set(found.entry, status: found.status, in: &record)
-            }
         }
     }
 }

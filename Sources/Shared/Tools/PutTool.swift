@@ -42,22 +42,26 @@ public struct PutTool: CacheTool {
 
     /// Answers from the cache what it has, and is fresh, at the best address.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
-        let items = jobs.map { job in Result { try rules.item(of: job) } }
-        let lookups = zip(jobs, items).map { job, item -> CacheItem.Lookup? in
-            guard case .addresses(let addresses)? = try? item.get(), let best = addresses.best,
-                let key = try? rules.key(best, record: job.record)
-            else { return nil }
-            return (key, best.text)
-        }
-        return caches.prepare(jobs, lookups: lookups, asFetch: true) { entry, record in
+        caches.prepare(jobs, asFetch: true) { job in
+            let item = try rules.item(of: job)
+            return (
+                lookup(item, job.record),
+                { record, emit in
+                    let (entry, status) = try put(item, record, emit: emit)
+                    set(entry, status, in: &record)
+                }
+            )
+        } done: { entry, record in
             set(entry, .hit, in: &record)
             return true
-        } work: { index in
-            { record, emit in
-                let (entry, status) = try put(items[index].get(), record, emit: emit)
-                set(entry, status, in: &record)
-            }
         }
+    }
+
+    private func lookup(_ item: CacheItem, _ record: Record) -> CacheItem.Lookup? {
+        guard case .addresses(let addresses) = item, let best = addresses.best,
+            let key = try? rules.key(best, record: record)
+        else { return nil }
+        return (key, best.text)
     }
 
     private func set(_ entry: Entry, _ status: CacheStatus, in record: inout Record) {

@@ -45,7 +45,7 @@ public struct DownsampleTool: RecordTool {
     public var synchronizesFiles = false
     private let log: Log
     /// What has been warned of, so that a stream says it once.
-    private let warned = Monitor(Set<String>())
+    private let warned = Monitor<[String]>([])
 
     /// - Parameter variants: at least one, no two of one name.
     public init(
@@ -171,6 +171,14 @@ public struct DownsampleTool: RecordTool {
         }
     }
 
+    private func hasWarned(of text: String) -> Bool {
+        warned.withLock { warned in
+            if warned.contains(text) { return true }
+            warned.append(text)
+            return false
+        }
+    }
+
     /// Draws what stands in for these variants. One that cannot be drawn is warned of: what the picture lacks goes before
     /// what is wrong with its stand-in.
     private func draw(
@@ -190,7 +198,7 @@ public struct DownsampleTool: RecordTool {
                     try make()
                 } catch let incomplete as PlaceholderSource.Incomplete {
                     source.lacks = incomplete.lacks
-                    for text in source.lacks where warned.withLock({ $0.insert(text).inserted }) { log.warning(text) }
+                    for text in source.lacks where !hasWarned(of: text) { log.warning(text) }
                     try make()
                 }
             }

@@ -34,17 +34,19 @@ public struct GIFTool: CacheTool {
 
     /// Answers from the cache what it has, and is fresh.
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
-        let lookups = jobs.map { try? naming.keys(of: $0).first }
-        return cache.caches.prepare(jobs, lookups: lookups, asFetch: true) { entry, record in
+        cache.caches.prepare(jobs, asFetch: true) { job in
+            (
+                try naming.keys(of: job).first,
+                { record, _ in
+                    let gif = try naming.wanted(by: job)
+                    try pacing?.take()
+                    set(try cache.put(gif), in: &record)
+                }
+            )
+        } done: { entry, record in
             guard (try? naming.accepts(entry)) == true else { return false }
             set((entry, .hit), in: &record)
             return true
-        } work: { index in
-            { record, _ in
-                let gif = try naming.wanted(by: jobs[index])
-                try pacing?.take()
-                set(try cache.put(gif), in: &record)
-            }
         }
     }
 

@@ -22,8 +22,8 @@ public final class MemoryBudget: Sendable {
     private let state = Monitor(State())
 
     private struct State {
-        /// Bytes held, by picture; never 0.
-        var held: [Int: Int] = [:]
+        /// What each picture holds; never 0. As few as there are threads.
+        private var held: [(picture: Int, bytes: Int)] = []
         /// Pictures that hold nothing and wait, in order.
         var beginning: [Int] = []
         /// Pictures that hold some and wait for more, in order.
@@ -31,10 +31,17 @@ public final class MemoryBudget: Sendable {
         var pictures = 0
         var used = 0
 
+        func held(by picture: Int) -> Int { held.first { $0.picture == picture }?.bytes ?? 0 }
+
+        /// Adds to what a picture holds; less than 0 to free it.
         mutating func hold(_ bytes: Int, for picture: Int) {
-            guard bytes > 0 else { return }
-            held[picture, default: 0] += bytes
+            if bytes == 0 { return }
             used += bytes
+            guard let place = held.firstIndex(where: { $0.picture == picture }) else {
+                return held.append((picture, bytes))
+            }
+            held[place].bytes += bytes
+            if held[place].bytes <= 0 { held.remove(at: place) }
         }
 
         mutating func stopWaiting(_ picture: Int) {
@@ -44,9 +51,9 @@ public final class MemoryBudget: Sendable {
 
         func isTurn(of picture: Int, for bytes: Int, total: Int) -> Bool {
             if used + bytes <= total {
-                return held[picture] != nil || growing.isEmpty && beginning.first == picture
+                return held(by: picture) > 0 || growing.isEmpty && beginning.first == picture
             }
-            return growing.first == picture && held.keys.allSatisfy(growing.contains)
+            return growing.first == picture && held.allSatisfy { growing.contains($0.picture) }
         }
     }
 
@@ -71,11 +78,11 @@ public final class MemoryBudget: Sendable {
     func reserve(_ bytes: Int, for picture: Int, interruption: Interruption) throws -> MemoryReservation {
         let bytes = max(bytes, 0)
         try state.withLock { state throws in
-            let (sum, overflow) = bytes.addingReportingOverflow(state.held[picture] ?? 0)
+            let (sum, overflow) = bytes.addingReportingOverflow(state.held(by: picture))
             guard !overflow, sum <= total else {
                 throw ImageError.tooMuchMemory(bytes: overflow ? .max : sum, limit: total)
             }
-            if state.held[picture] == nil { state.beginning.append(picture) } else { state.growing.append(picture) }
+            if state.held(by: picture) == 0 { state.beginning.append(picture) } else { state.growing.append(picture) }
         }
         // Another may wait for just this: that all of those which hold some wait.
         state.update { _ in }
@@ -102,12 +109,7 @@ public final class MemoryBudget: Sendable {
     }
 
     fileprivate func free(_ bytes: Int, of picture: Int) {
-        guard bytes > 0 else { return }
-        state.update { state in
-            state.used -= bytes
-            let rest = (state.held[picture] ?? 0) - bytes
-            state.held[picture] = rest > 0 ? rest : nil
-        }
+        if bytes > 0 { state.update { $0.hold(-bytes, for: picture) } }
     }
 }
 

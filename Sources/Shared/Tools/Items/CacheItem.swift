@@ -70,7 +70,8 @@ public enum CacheItem: Sendable {
         private let key: String?
         private let keyField: FieldPath?
         private let ignoredQuery: Set<String>
-        private let known = Memo<String, Addresses.Element?>()
+        /// What texts of records are: a stream often names the same pictures again and again.
+        private let known = Monitor(LRU<Addresses.Element?>(countLimit: 1024, costLimit: .max))
 
         /// - Parameters:
         ///   - addresses: where records have addresses.
@@ -140,7 +141,10 @@ public enum CacheItem: Sendable {
 
         /// The address that a record's text is; nil if it is known to be no picture.
         fileprivate func address(of text: String) -> Addresses.Element? {
-            known.value(of: text) { PictureAddresses.candidate(text).map(address) }
+            if let known = known.withLock({ $0.use(text) }) { return known }
+            let found = PictureAddresses.candidate(text).map(address)
+            _ = known.withLock { $0.insert(found, for: text, cost: 0) }
+            return found
         }
 
         private func address(_ url: PictureAddresses.Candidate) -> Addresses.Element {

@@ -61,4 +61,21 @@ import Testing
         #expect(!ExerciseFilter(targets: ["bicep"]).accepts(curl))
         #expect(ExerciseFilter(equipment: ["cable", "band"]).accepts(curl))
     }
+
+    @Test func filtersKnowTheArraysOfTheSuccessorToo() throws {
+        let row = try Record(
+            parsing: #"{"bodyParts":["UPPER ARMS","back"],"targetMuscles":["lats"],"equipments":["cable",1]}"#.utf8)
+        #expect(ExerciseFilter(bodyParts: ["back"], targets: ["lats"], equipment: ["band,cable"]).accepts(row))
+        #expect(ExerciseFilter(bodyParts: ["upper arms"]).accepts(row))
+        #expect(!ExerciseFilter(bodyParts: ["arms"]).accepts(row))
+        #expect(!ExerciseFilter(targets: ["lats"], equipment: ["1"]).accepts(row))
+    }
+
+    @Test func valuesAreGivenOnceAndSorted() throws {
+        let exercises = try Record.list(
+            parsing: Array(
+                #"[{"bodyPart":"waist"},{"bodyParts":["neck","back"]},{"bodyPart":"back"},{"bodyPart":""},{}]"#.utf8))
+        #expect(ExerciseProperty.bodyPart.values(among: exercises) == ["back", "neck", "waist"])
+        #expect(ExerciseProperty.target.values(among: exercises) == [])
+    }
 }

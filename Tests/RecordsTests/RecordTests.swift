@@ -149,6 +149,15 @@ private func text(_ record: Record) -> String { String(decoding: record.line, as
         }
     }
 
+    @Test func textsOfAnArrayAreReadLikeASingleOne() throws {
+        let record = try record(#"{"a":"x","b":["y" , 1, "z\u0021",["n"]],"c":[],"d":7}"#)
+        #expect(record.strings("a") == ["x"])
+        #expect(record.strings("b") == ["y", "z!"])
+        for path in ["c", "d", "e"] as [FieldPath] { #expect(record.strings(path).isEmpty) }
+        #expect(record.string("b.2") == "z!" && record.string("b.3.0") == "n")
+        #expect(record.raw("b.9223372036854775807") == nil)
+    }
+
     @Test func listsTakeAnyLayout() throws {
         #expect(try Record.list(parsing: Array("[{\"a\":1},{\"b\":2}]".utf8)).count == 2)
         #expect(throws: LineFailure.self) { try Record.list(parsing: Array("<html>".utf8)) }

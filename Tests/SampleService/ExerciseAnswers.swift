@@ -72,11 +72,20 @@ struct ExerciseAnswers {
         let tool = pick(["body weight", "cable", "barbell", "band", "dumbbell"])
         let move = pick(["raise", "curl", "press", "twist", "reach", "45° hold"])
         var object = JSONObject()
-        object.add("bodyPart", part)
-        object.add("equipment", tool)
-        object.add("id", id)
-        object.add("name", "\(tool) \(part) \(move)")
-        object.add("target", pick(["abs", "lats", "glutes", "biceps", "quads"]))
+        let muscle = pick(["abs", "lats", "glutes", "biceps", "quads"])
+        if settings.hasPluralExercises {
+            object.add("exerciseId", id)
+            object.add("name", "\(tool) \(part) \(move)")
+            object.add("targetMuscles", [muscle])
+            object.add("bodyParts", [part, "\(id.last ?? "0") toes"])
+            object.add("equipments", [tool])
+        } else {
+            object.add("bodyPart", part)
+            object.add("equipment", tool)
+            object.add("id", id)
+            object.add("name", "\(tool) \(part) \(move)")
+            object.add("target", muscle)
+        }
         object.add("secondaryMuscles", [pick(["calves", "triceps"]), pick(["forearms", "obliques"])])
         object.add("instructions", ["Stand still.", "Do the \(move).", "Come back slowly.", "Repeat."])
         return object

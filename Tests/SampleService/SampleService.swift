@@ -13,6 +13,8 @@ struct SampleSettings: Sendable {
     /// The side of every GIF, whatever resolution is asked for.
     var exerciseSide: Int?
     var hasExerciseFaults = false
+    /// Whether exercises have the fields of ExerciseDB's successor.
+    var hasPluralExercises = false
     var width: Int
     var height: Int
     var fixtures: String?

@@ -22,10 +22,15 @@ public struct ExerciseFilter: Sendable, Equatable {
     }
 
     public func accepts(_ exercise: Record) -> Bool {
-        func value(_ field: FieldPath) -> String { exercise.string(field)?.lowercased() ?? "" }
-        func isOne(_ words: [String], of field: FieldPath) -> Bool { words.isEmpty || words.contains(value(field)) }
-        return isOne(bodyParts, of: "bodyPart") && isOne(targets, of: "target") && isOne(equipment, of: "equipment")
-            && (names.isEmpty || names.contains { value("name").contains(text: $0) })
+        func isOne(_ words: [String], of property: ExerciseProperty) -> Bool {
+            words.isEmpty || property.values(of: exercise).contains { words.contains($0.lowercased()) }
+        }
+        func isNamed() -> Bool {
+            let name = exercise.string("name")?.lowercased() ?? ""
+            return names.isEmpty || names.contains { name.contains(text: $0) }
+        }
+        return isOne(bodyParts, of: .bodyPart) && isOne(targets, of: .target) && isOne(equipment, of: .equipment)
+            && isNamed()
     }
 
     private static func words(_ lists: [String]) -> [String] {

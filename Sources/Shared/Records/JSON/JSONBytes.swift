@@ -99,16 +99,26 @@ enum JSONBytes {
             return found
         case UInt8(ascii: "["):
             guard let wanted = Int(key), wanted >= 0 else { return nil }
-            var i = skipBlanks(container, container.startIndex + 1)
+            var found: ArraySlice<UInt8>?
             var index = 0
-            while i < container.endIndex, container[i] != UInt8(ascii: "]") {
-                let valueEnd = end(ofValueAt: i, in: container)
-                if index == wanted { return container[i..<valueEnd] }
+            forEachElement(of: container) { element in
+                if index == wanted { found = element }
                 index += 1
-                i = skipBlanks(container, skipBlanks(container, valueEnd) + 1)
+                return found == nil
             }
-            return nil
+            return found
         default: return nil
+        }
+    }
+
+    /// Calls `body` for each value of an array, until it returns false; never for another kind of value.
+    static func forEachElement(of array: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Bool) {
+        guard array.first == UInt8(ascii: "[") else { return }
+        var i = skipBlanks(array, array.startIndex + 1)
+        while i < array.endIndex, array[i] != UInt8(ascii: "]") {
+            let valueEnd = end(ofValueAt: i, in: array)
+            guard body(array[i..<valueEnd]) else { return }
+            i = skipBlanks(array, skipBlanks(array, valueEnd) + 1)
         }
     }
 

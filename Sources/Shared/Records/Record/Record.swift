@@ -52,6 +52,19 @@ public struct Record: Sendable, Equatable {
     /// The text at `path`; nil if there is no string.
     public func string(_ path: FieldPath) -> String? { raw(path).flatMap(JSONBytes.string) }
 
+    /// The text at `path`, or the texts of the array there; none if there is neither. What is no string in an array is
+    /// left out.
+    public func strings(_ path: FieldPath) -> [String] {
+        guard let raw = raw(path) else { return [] }
+        if let text = JSONBytes.string(raw) { return [text] }
+        var texts: [String] = []
+        JSONBytes.forEachElement(of: raw) { element in
+            if let text = JSONBytes.string(element) { texts.append(text) }
+            return true
+        }
+        return texts
+    }
+
     /// The whole number at `path`; nil if there is none that fits.
     public func integer(_ path: FieldPath) -> Int? { raw(path).flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 

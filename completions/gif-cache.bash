@@ -81,7 +81,7 @@ _gif_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --id-field | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --sort) option=$arg left=1 ;;
+        --values | --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --id-field | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --sort) option=$arg left=1 ;;
         --allow-private) option=$arg ;;
         -*) ;;
         *)
@@ -97,14 +97,17 @@ _gif_cache() {
         left=1
     fi
     case $option in
+    --values)
+        _gif_cache_offer < <(printf '%s\n' body-part target equipment)
+        ;;
     --body-part)
-        _gif_cache_offer_list < <(gif-cache list --offline -q --print bodyPart 2>/dev/null | sort -u)
+        _gif_cache_offer_list < <(gif-cache list --offline -q --values body-part 2>/dev/null)
         ;;
     --target)
-        _gif_cache_offer_list < <(gif-cache list --offline -q --print target 2>/dev/null | sort -u)
+        _gif_cache_offer_list < <(gif-cache list --offline -q --values target 2>/dev/null)
         ;;
     --equipment)
-        _gif_cache_offer_list < <(gif-cache list --offline -q --print equipment 2>/dev/null | sort -u)
+        _gif_cache_offer_list < <(gif-cache list --offline -q --values equipment 2>/dev/null)
         ;;
     --api-key-file)
         _gif_cache_files -f
@@ -248,7 +251,7 @@ _gif_cache() {
         ;;
     "list")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' --body-part --target --equipment --name -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _gif_cache_offer < <(printf '%s\n' --values --body-part --target --equipment --name -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         fi
         ;;
     *)

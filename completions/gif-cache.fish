@@ -12,7 +12,7 @@ function __gif_cache_at
         end
         set option $word
         switch $word
-            case --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --id-field -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
+            case --values --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --id-field -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
                 set left 1
             case '-*'
             case '*'
@@ -57,9 +57,10 @@ complete -c gif-cache -n '__gif_cache_at ""' -a unpin -d 'Let GIFs be trimmed an
 complete -c gif-cache -n '__gif_cache_at ""' -a verify -d 'Check every GIF of the scope: is it whole, and as the index says? Status 1 if not.'
 complete -c gif-cache -n '__gif_cache_at put get has cat path poster rm pin unpin' -a '(command -q gif-cache; and gif-cache ls --print id 2>/dev/null | sort -u)'
 complete -c gif-cache -n '__gif_cache_at info' -F
-complete -c gif-cache -n '__gif_cache_at list sync' -l body-part -x -a '(__gif_cache_list (command -q gif-cache; and gif-cache list --offline -q --print bodyPart 2>/dev/null | sort -u))' -d 'Only of this part of the body, such as back; several with commas.'
-complete -c gif-cache -n '__gif_cache_at list sync' -l target -x -a '(__gif_cache_list (command -q gif-cache; and gif-cache list --offline -q --print target 2>/dev/null | sort -u))' -d 'Only for this muscle, such as lats; several with commas.'
-complete -c gif-cache -n '__gif_cache_at list sync' -l equipment -x -a '(__gif_cache_list (command -q gif-cache; and gif-cache list --offline -q --print equipment 2>/dev/null | sort -u))' -d 'Only with this equipment, such as barbell; several with commas.'
+complete -c gif-cache -n '__gif_cache_at list' -l values -x -a '\'body-part\' \'target\' \'equipment\'' -d 'Print the values of body-part, target or equipment that occur, each once, instead of the exercises.'
+complete -c gif-cache -n '__gif_cache_at list sync' -l body-part -x -a '(__gif_cache_list (command -q gif-cache; and gif-cache list --offline -q --values body-part 2>/dev/null))' -d 'Only of this part of the body, such as back; several with commas.'
+complete -c gif-cache -n '__gif_cache_at list sync' -l target -x -a '(__gif_cache_list (command -q gif-cache; and gif-cache list --offline -q --values target 2>/dev/null))' -d 'Only for this muscle, such as lats; several with commas.'
+complete -c gif-cache -n '__gif_cache_at list sync' -l equipment -x -a '(__gif_cache_list (command -q gif-cache; and gif-cache list --offline -q --values equipment 2>/dev/null))' -d 'Only with this equipment, such as barbell; several with commas.'
 complete -c gif-cache -n '__gif_cache_at list sync' -l name -x -d 'Only those whose name contains this; several with commas.'
 complete -c gif-cache -n '__gif_cache_at list sync put get info poster pin unpin verify' -s j -l jobs -x -d 'How many to work on at once.'
 complete -c gif-cache -n '__gif_cache_at list sync put get info poster pin unpin' -l unordered -d 'Write each record as soon as it is done, not in the order of the input.'

@@ -19,16 +19,33 @@ extension Command {
             "gif-cache list --print name",
             "gif-cache list --body-part back,chest | gif-cache put > exercises.ndjson",
             "gif-cache list --name curl --refresh",
+            "gif-cache list --values equipment --body-part back",
         ],
-        options: { [.conditionsOnExercises, .stream, .asking, .common] }
+        options: { [[.values], .conditionsOnExercises, .stream, .asking, .common] }
     ) { arguments in
         let work = try ServiceWork(arguments)
+        if let property = arguments[.values] { return try write(valuesOf: property, work) }
         let options = try work.context.runOptions(jobs: 1)
         var rest = try work.exercises()[...]
         defer { work.caches.close() }
         return try work.context.run(PassingTool(name: "gif-cache"), options: options) { _ in
             rest.popFirst().map { .job(RecordJob($0)) }
         }
+    }
+
+    private static func write(valuesOf property: ExerciseProperty, _ work: ServiceWork) throws -> Int32 {
+        let arguments = work.context.arguments
+        try arguments.exclude(.values, .print)
+        try arguments.exclude(.values, .pretty)
+        let output = try File.standardOutput()
+        let isForPeople = Terminal.isTerminal(1)
+        let values = try property.values(among: work.exercises())
+        work.caches.close()
+        try output.write(
+            values.flatMap { value in
+                Array((isForPeople ? TerminalText.escaped(value) : value).utf8) + [arguments.terminator]
+            })
+        return 0
     }
 
     static let sync = Command(

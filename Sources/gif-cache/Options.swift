@@ -15,7 +15,7 @@ extension AnyOption {
 
     /// Which exercises of the service's list are meant.
     static let bodyPart = Option<String>(
-        "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "bodyPart"), group: .own,
+        "body-part", form: .value("PART"), expected: "a part", completion: .exercises(field: "body-part"), group: .own,
         repeats: true, summary: "Only of this part of the body, such as back; several with commas."
     ) { $0 }
     static let target = Option<String>(
@@ -29,6 +29,10 @@ extension AnyOption {
     ) { $0 }
     static let name = Option.text(
         "name", "TEXT", repeats: true, summary: "Only those whose name contains this; several with commas.")
+
+    static let values = Option<ExerciseProperty>.case(
+        "values", "PROPERTY",
+        summary: "Print the values of body-part, target or equipment that occur, each once, instead of the exercises.")
 
     static let apiKeyFile = Option.path(
         "api-key-file", .service, default: "EXERCISEDB_API_KEY", summary: "File that holds the key for the service.")

@@ -46,7 +46,7 @@ extension Completion {
             .command(name: "exercises_id", line: "gif-cache ls --print id 2>/dev/null | sort -u")
         case .exercises(let field):
             .command(
-                name: "exercises_\(field)", line: "gif-cache list --offline -q --print \(field) 2>/dev/null | sort -u")
+                name: "exercises_\(field)", line: "gif-cache list --offline -q --values \(field) 2>/dev/null")
         }
     }
 

@@ -11,6 +11,6 @@ public enum Completion: Sendable, Equatable {
     case keys
     /// Keys, or files.
     case pictures
-    /// Values of a field of the cached list of exercises.
+    /// Values of a property in the cached list of exercises, or the ids of cached exercises for `id`.
     case exercises(field: String)
 }

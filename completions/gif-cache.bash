@@ -225,14 +225,14 @@ _gif_cache() {
         ;;
     "has")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field -h --help)
+            _gif_cache_offer < <(printf '%s\n' -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field --no-stale -h --help)
         else
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi
         ;;
     "get")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field -h --help)
+            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field --no-stale -h --help)
         else
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi

@@ -102,6 +102,7 @@ complete -c gif-cache -n '__gif_cache_at sync put' -l placeholder -r -F -d 'The 
 complete -c gif-cache -n '__gif_cache_at sync put' -l no-placeholder -d 'Leave path out of records whose GIF cannot be had.'
 complete -c gif-cache -n '__gif_cache_at sync info ls size rm clear verify' -l json -d 'Write records, on a terminal too.'
 complete -c gif-cache -n '__gif_cache_at put get has cat path info poster rm pin unpin' -l id-field -x -d 'Field of a record that holds the id.'
+complete -c gif-cache -n '__gif_cache_at get has' -l no-stale -d 'Count what has expired as not in the cache.'
 complete -c gif-cache -n '__gif_cache_at poster' -s o -l output -r -F -d 'Write the PNG to this file, or - for standard output.'
 complete -c gif-cache -n '__gif_cache_at poster' -l sync -d 'End only when the files that were written are on the disk, safe from a power cut.'
 complete -c gif-cache -n '__gif_cache_at ls' -l table -d 'Write a table, into a pipe or file too.'

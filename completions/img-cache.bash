@@ -271,7 +271,7 @@ _img_cache() {
         ;;
     "has")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -279,7 +279,7 @@ _img_cache() {
         ;;
     "get")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)

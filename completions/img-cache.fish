@@ -121,6 +121,7 @@ complete -c img-cache -n '__img_cache_at "" put prefetch explain get has cat pat
 complete -c img-cache -n '__img_cache_at "" put prefetch explain get has cat path ls info rm pin unpin clean verify "scope list" "scope current" "scope switch" "scope purge" reset stats settings' -l no-confinement -d 'Keep rights that the process does not need, to find out why something is refused.'
 complete -c img-cache -n '__img_cache_at prefetch' -l delay -x -d 'Wait at least this long between the starts of two downloads.'
 complete -c img-cache -n '__img_cache_at explain ls info rm clean verify "scope list" "scope current" "scope switch" "scope purge" reset stats settings' -l json -d 'Write records, on a terminal too.'
+complete -c img-cache -n '__img_cache_at get has' -l no-stale -d 'Count what has expired as not in the cache.'
 complete -c img-cache -n '__img_cache_at ls' -l variants -d 'List shrunk variants too.'
 complete -c img-cache -n '__img_cache_at ls' -l all-scopes -d 'List all scopes.'
 complete -c img-cache -n '__img_cache_at ls' -l sort -x -a '\'size\' \'age\' \'used\' \'url\'' -d 'Order by size (largest first), age (oldest first), used (longest unused first) or url.'

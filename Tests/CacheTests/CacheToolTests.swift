@@ -42,6 +42,27 @@ import Testing
         #expect(throws: NoPicture.self) { try find(#"{"n":1}"#) }
     }
 
+    @Test func whatHasExpiredCountsAsAbsentIfItIsNotWanted() throws {
+        let world = try Surroundings()
+        var settings = CacheSettings(root: world.root)
+        settings.ttl = .zero
+        let caches = Caches(settings: settings, interruption: Interruption())
+        let cache = try caches.standard()
+        let key = try CacheKey(url: WebURL("https://example.org/a.png"))
+        let expired = try cache.store(MemorySource(picture()), key: key).entry
+        let job = RecordJob(try Record(parsing: #"{"url":"https://example.org/a.png"}"#.utf8))
+        #expect(try caches.find(job, CacheItem.Rules()).status == .stale)
+        cache.close()
+        let before = try cache.statistics()
+        let failure = #expect(throws: ExpiredEntry.self) {
+            try caches.find(job, CacheItem.Rules(), takesExpired: false)
+        }
+        #expect(failure?.code == "not-cached" && failure?.exitCode == .absent && failure?.since == expired.expiresAt)
+        cache.close()
+        let after = try cache.statistics()
+        #expect(after[.hits] == before[.hits] && after[.stale] == before[.stale])
+    }
+
     @Test func aFileThatCannotBePutIsNamedInItsRecord() throws {
         let world = try Surroundings()
         let caches = Caches(settings: CacheSettings(root: world.root), interruption: Interruption())

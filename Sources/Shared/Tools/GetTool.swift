@@ -8,9 +8,13 @@ public struct GetTool: CacheTool {
     private let caches: Caches
     private let naming: any EntryNaming
     private let pins: Bool?
+    private let takesExpired: Bool
 
-    /// - Parameter pins: whether to pin each entry or take the pin off; nil leaves it as it is.
-    public init(caches: Caches, naming: any EntryNaming, pins: Bool? = nil) {
+    /// - Parameters:
+    ///   - pins: whether to pin each entry or take the pin off; nil leaves it as it is.
+    ///   - takesExpired: whether what has expired will do; else it counts as absent.
+    public init(caches: Caches, naming: any EntryNaming, pins: Bool? = nil, takesExpired: Bool = true) {
+        self.takesExpired = takesExpired
         self.caches = caches
         self.naming = naming
         self.pins = pins
@@ -25,7 +29,7 @@ public struct GetTool: CacheTool {
             return (
                 pins == nil ? keys.first : nil,
                 { record, _ in
-                    var found = try caches.find(keys, naming)
+                    var found = try caches.find(keys, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }
                     naming.set(found.entry, status: found.status, in: &record)
                 }

@@ -26,7 +26,11 @@ public struct CacheLookup {
     }
 
     /// Returns what a job names, and begins its lease. Throws as `Caches.find` does.
-    public func find(_ job: RecordJob) throws -> FoundEntry { try caches.find(job, naming) }
+    ///
+    /// - Parameter takesExpired: whether what has expired will do; else it counts as absent.
+    public func find(_ job: RecordJob, takesExpired: Bool = true) throws -> FoundEntry {
+        try caches.find(job, naming, takesExpired: takesExpired)
+    }
 
     /// Runs a tool over all things. Returns the exit status. Throws as `ToolContext.run` does.
     public func run(_ tool: any RecordTool, jobs: Int = 1) throws -> Int32 {

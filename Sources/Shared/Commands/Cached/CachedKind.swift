@@ -36,11 +36,12 @@ public struct CachedKind: Sendable {
         Command(
             "get", summary: "Say where \(names) are, without the network.",
             details: "A \(name) that is not in the cache gives a record with an error, and status 1.",
-            examples: examples, operands: operands, options: { [options(), .stream, .common] },
+            examples: examples, operands: operands, options: { [[.noStale], options(), .stream, .common] },
             synonyms: ["show", "find", "lookup"]
         ) { arguments in
             let lookup = try CacheLookup(self, arguments, .looking)
-            return try lookup.run(GetTool(caches: lookup.caches, naming: lookup.naming))
+            return try lookup.run(
+                GetTool(caches: lookup.caches, naming: lookup.naming, takesExpired: !arguments[.noStale]))
         }
     }
 
@@ -48,12 +49,14 @@ public struct CachedKind: Sendable {
     public func has(examples: [String]) -> Command {
         Command(
             "has", summary: "Tell by the exit status whether \(names) are in the cache: 0 all, 1 not all.",
-            examples: examples, operands: operands, options: { [options(), [.nullData], .common] },
+            examples: examples, operands: operands, options: { [[.noStale], options(), [.nullData], .common] },
             synonyms: ["exists", "test"]
         ) { arguments in
             let lookup = try CacheLookup(self, arguments, .looking)
             defer { lookup.caches.close() }
-            return try lookup.context.areAllThere(lookup.things) { _ = try lookup.find($0) }
+            return try lookup.context.areAllThere(lookup.things) {
+                _ = try lookup.find($0, takesExpired: !arguments[.noStale])
+            }
         }
     }
 

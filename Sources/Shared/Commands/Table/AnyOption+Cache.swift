@@ -24,6 +24,9 @@ extension AnyOption {
         "ttl", alias: "expire-after", .cache, such: "14d", default: "14d", field: "ttl",
         summary: "How long an entry is fresh.")
 
+    /// For commands that only look.
+    public static let noStale = Option.flag("no-stale", summary: "Count what has expired as not in the cache.")
+
     public static let capacity = Option.size(
         "capacity", .cache, such: "200MB", default: "200MB", field: "capacity", summary: "How much to keep.",
         manual: "What was used least recently goes first, never what is pinned or leased.")

@@ -53,16 +53,23 @@ public struct FoundEntry: Sendable {
 }
 
 extension Caches {
-    /// Returns the entry of what an argument or a record names, the best one that is there, expired or not. Throws
-    /// `CacheFailure.absent` (1), which is what everything is whose policy is `disabled`, `NoPicture` if nothing is
-    /// named, and what `naming` throws.
+    /// Returns the entry of what an argument or a record names, the best one that is there. Throws
+    /// `CacheFailure.absent` (1), which is what everything is whose policy is `disabled`, `ExpiredEntry` (1),
+    /// `NoPicture` if nothing is named, and what `naming` throws.
     ///
-    /// - Parameter handingOut: whether its path is to be used; else it is only looked at, see `CacheStore.peek`.
-    public func find(_ job: RecordJob, _ naming: any EntryNaming, handingOut: Bool = true) throws -> FoundEntry {
-        try find(naming.keys(of: job), naming, handingOut: handingOut)
+    /// - Parameters:
+    ///   - handingOut: whether its path is to be used; else it is only looked at, see `CacheStore.peek`.
+    ///   - takesExpired: whether one that has expired will do; else it counts as absent.
+    public func find(
+        _ job: RecordJob, _ naming: any EntryNaming, handingOut: Bool = true, takesExpired: Bool = true
+    ) throws -> FoundEntry {
+        try find(naming.keys(of: job), naming, handingOut: handingOut, takesExpired: takesExpired)
     }
 
-    func find(_ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool = true) throws -> FoundEntry {
+    func find(
+        _ keys: [CacheItem.Lookup], _ naming: any EntryNaming, handingOut: Bool = true, takesExpired: Bool = true
+    ) throws -> FoundEntry {
+        var expired: ExpiredEntry?
         // A key of the user's own is the same for all addresses.
         var asked: [(key: CacheKey, policy: Policy)] = []
         var isCounted = !handingOut
@@ -76,6 +83,10 @@ extension Caches {
                 return FoundEntry(entry, in: cache)
             }
             guard var entry = try cache.peek(key) else { continue }
+            if !takesExpired, cache.status(of: entry) == .stale {
+                expired = expired ?? ExpiredEntry(key: key.text, since: entry.expiresAt)
+                continue
+            }
             if handingOut {
                 isCounted = true
                 guard let found = try cache.lookup(key) else { continue }
@@ -83,6 +94,7 @@ extension Caches {
             }
             if try naming.accepts(entry) { return FoundEntry(entry, in: cache) }
         }
+        if let expired { throw expired }
         guard let best = asked.first else { throw NoPicture() }
         // A miss is counted once, however many keys there are.
         if !isCounted { _ = try place(best.policy).cache?.lookup(best.key) }

@@ -34,6 +34,24 @@ import Testing
         #expect(transport.requests == 4)
     }
 
+    @Test(arguments: [200, 404, 401, 503], ["text/plain", "image/gif", "application/json"])
+    func gatewayIsAskedAgainWhateverItsAnswerIsCalled(_ status: Int, _ type: String) throws {
+        for words in ["no healthy upstream", "\nUpstream connect error or disconnect/reset before headers."] {
+            let transport = CannedTransport(status, ["Content-Type": type], words)
+            let result = try ask(transport)
+            #expect(code(result) == "server-error")
+            if case .failure(let error) = result { #expect(failure(of: error).isTransient) }
+            #expect(transport.requests == 4)
+        }
+    }
+
+    @Test func otherWordsAreNoGateway() throws {
+        let transport = CannedTransport(200, ["Content-Type": "text/plain"], "healthy: no healthy upstream")
+        #expect(code(try ask(transport)) == "not-a-gif")
+        #expect(transport.requests == 1)
+        #expect(code(try ask(CannedTransport(200, ["Content-Type": "text/plain"], ""))) == "not-a-gif")
+    }
+
     @Test(arguments: ["application/json", "text/html; charset=utf-8", "image/png"])
     func anotherContentTypeIsRefusedAtOnce(_ type: String) throws {
         let transport = CannedTransport(200, ["Content-Type": type], "GIF89a")

@@ -19,7 +19,7 @@ enum Fault: Sendable, Equatable {
     case big(megabytes: Int)
     /// An array of so many megabytes, in which the answer is repeated.
     case endless(megabytes: Int)
-    case upstream
+    case upstream, noUpstream
     case wrongDay
     case reshaped(AnswerShape)
     /// So many requests within the time; `left` after this one, negative where it is one too many.
@@ -41,6 +41,7 @@ enum Fault: Sendable, Equatable {
           wrong-type            Content-Type text/html on the right bytes
           html                  an HTML page with status 200 and type image/jpeg
           upstream-200          the plain text of a proxy's 503, with status 200
+          no-upstream           another one, "no healthy upstream", likewise
           wrong-day             the answer for the day before each day that the address names
           array, object         an array with the object in it; the first object of an array
           missing-FIELD, null-FIELD   that field not there, or null, in every object
@@ -85,6 +86,7 @@ enum Fault: Sendable, Equatable {
         case (_, "big", 1) where numbers[0] <= 1_000_000: self = .big(megabytes: numbers[0])
         case (_, "max", 1): self = .maxAge(numbers[0])
         case ("upstream-200", _, _): self = .upstream
+        case ("no-upstream", _, _): self = .noUpstream
         case ("wrong-day", _, _): self = .wrongDay
         case (_, "json", 0):
             guard let size = parts.last.flatMap({ $0.hasSuffix("mb") ? Int($0.dropLast(2)) : nil }) else { return nil }
@@ -103,6 +105,7 @@ enum Fault: Sendable, Equatable {
         switch self {
         case .status(503): .text(Self.upstreamError, status: 503)
         case .upstream: .text(Self.upstreamError)
+        case .noUpstream: .text("no healthy upstream")
         case .status(let status): .json("{\"code\":\(status),\"msg\":\"a sample of status \(status)\"}", status: status)
         case .retryAfter(let seconds): Self.overLimit(seconds: seconds)
         case .quota(_, let left, let wait) where left < 0:
@@ -157,7 +160,8 @@ enum Fault: Sendable, Equatable {
         case .quota(let limit, let left, _):
             delivery.response?.set("X-RateLimit-Limit", "\(limit)")
             delivery.response?.set("X-RateLimit-Remaining", "\(max(left, 0))")
-        case .status, .retryAfter, .redirect, .redirectTo, .html, .upstream, .wrongDay, .gzipBomb, .times, .noRange:
+        case .status, .retryAfter, .redirect, .redirectTo, .html, .upstream, .noUpstream, .wrongDay, .gzipBomb, .times,
+            .noRange:
             break
         }
     }

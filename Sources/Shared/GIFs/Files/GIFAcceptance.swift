@@ -18,6 +18,16 @@ enum GIFAcceptance {
         }
     }
 
+    /// What `check` throws; nil for an answer that passes.
+    static func refusal(of response: HTTPResponse) -> GIFFailure? {
+        do {
+            try check(response)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Walks over the whole GIF. Throws `GIFFailure` for anything but one whose blocks are all well-formed, with a
     /// canvas, frames and a trailer, within `limits`; and what the source throws. Linear, in flat memory.
     static func inspect(

@@ -1,7 +1,7 @@
 import HTTP
 import Support
 
-/// A transport that knows three habits of ExerciseDB's gateway which HTTP doesn't.
+/// A transport that knows four habits of ExerciseDB's gateway which HTTP doesn't.
 ///
 /// * A quota that is used up comes as 429 without a `Retry-After`, like a burst that is over in a second. It is given
 ///   the field that the gateway leaves out, so that the one who retries gives up at once and spends no more requests.
@@ -9,6 +9,8 @@ import Support
 ///   slowly or, when the last request of it has been answered, not to ask; so those fields are taken out.
 /// * An answer of 200 with something else than the GIF that was asked for, by its `Content-Type`, ends there, with
 ///   `GIFFailure.notAGIF`.
+/// * A proxy that cannot reach the service says so in plain text, at times with 200. This is
+///   `FetchFailure.passingFault`, whatever the status below 500 and the `Content-Type`.
 public struct ExerciseTransport: HTTPTransport {
     private let base: any HTTPTransport
 
@@ -18,30 +20,47 @@ public struct ExerciseTransport: HTTPTransport {
 
     public init(over base: any HTTPTransport) { self.base = base }
 
-    /// Throws what the transport below throws, and `GIFFailure` for an answer whose head says that it is no GIF.
+    /// How much of a body is looked at for the words of a gateway, or of a refusal.
+    private static let beginningLimit = 4096
+
+    /// Throws what the transport below throws, `FetchFailure.passingFault` for the answer of a gateway, and
+    /// `GIFFailure` for another one whose head says that it is no GIF.
     public func exchange(
         _ request: HTTPRequest, interruption: Interruption, receive: (HTTPEvent) throws -> Void
     ) throws -> HTTPResponse {
-        var isRefusal = false
-        var body: [UInt8] = []
+        var head: HTTPResponse?
+        var beginning: [UInt8] = []
+        // Not thrown at once, as the body may be that of a gateway.
+        var refusal: GIFFailure?
         let isForGIF = request.headers.contains { $0.name == "Accept" && $0.value == ExerciseService.gifType }
         let response = try base.exchange(request, interruption: interruption) { event in
             switch event {
-            case .head(let head):
-                isRefusal = head.status == 429
-                body.removeAll()
-                if isForGIF, [200, 206].contains(head.status) { try GIFAcceptance.check(head) }
-                return try receive(.head(head.withoutQuota))
+            case .head(let response):
+                head = response.withoutQuota
+                beginning.removeAll()
+                refusal = isForGIF && [200, 206].contains(response.status) ? GIFAcceptance.refusal(of: response) : nil
+                return refusal == nil ? try receive(.head(response.withoutQuota)) : ()
             case .body(let bytes):
-                if isRefusal { body.append(contentsOf: bytes.prefix(max(4096 - body.count, 0))) }
+                let room = Self.beginningLimit - beginning.count
+                beginning.append(contentsOf: bytes.prefix(room))
+                if room > 0, let head { try Self.refuseGateway(head, beginning) }
             case .pause: break
             }
+            if let refusal { throw refusal }
             try receive(event)
         }
-        guard isRefusal, ExerciseAnswer.quota(in: body) != nil else { return response.withoutQuota }
+        if let refusal { throw refusal }
+        guard response.status == 429, ExerciseAnswer.quota(in: beginning) != nil else { return response.withoutQuota }
         var headers = response.withoutQuota.headers
         headers.append(name: "Retry-After", value: String(Self.quotaPause))
         return HTTPResponse(status: response.status, headers: headers, url: response.url)
+    }
+
+    /// Leaves 5xx alone, which say so themselves.
+    private static func refuseGateway(_ head: HTTPResponse, _ beginning: [UInt8]) throws(FetchFailure) {
+        let answer = FetchFailure.Answer(
+            status: head.status, headers: head.headers, url: head.url, body: beginning)
+        if answer.status < 500, answer.isOfGateway { throw .passingFault(answer) }
     }
 
     /// Throws what `body` throws.

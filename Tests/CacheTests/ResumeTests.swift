@@ -162,6 +162,29 @@ import Testing
         #expect(server.requests.map(\.rangeStart) == [nil, 40, nil])
     }
 
+    /// A fault of the bytes that may pass is one all the same.
+    @Test func partsThatAreRefusedForATimeAreFetchedWholeOnce() throws {
+        struct Unfit: Failure {
+            var code: String { "unfit" }
+            var message: String { "it does not end as it should" }
+            var exitCode: ExitCode { .temporary }
+        }
+        let server = FakeServer { [whole] request, number in
+            let answer = Self.honest(request, whole, breaksAfter: number == 0 ? 100_000 : nil)
+            return request.rangeStart == nil
+                ? answer : .init(status: 206, headers: answer.headers, body: [UInt8](repeating: 7, count: 200_000))
+        }
+        let inspect: Inspection = { [whole] source in
+            guard try source.bytes(0..<source.count) == whole else { throw Unfit() }
+            return FileFacts(format: .gif, upright: PixelSize(width: 1, height: 1))
+        }
+
+        let client = world.client(server, retries: 1)
+        try expectWhole(try world.cache().fetch(moon, client: client, inspect: inspect).entry)
+
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000, nil])
+    }
+
     @Test func oldTimeOfChangeServesWhereThereIsNoETag() throws {
         let changed = "Tue, 14 Nov 2023 00:00:00 GMT"
         let server = FakeServer { [whole] request, number in

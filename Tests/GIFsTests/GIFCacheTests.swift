@@ -103,6 +103,14 @@ import Tools
         #expect(code { _ = try find() } == "not-cached")
     }
 
+    @Test func aGIFThatIsCutOffLeavesAnExpiredOneInUse() throws {
+        _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
+        let cut = CannedTransport(gif: Array(TinyGIF.bytes.dropLast()))
+        let item = try cache(cut, days: 15).put(gif)
+        #expect(item.status == .stale && cut.requests == 1)
+        #expect(try File.openInput(item.entry.path).bytes(0..<TinyGIF.bytes.count) == TinyGIF.bytes)
+    }
+
     @Test func usedUpQuotaLeavesAnExpiredGIFInUse() throws {
         _ = try cache(CannedTransport(gif: TinyGIF.bytes)).put(gif)
         let quota = CannedTransport(429, [:], #"{"message": "You have exceeded the DAILY quota for Requests"}"#)

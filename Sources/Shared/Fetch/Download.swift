@@ -45,6 +45,8 @@ final class Download {
     private var validators = Validators()
     /// Whether its bytes came by more than one answer.
     private var isJoined = false
+    /// Whether all bytes have come, so that a failure is one of the inspection.
+    private var isInspected = false
     private var received = 0
     /// Whether the note is still to be written.
     private var lacksNote = false
@@ -78,7 +80,7 @@ final class Download {
             try takeOver(check: client.check)
             do {
                 return try transfer(client: client, inspect: inspect)
-            } catch let failure as any Failure where failure.exitCode == .data && isJoined {
+            } catch let failure as any Failure where isJoined && (isInspected || failure.exitCode == .data) {
                 // Perhaps only the parts don't fit, whatever the server says of them.
                 forget()
                 return try transfer(client: client, inspect: inspect)
@@ -107,7 +109,7 @@ final class Download {
     }
 
     /// What is there is of no use: the next attempt asks for everything.
-    private func forget() { (note, lacksNote, body, isJoined) = (nil, false, nil, false) }
+    private func forget() { (note, lacksNote, body, isJoined, isInspected) = (nil, false, nil, false, false) }
 
     /// How many bytes the file holds.
     private var count: Int { body?.count ?? 0 }
@@ -123,6 +125,7 @@ final class Download {
         }
         // Opened anew: how much there is was not known before.
         guard let file, let body else { throw PartialFile.Lost() }
+        isInspected = true
         let picture = try inspect(try partial.reopen(file))
         return .body(
             Body(

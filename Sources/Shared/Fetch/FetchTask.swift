@@ -139,11 +139,13 @@ struct FetchTask {
             case .unchanged:
                 throw CacheFailure.fault(detail: "an answer of 304 to a request without conditions")
             }
-        } catch let failure as FetchFailure where failure.isTransient {
+        } catch let failure as any Failure where Self.isPassing(failure) {
             guard let entry, Freshness.mayServeStale(entry, rules: rules), let handed = try cache.handOut(entry) else {
                 throw failure
             }
-            cache.log.warning("\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
+            // What an inspection says does not name the picture.
+            let subject = failure is FetchFailure ? "" : "\(request.url.redacted): "
+            cache.log.warning("\(subject)\(failure.message); the copy of \(handed.fetchedAt.iso8601) is used")
             cache.index.count(in: cache.scope) { $0.add(failure: failure) }
             cache.count(.stale, handed)
             return (handed, .stale)
@@ -151,6 +153,11 @@ struct FetchTask {
             if mayRemember { cache.remember(error, of: request, key: key) }
             throw error
         }
+    }
+
+    /// Whether the server may do better next time: it could not be reached, or what it sent is of no use today.
+    private static func isPassing(_ failure: any Failure) -> Bool {
+        failure.isTransient && !(failure is Cancelled || failure is CacheFailure || failure is SystemFailure)
     }
 
     private func refresh(

@@ -26,7 +26,7 @@ public enum GIFFailure: Failure, Equatable {
     /// An answer whose status promised a GIF, with something else in it: a phrase such as `an HTML page`.
     case notAGIF(String)
     case empty
-    /// The GIF stops before its trailer.
+    /// The GIF stops before its trailer. It may come whole next time.
     case truncated
     /// The GIF breaks a rule of the format.
     case corrupt(String)
@@ -75,10 +75,10 @@ public enum GIFFailure: Failure, Equatable {
 
     public var exitCode: ExitCode {
         switch self {
-        case .noID, .badID, .notAGIF, .empty, .truncated, .corrupt, .notAList: .data
+        case .noID, .badID, .notAGIF, .empty, .corrupt, .notAList: .data
         case .keyMissing, .keyInvalid, .notSubscribed, .overLimit: .notAllowed
         case .unknownExercise: .unavailable
-        case .quotaExceeded, .refusing, .unreachable: .temporary
+        case .quotaExceeded, .refusing, .unreachable, .truncated: .temporary
         }
     }
 
@@ -102,7 +102,7 @@ public enum GIFFailure: Failure, Equatable {
             "ExerciseDB could not be reached several times in a row, so it is not asked any more: run it again later"
         case .notAGIF(let found): "ExerciseDB answered with \(found) instead of a GIF"
         case .empty: "ExerciseDB answered with an empty body"
-        case .truncated: "the GIF ends too early: fetch it again"
+        case .truncated: "ExerciseDB sent a GIF that ends too early: run it again later"
         case .corrupt(let fault): "the GIF is corrupt: \(fault)"
         case .overLimit(let excess): "the GIF is over the limit: \(excess)"
         }

@@ -45,7 +45,8 @@ enum ApodFetch {
         exitStatus: """
             0 all done, 64 usage, 65 an answer that cannot be understood,
             or a line of the input that is no day,
-            69 no picture that day, or only a stand-in, 75 may work later,
+            69 no picture that day, or only a stand-in,
+            75 may work later, or not published yet,
             77 not allowed (a key is missing or wrong), 78 configuration.
             """,
         libraries: { [CurlTransport.libraryVersion, indexLibraryVersion] })

@@ -83,7 +83,8 @@ import Testing
             let nasa = FakeNASA.complete(through: "2026-11-20") { $0.service == .science ? reply : nil }
             let result = try nasa.client().results(.day(day("2026-11-18")))
             #expect(result.first?.picture?.service == .api)
-            #expect(nasa.asked.map(\.service) == [.science, .api])
+            // A day of late that is missing may be still to come: the list says so.
+            #expect(nasa.asked.filter { $0 != .newest(1) }.map(\.service) == [.science, .api])
         }
     }
 
@@ -149,7 +150,7 @@ import Testing
         let nasa = FakeNASA.complete(through: "2026-11-20")
         let result = try nasa.client().results(.newest)
         #expect(result.first?.picture?.day == day("2026-11-20"))
-        #expect(nasa.asked == [.day(.science, day("2026-11-20"))])
+        #expect(nasa.asked == [.newest(1)])
     }
 
     @Test func beforeMidnightInTheEastItIsYesterdays() throws {
@@ -159,18 +160,36 @@ import Testing
         #expect(nasa.asked.count == 1)
     }
 
-    @Test func whereTodaysIsNotOutItIsTheDayBefore() throws {
-        for service in Service.allCases {
-            let nasa = FakeNASA.complete(through: "2026-11-18")
-            let result = try nasa.client(service == .api ? .api : .auto).results(.newest)
-            #expect(result.first?.picture?.day == day("2026-11-18"))
-            #expect(nasa.asked == ["20", "19", "18"].map { .day(service, day("2026-11-\($0)")) })
+    @Test func theListNamesTheNewestHoweverOldItIs() throws {
+        for newest in ["2026-11-19", "2026-11-18", "2026-11-15", "2025-10-01"] {
+            let nasa = FakeNASA.complete(through: newest)
+            let lines = Lines()
+            let result = try nasa.client(log: lines.log).results(.newest)
+            #expect(result.first?.picture?.day == day(newest))
+            #expect(nasa.asked == [.newest(1)])
+            let told = lines.all.filter { $0.contains("the newest picture of the day is that of \(newest)") }
+            #expect(told.count == (newest == "2026-11-19" ? 0 : 1))
         }
     }
 
-    @Test func afterThreeDaysWithoutAPictureItGivesUp() throws {
+    @Test func withoutAListTheOldServiceIsAskedDayByDay() throws {
+        let nasa = FakeNASA.complete(through: "2026-11-18")
+        let result = try nasa.client(.api).results(.newest)
+        #expect(result.first?.picture?.day == day("2026-11-18"))
+        #expect(nasa.asked == ["20", "19", "18"].map { .day(.api, day("2026-11-\($0)")) })
+    }
+
+    @Test(arguments: [.status(500, ""), .ok("[]"), .ok("<html>")] as [FakeNASA.Reply])
+    func aListThatFailsIsReplacedByDays(_ reply: FakeNASA.Reply) throws {
+        let nasa = FakeNASA.complete(through: "2026-11-19") { if case .newest = $0 { reply } else { nil } }
+        #expect(try nasa.client(.science).results(.newest).first?.picture?.day == day("2026-11-19"))
+        let last = try nasa.client(.science).results(.last(3))
+        #expect(last.map(\.day) == ["17", "18", "19"].map { day("2026-11-\($0)") })
+    }
+
+    @Test func afterThreeDaysWithoutAPictureTheOldServiceGivesUp() throws {
         let nasa = FakeNASA.complete(through: "2026-11-16")
-        let result = try nasa.client(.science).results(.newest)
+        let result = try nasa.client(.api).results(.newest)
         let failure = try #require(result.first?.failure)
         #expect(failure.code == "no-picture" && failure.exitCode == .unavailable)
         // Of all days that were tried, not of the last one alone.

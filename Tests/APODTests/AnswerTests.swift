@@ -175,7 +175,7 @@ import Testing
         #expect(try failure(404, body, day: "2026-11-20") == .notPublished(day("2026-11-20")))
         #expect(try failure(404, #"{"code":"apod_basic_not_found"}"#, from: .science) == .noPicture(day("2020-01-01")))
         #expect(APODFailure.noPicture(day("2020-01-01")).exitCode == .unavailable)
-        #expect(APODFailure.notPublished(day("2026-11-20")).exitCode == .unavailable)
+        #expect(APODFailure.notPublished(day("2026-11-20")).exitCode == .temporary)
     }
 
     @Test(arguments: [

@@ -20,31 +20,30 @@ struct PlannedDays: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(words.joined(separator: " ")) at \(time.iso8601)" }
 }
 
-/// `2024-02-03`; `2024-02-03?` where it is left out if it isn't published; `newest 2024-02-03`; `last 3 2024-02-03`.
-/// Neighbours are folded: `2024-02-01...2024-02-29`.
+/// `2024-02-03`; `2024-02-03?` if it is left out when it isn't published; `newest 2024-02-03`; `last 3 2024-02-03`.
+/// Neighbours are folded: `2024-02-01...2024-02-29?`.
 private func short(_ steps: [DayPlan.Step]) -> [String] {
     var words: [String] = []
-    var run: (first: CalendarDay, last: CalendarDay)?
+    var run: (first: CalendarDay, last: CalendarDay, mark: String)?
     func endRun() {
-        if let run { words.append(run.first == run.last ? "\(run.first)" : "\(run.first)...\(run.last)") }
+        if let run { words.append((run.first == run.last ? "" : "\(run.first)...") + "\(run.last)\(run.mark)") }
         run = nil
     }
-    for step in steps {
-        if case .day(let day) = step {
-            if let first = run?.first, run?.last.advanced(by: 1) == day {
-                run = (first, day)
-            } else {
-                endRun()
-                run = (day, day)
-            }
-            continue
+    func add(_ day: CalendarDay, _ mark: String) {
+        if let known = run, known.last.advanced(by: 1) == day, known.mark == mark {
+            run = (known.first, day, mark)
+        } else {
+            endRun()
+            run = (day, day, mark)
         }
-        endRun()
+    }
+    for step in steps {
         switch step {
-        case .day: break
-        case .dayIfPublished(let day): words.append("\(day)?")
-        case .newest(1, let day): words.append("newest \(day)")
-        case .newest(let count, let day): words.append("last \(count) \(day)")
+        case .day(let day): add(day, "")
+        case .dayIfPublished(let day): add(day, "?")
+        case .newest(let count, let day):
+            endRun()
+            words.append(count == 1 ? "newest \(day)" : "last \(count) \(day)")
         }
     }
     endRun()
@@ -81,36 +80,36 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
         PlannedDays("1995-06-16", at: evening, ["1995-06-16"]),
         PlannedDays("2020-06-10", at: evening, ["2020-06-10"]),
         PlannedDays("2028-02-29", at: leapDay, ["2028-02-29"]),
-        PlannedDays("2024-02", at: evening, ["2024-02-01...2024-02-29"]),
-        PlannedDays("2023-02", at: evening, ["2023-02-01...2023-02-28"]),
-        PlannedDays("2000-02", at: evening, ["2000-02-01...2000-02-29"]),
-        PlannedDays("2028-02", at: leapDay, ["2028-02-01...2028-02-28", "2028-02-29?"]),
-        PlannedDays("2026-11", at: evening, ["2026-11-01...2026-11-19", "2026-11-20?"]),
-        PlannedDays("2026-11", at: early, ["2026-11-01...2026-11-18", "2026-11-19?"]),
-        PlannedDays("2026-12", at: newYearsEve, ["2026-12-01...2026-12-30", "2026-12-31?"]),
-        PlannedDays("2026-12", at: newYear, ["2026-12-01...2026-12-30", "2026-12-31?"]),
+        PlannedDays("2024-02", at: evening, ["2024-02-01...2024-02-29?"]),
+        PlannedDays("2023-02", at: evening, ["2023-02-01...2023-02-28?"]),
+        PlannedDays("2000-02", at: evening, ["2000-02-01...2000-02-29?"]),
+        PlannedDays("2028-02", at: leapDay, ["2028-02-01...2028-02-29?"]),
+        PlannedDays("2026-11", at: evening, ["2026-11-01...2026-11-20?"]),
+        PlannedDays("2026-11", at: early, ["2026-11-01...2026-11-19?"]),
+        PlannedDays("2026-12", at: newYearsEve, ["2026-12-01...2026-12-31?"]),
+        PlannedDays("2026-12", at: newYear, ["2026-12-01...2026-12-31?"]),
         PlannedDays("2027", at: newYear, ["2027-01-01?"]),
         PlannedDays("2027-01", at: newYearsEve, ["2027-01-01?"]),
-        PlannedDays("2024", at: evening, ["2024-01-01...2024-12-31"]),
-        PlannedDays("2026", at: evening, ["2026-01-01...2026-11-19", "2026-11-20?"]),
+        PlannedDays("2024", at: evening, ["2024-01-01...2024-12-31?"]),
+        PlannedDays("2026", at: evening, ["2026-01-01...2026-11-20?"]),
         PlannedDays(
-            "1995", at: evening, ["1995-06-16", "1995-06-20...1995-12-31"],
+            "1995", at: evening, ["1995-06-16?", "1995-06-20...1995-12-31?"],
             gaps: ["1995-06-17", "1995-06-18", "1995-06-19"]),
         PlannedDays(
-            "1995-06", at: secondWeek, ["1995-06-16", "1995-06-20...1995-06-21", "1995-06-22?"],
+            "1995-06", at: secondWeek, ["1995-06-16?", "1995-06-20...1995-06-22?"],
             gaps: ["1995-06-17", "1995-06-18", "1995-06-19"]),
         PlannedDays("1995-06", at: firstDay, ["1995-06-16?"]),
-        PlannedDays("1995-06", at: firstWeek, ["1995-06-16"], gaps: ["1995-06-17", "1995-06-18"]),
+        PlannedDays("1995-06", at: firstWeek, ["1995-06-16?"], gaps: ["1995-06-17", "1995-06-18"]),
         PlannedDays(
-            "2020-06", at: evening, ["2020-06-01...2020-06-09", "2020-06-11...2020-06-30"], gaps: ["2020-06-10"]),
+            "2020-06", at: evening, ["2020-06-01...2020-06-09?", "2020-06-11...2020-06-30?"], gaps: ["2020-06-10"]),
         PlannedDays(
             "2024-02-03 today 2024-02 yesterday 2024-02-03", at: evening,
-            ["2024-02-03", "newest 2026-11-20", "2024-02-01...2024-02-29", "2026-11-19", "2024-02-03"]),
+            ["2024-02-03", "newest 2026-11-20", "2024-02-01...2024-02-29?", "2026-11-19", "2024-02-03"]),
         PlannedDays(
             "2020-06 1995-06 2020-06", at: evening,
             [
-                "2020-06-01...2020-06-09", "2020-06-11...2020-06-30", "1995-06-16", "1995-06-20...1995-06-30",
-                "2020-06-01...2020-06-09", "2020-06-11...2020-06-30",
+                "2020-06-01...2020-06-09?", "2020-06-11...2020-06-30?", "1995-06-16?", "1995-06-20...1995-06-30?",
+                "2020-06-01...2020-06-09?", "2020-06-11...2020-06-30?",
             ], gaps: ["1995-06-17", "1995-06-18", "1995-06-19", "2020-06-10"]),
     ])
     func namedDaysBecomeSteps(_ planned: PlannedDays) throws {
@@ -122,24 +121,24 @@ private func short(_ steps: [DayPlan.Step]) -> [String] {
     }
 
     @Test(arguments: [
-        PlannedDays("2026-11-18", at: evening, ["2026-11-18...2026-11-19", "2026-11-20?"]),
-        PlannedDays("2026-11-18 today", at: evening, ["2026-11-18...2026-11-19", "2026-11-20?"]),
-        PlannedDays("2026-11-18 2026-11", at: evening, ["2026-11-18...2026-11-19", "2026-11-20?"]),
-        PlannedDays("2026-11-18 2026", at: early, ["2026-11-18", "2026-11-19?"]),
-        // Who names the last day hears what became of it.
-        PlannedDays("2026-11-18 2026-11-20", at: evening, ["2026-11-18...2026-11-20"]),
-        PlannedDays("2026-11-18 yesterday", at: evening, ["2026-11-18...2026-11-19"]),
-        PlannedDays("yesterday today", at: evening, ["2026-11-19", "2026-11-20?"]),
+        PlannedDays("2026-11-18", at: evening, ["2026-11-18...2026-11-20?"]),
+        PlannedDays("2026-11-18 today", at: evening, ["2026-11-18...2026-11-20?"]),
+        PlannedDays("2026-11-18 2026-11", at: evening, ["2026-11-18...2026-11-20?"]),
+        PlannedDays("2026-11-18 2026", at: early, ["2026-11-18...2026-11-19?"]),
+        // If the last day is named, it is told that it was left out.
+        PlannedDays("2026-11-18 2026-11-20", at: evening, ["2026-11-18...2026-11-20?"]),
+        PlannedDays("2026-11-18 yesterday", at: evening, ["2026-11-18...2026-11-19?"]),
+        PlannedDays("yesterday today", at: evening, ["2026-11-19...2026-11-20?"]),
         // Today where the new day has already begun.
         PlannedDays("2026-11-21", at: evening, ["2026-11-21?"]),
-        PlannedDays("2026-11-21 2026-11-21", at: evening, ["2026-11-21"]),
-        PlannedDays("2024-02 2024-03", at: evening, ["2024-02-01...2024-03-31"]),
-        PlannedDays("2024-02-15 2024-02", at: evening, ["2024-02-15...2024-02-29"]),
-        PlannedDays("2024-02 2024-02-15", at: evening, ["2024-02-01...2024-02-15"]),
-        PlannedDays("2024 2025", at: evening, ["2024-01-01...2025-12-31"]),
-        PlannedDays("2024-02-03 2024-02-03", at: evening, ["2024-02-03"]),
+        PlannedDays("2026-11-21 2026-11-21", at: evening, ["2026-11-21?"]),
+        PlannedDays("2024-02 2024-03", at: evening, ["2024-02-01...2024-03-31?"]),
+        PlannedDays("2024-02-15 2024-02", at: evening, ["2024-02-15...2024-02-29?"]),
+        PlannedDays("2024-02 2024-02-15", at: evening, ["2024-02-01...2024-02-15?"]),
+        PlannedDays("2024 2025", at: evening, ["2024-01-01...2025-12-31?"]),
+        PlannedDays("2024-02-03 2024-02-03", at: evening, ["2024-02-03?"]),
         PlannedDays(
-            "1995 1995-06-20", at: evening, ["1995-06-16", "1995-06-20"],
+            "1995 1995-06-20", at: evening, ["1995-06-16?", "1995-06-20?"],
             gaps: ["1995-06-17", "1995-06-18", "1995-06-19"]),
         PlannedDays(
             "1995-06-17 1995-06-19", at: evening, [], gaps: ["1995-06-17", "1995-06-18", "1995-06-19"]),

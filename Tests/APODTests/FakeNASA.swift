@@ -12,10 +12,13 @@ final class FakeNASA: HTTPTransport {
     enum Ask: Hashable {
         case day(Service, CalendarDay)
         case page(Service, CalendarDay, CalendarDay)
+        /// That many of the newest days, which the new service alone lists.
+        case newest(Int)
 
         var service: Service {
             switch self {
             case .day(let service, _), .page(let service, _, _): service
+            case .newest: .science
             }
         }
     }
@@ -84,6 +87,9 @@ final class FakeNASA: HTTPTransport {
             else { return nil }
             return .page(.api, first, last)
         }
+        if address == scienceBase, items["date_from"] == nil, items["page"] == "1" {
+            return items["per_page"].flatMap { Int($0) }.map { .newest($0) }
+        }
         if address == scienceBase, items["per_page"] == "25", items["page"] == "1" {
             guard let first = items["date_from"].flatMap(sixDigits), let last = items["date_to"].flatMap(sixDigits)
             else {
@@ -125,6 +131,9 @@ final class FakeNASA: HTTPTransport {
             return service == .science
                 ? .ok(list(days.reversed().map { scienceAnswer($0.description) }))
                 : .ok(list(days.map { legacyAnswer($0.description) }))
+        case .newest(let count):
+            let days = (0...).lazy.map { newest.advanced(by: -$0) }.filter(exists).prefix(count)
+            return .ok(list(days.map { scienceAnswer($0.description) }))
         }
     }
 

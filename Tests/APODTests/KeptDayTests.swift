@@ -90,9 +90,9 @@ import Testing
         let now = time(today, hour)
         let shown = DayResult(day: day(date), outcome: .picture(self.picture), fetchedAt: now)
         #expect(KeptDay.lifetime(of: shown) == picture.map { .seconds($0) })
-        for failure in [
-            APODFailure.noPicture(day(date)), .notPublished(day(date)), .standIn(.nothing, day(date), .api),
-        ] {
+        let pending = DayResult(day: day(date), outcome: .failed(APODFailure.notPublished(day(date))), fetchedAt: now)
+        #expect(KeptDay.lifetime(of: pending) == .seconds(300))
+        for failure in [APODFailure.noPicture(day(date)), .standIn(.nothing, day(date), .api)] {
             #expect(
                 KeptDay.lifetime(of: DayResult(day: day(date), outcome: .failed(failure), fetchedAt: now))
                     == .seconds(absence))

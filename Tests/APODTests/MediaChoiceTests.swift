@@ -26,6 +26,7 @@ import Testing
         case .page(_, let first, let last):
             let days = (first.daysSince1970...last.daysSince1970).map(CalendarDay.init(daysSince1970:))
             return .ok(list(days.compactMap(answer)))
+        case .newest: return nil
         }
     }
 
@@ -88,6 +89,7 @@ import Testing
             case .page(_, let first, let last):
                 return .ok(
                     list((first.daysSince1970...last.daysSince1970).map { answer(CalendarDay(daysSince1970: $0)) }))
+            case .newest: return nil
             }
         }
         let client = try videos.client(.science, options: PictureOptions(fallsBack: true))

@@ -134,13 +134,17 @@ import Testing
         #expect(nasa.asked.count == 3)
     }
 
-    @Test func anOpenRangeEndsQuietlyWithTheNewestPicture() throws {
+    @Test(arguments: [nil, day("2026-11-20")]) func aRangeEndsWithTheNewestPicture(_ end: CalendarDay?) throws {
         let nasa = FakeNASA.complete(through: "2026-11-19")
-        let open = try nasa.client(hour: 4, minute: 1).results(.range(start: day("2026-11-18"), end: nil))
-        #expect(days(open) == [day("2026-11-18"), day("2026-11-19")])
-        let closed = try nasa.client(hour: 4, minute: 1).results(
-            .range(start: day("2026-11-18"), end: day("2026-11-20")))
-        #expect(closed.map(\.failure?.code) == [nil, nil, "not-published"])
+        let lines = Lines()
+        let client = try nasa.client(hour: 4, minute: 1, log: lines.log)
+        #expect(
+            days(try client.results(.range(start: day("2026-11-18"), end: end))) == [
+                day("2026-11-18"), day("2026-11-19"),
+            ])
+        #expect(nasa.asked == [.page(.science, day("2026-11-18"), day("2026-11-20")), .newest(1)])
+        client.tellLeftOut()
+        #expect(lines.all.last == "apod-fetch: the picture of 2026-11-20 is not published yet; left out\n")
     }
 
     @Test func whereScienceIsDownThePagesComeFromTheOldService() throws {

@@ -26,9 +26,10 @@ struct NewestDayTests {
         let home = try ToolHome(environment: service.environment)
         let record = try home.run("apod-fetch", ["--date"]).expect(0).record
         #expect(record.string("date") == newest.advanced(by: -1).description)
-        // Who names the day itself hears that it is not out.
-        let named = try home.run("apod-fetch", ["--date", newest.description, "--service", "science"])
-        #expect(named.status == 69 || named.status == 75, "\(named)")
+        // If the day is named, it is told that it is not out.
+        let named = try home.run("apod-fetch", ["--date", newest.description]).expect(75)
+        #expect(try named.record.string("error.code") == "not-published")
+        #expect(try named.record.bool("error.transient") == true)
         #expect(try named.record.string("date") == newest.description)
     }
 
@@ -43,9 +44,29 @@ struct NewestDayTests {
         let home = try ToolHome(environment: service.environment)
         let output = try home.run("apod-fetch", ["--last", "3", "--print", "date", "--media", "image,video,other"])
         #expect(output.lines == (1...3).reversed().map { newest.advanced(by: -$0).description }, "\(output)")
-        // The month that this day is in ends with it, quietly.
+        // The month that this day is in ends with it.
         let month = String(newest.description.prefix(7))
         let open = try home.run("apod-fetch", ["--date", month, "--print", "date"])
-        #expect(open.lines.last ?? "" < newest.description && !open.stderr.contains("not published"), "\(open)")
+        #expect(open.lines.last ?? "" < newest.description, "\(open)")
+        #expect(open.stderr.contains("the picture of \(newest) is not published yet; left out"), "\(open)")
+    }
+
+    @Test func thePauseOfSomeDaysIsToldInOneLine() throws {
+        let last = newest.advanced(by: -5)
+        let service = try SampleServer(["--today", last.description])
+        let home = try ToolHome(environment: service.environment)
+        let told =
+            "apod-fetch: the newest picture of the day is that of \(last), 5 days ago; "
+            + "NASA has published none since\n"
+        for _ in 0..<2 {
+            let today = try home.run("apod-fetch", ["--print", "date"]).expect(0)
+            #expect(today.stdout == "\(last)\n" && today.stderr == told, "\(today)")
+        }
+        let three = try home.run("apod-fetch", ["--last", "2", "--print", "date"]).expect(0)
+        #expect(three.lines == ["\(last.advanced(by: -1))", "\(last)"] && three.stderr == told, "\(three)")
+        let range = try home.run("apod-fetch", ["--start-date", "\(last)", "--print", "date"]).expect(0)
+        #expect(range.stdout == "\(last)\n", "\(range)")
+        let left = "apod-fetch: the pictures of \(last.advanced(by: 1)) to \(newest) are not published yet; left out\n"
+        #expect(range.stderr == left, "\(range)")
     }
 }

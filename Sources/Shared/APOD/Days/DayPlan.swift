@@ -5,23 +5,23 @@ public struct DayPlan: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         /// A day whose failure is told.
         case day(CalendarDay)
-        /// A day at an open end, which is left out quietly if it isn't published yet.
+        /// A day of a range, which is left out if it isn't published yet.
         case dayIfPublished(CalendarDay)
-        /// That many of the newest published days with a picture, the oldest first. The last is this day, or one of the
-        /// `DayPlan.stepsBack` days before it as long as it isn't out.
+        /// That many of the newest published days, the oldest first. The last is this day, or the newest before it as
+        /// long as it isn't out.
         case newest(Int, from: CalendarDay)
     }
 
     let steps: [Step]
     /// Days inside the ranges that never had a picture, ascending: there is no step for them.
     public let gaps: [CalendarDay]
+    /// Whether the day that turns out to be the newest is given once, even if another step names it too.
+    let givesNewestOnce: Bool
 
-    /// How many days `newest` goes back: a day's silence has happened, three in a row only in the first week.
-    static let stepsBack = 3
-
-    init(steps: [Step], gaps: [CalendarDay] = []) {
+    init(steps: [Step], gaps: [CalendarDay] = [], givesNewestOnce: Bool = false) {
         self.steps = steps
         self.gaps = gaps
+        self.givesNewestOnce = givesNewestOnce
     }
 
     /// How many days there are in all, should each be published.
@@ -38,7 +38,8 @@ public struct DayPlan: Sendable, Equatable {
 
     // MARK: What somebody wants
 
-    /// These days, in this order. Throws `UsageFailure` for one that is impossible; its message names the valid ones.
+    /// These days, in this order; the newest once, by whatever names. Throws `UsageFailure` for one that is impossible;
+    /// its message names the valid ones.
     static func named(_ days: [NamedDays], at time: Timestamp) throws -> DayPlan {
         let newest = PublishedDays.newest(at: time)
         let parts = try days.map { days in
@@ -51,7 +52,9 @@ public struct DayPlan: Sendable, Equatable {
             case .month, .year: return try range(from: days, through: days, at: time)
             }
         }
-        return DayPlan(steps: parts.flatMap(\.steps), gaps: Set(parts.flatMap(\.gaps)).sorted())
+        return DayPlan(
+            steps: parts.flatMap(\.steps), gaps: Set(parts.flatMap(\.gaps)).sorted(),
+            givesNewestOnce: days.count > 1)
     }
 
     /// The newest pictures, that many of them. Throws `UsageFailure` if there are not so many.
@@ -83,21 +86,15 @@ public struct DayPlan: Sendable, Equatable {
         // In the zones in which the new day has begun, the start may be later than the newest day.
         let last = end == nil ? max(first, newest) : ending.upperBound
         guard first <= last else { throw UsageFailure("the range ends on \(last), before it starts on \(first)") }
-        switch end {
-        case .day, .yesterday:
-            let days = PublishedDays.days(from: first, through: last)
-            return DayPlan(steps: days.map(Step.day), gaps: PublishedDays.gaps(from: first, through: last))
-        case .today, .month, .year, nil:
-            return openRange(from: first, through: min(last, max(first, newest)), newest: newest)
-        }
-    }
-
-    /// Returns a range that does not end by a day of the calendar: days at its end that may not be out yet are left out
-    /// quietly.
-    private static func openRange(from first: CalendarDay, through last: CalendarDay, newest: CalendarDay) -> DayPlan {
-        DayPlan(
-            steps: PublishedDays.days(from: first, through: last).map { $0 < newest ? .day($0) : .dayIfPublished($0) },
-            gaps: PublishedDays.gaps(from: first, through: last))
+        let end =
+            switch end {
+            // The end of a named day is told if it isn't published, that of an open range isn't reached before.
+            case .day, .yesterday: last
+            case .today, .month, .year, nil: min(last, max(first, newest))
+            }
+        return DayPlan(
+            steps: PublishedDays.days(from: first, through: end).map(Step.dayIfPublished),
+            gaps: PublishedDays.gaps(from: first, through: end))
     }
 
     private static func check(_ count: Int, of published: Int) throws {

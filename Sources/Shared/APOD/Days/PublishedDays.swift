@@ -19,6 +19,9 @@ enum PublishedDays {
         max(first, CalendarDay(at: time, offset: .seconds(-4 * 3600)))
     }
 
+    /// The last day that can be named.
+    static let last = day(9999, 12, 31)
+
     /// Returns the last day that isn't in the future anywhere: the date at UTC+14. Nobody who says "today" is refused.
     static func latestToday(at time: Timestamp) -> CalendarDay {
         max(first, CalendarDay(at: time, offset: .seconds(14 * 3600)))

@@ -6,14 +6,14 @@ extension APODClient {
     func results(of window: PlanWindows.Window) throws -> [DayResult] {
         switch window {
         case .known(let result): return try withFallback([result])
-        case .newest(let day): return try withFallback([newest(from: day)])
+        case .newest(let day): return try withFallback(newest(1, from: day))
         case .days(let days, let optional):
             return try withFallback(
                 results(of: days).filter { result in
                     guard optional.contains(result.day), case APODFailure.notPublished? = result.failure else {
                         return true
                     }
-                    log.detail(APODFailure.notPublished(result.day).message)
+                    end.leaveOut(result.day)
                     return false
                 })
         }
@@ -89,7 +89,7 @@ extension APODClient {
     // MARK: What is kept
 
     /// Returns what is kept of these days: what does instead of asking, and old pictures that are better than nothing.
-    private func keptDays(
+    func keptDays(
         _ days: [CalendarDay], of service: Service
     ) throws -> (fresh: [CalendarDay: DayResult], old: [CalendarDay: DayResult]) {
         var fresh: [CalendarDay: DayResult] = [:]
@@ -127,7 +127,7 @@ extension APODClient {
     ///
     /// A failure doesn't take the place of a picture that is kept: NASA's bad days pass, and a picture that gets lost
     /// in them may not come back.
-    private func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
+    func keep(_ answers: [CalendarDay: DayResult], of service: Service) throws -> [CalendarDay: DayResult] {
         var answers = answers
         if !options.raw { for day in answers.keys { answers[day]?.raw = nil } }
         var days = answers.values.compactMap { KeptDay($0) }
@@ -151,7 +151,10 @@ extension APODClient {
         while !rest.isEmpty {
             let window = rest.prefix(service.service.daysPerRequest(of: rest))
             rest = rest.dropFirst(window.count)
-            if window.count > 1 { try results.merge(askPage(of: window, service)) { $1 } }
+            if window.count > 1, let page = try askPage(of: window, service) {
+                results.merge(page) { $1 }
+                try results.merge(unpublished(of: window, leftOutOf: page, service)) { $1 }
+            }
             for day in window where results[day] == nil { results[day] = try ask(for: day, service) }
         }
         return results
@@ -166,17 +169,17 @@ extension APODClient {
         } catch {
             let failure = failure(of: error)
             if failure is Cancelled { throw failure }
-            result = failed(day, failure)
+            result = failed(day, try isUnpublished(day, failure, service) ? APODFailure.notPublished(day) : failure)
         }
         return try keep([day: result], of: service.service)[day] ?? result
     }
 
-    /// Returns what one service says about neighbouring days: a failure of all of them, or nothing if they are to be
-    /// asked for singly.
+    /// Returns what one service says about neighbouring days: a failure of all of them, or nil if they are to be asked
+    /// for singly.
     private func askPage(
         of days: ArraySlice<CalendarDay>, _ service: ServiceClient
-    ) throws -> [CalendarDay: DayResult] {
-        guard let first = days.min(), let last = days.max() else { return [:] }
+    ) throws -> [CalendarDay: DayResult]? {
+        guard let first = days.min(), let last = days.max() else { return nil }
         let answers: [CalendarDay: DayResult]
         do {
             answers = try service.answers(from: first, through: last)
@@ -187,7 +190,7 @@ extension APODClient {
                 return Dictionary(uniqueKeysWithValues: days.map { ($0, failed($0, failure)) })
             }
             log.detail("\(failure.message); asking day by day from \(first) to \(last)")
-            return [:]
+            return nil
         }
         return try keep(answers, of: service.service)
     }

@@ -19,6 +19,8 @@ public struct APODClient: Sendable {
     private let mediaTally = Monitor((wanted: 0, leftOut: 0))
     /// Whether a warning has told that a record may be out of date.
     private let hasWarnedOfStale = Monitor(false)
+    /// What the run has learnt of the end of the archive.
+    let end = ArchiveEnd()
 
     /// - Parameters:
     ///   - science: the new service's address, such as `Service.standardAddress`.
@@ -75,8 +77,10 @@ public struct APODClient: Sendable {
         return isWanted
     }
 
-    /// Says how many days were left out for their media types, if any were: to be called at the end of a run.
+    /// Says which days were left out, as they aren't published yet or for their media types, if any were: to be called
+    /// at the end of a run.
     public func tellLeftOut() {
+        end.tellUnpublished(log)
         let (wanted, leftOut) = mediaTally.withLock { $0 }
         guard leftOut > 0 else { return }
         let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue).joined(separator: " or ")

@@ -75,7 +75,7 @@ public final class PictureSequence {
 
     /// Starts no more threads than there can be work for; none if the system refuses them, or one is enough.
     private func begin() throws -> Monitor<State> {
-        let windows = try PlanWindows(plan.steps) { try client.newest(from: $0) }
+        let windows = try PlanWindows(plan, newestDay: client.newestDay) { try client.newest($0, from: $1) }
         let state = Monitor(State(windows: windows))
         self.state = state
         // A copy is cut, to see how far the steps go.

@@ -3,7 +3,7 @@ import Support
 /// The steps of a plan, cut one after the other into windows: what one request can answer, and one thread works on.
 struct PlanWindows {
     enum Window: Sendable {
-        /// Days, and those of them that are left out quietly if they aren't published yet.
+        /// Days, and those of them that are left out if they aren't published yet.
         case days([CalendarDay], optional: Set<CalendarDay>)
         case newest(from: CalendarDay)
         /// What has been asked for already.
@@ -11,24 +11,41 @@ struct PlanWindows {
     }
 
     private var steps: ArraySlice<DayPlan.Step>
-    /// The newest day that was asked for to learn which days are the last ones.
+    /// The newest day that may be published.
+    private let newestDay: CalendarDay
+    /// The newest days that were asked for to learn which days are the last ones.
     private var known: [CalendarDay: DayResult] = [:]
 
-    /// - Parameter newest: resolves the newest day; called once for each step that asks for several days back from it.
-    init(_ steps: [DayPlan.Step], newest: (CalendarDay) throws -> DayResult) rethrows {
+    /// - Parameters:
+    ///   - newestDay: the newest day that may be published.
+    ///   - newest: gives the newest days, oldest first, at least one and at most as many as it is asked for; called
+    ///     once for each step whose days must be known before any other is asked for.
+    init(
+        _ plan: DayPlan, newestDay: CalendarDay, newest: (Int, CalendarDay) throws -> [DayResult]
+    ) rethrows {
+        self.newestDay = newestDay
         var resolved: [DayPlan.Step] = []
-        for step in steps {
-            guard case .newest(let count, let day) = step, count > 1 else {
+        var newestDays: Set<CalendarDay> = []
+        for step in plan.steps {
+            guard case .newest(let count, let day) = step, count > 1 || plan.givesNewestOnce else {
                 resolved.append(step)
                 continue
             }
-            let result = try newest(day)
-            let last = result.picture?.day ?? day
-            known[last] = result.answering(last)
-            let before = PublishedDays.days(from: PublishedDays.first, through: last.advanced(by: -1)).suffix(count - 1)
-            resolved += before.map(DayPlan.Step.day) + [.day(last)]
+            let results = try newest(min(count, Service.pageLimit), day)
+            guard let first = results.first?.day, let last = results.last else { continue }
+            // The others that failed may be in the next service.
+            for result in results where result.picture != nil { known[result.day] = result }
+            known[last.day] = last
+            newestDays.insert(last.day)
+            let before = PublishedDays.days(from: PublishedDays.first, through: first.advanced(by: -1))
+            resolved += before.suffix(count - results.count).map(DayPlan.Step.day)
+            resolved += results.map { .day($0.day) }
         }
-        self.steps = resolved[...]
+        if plan.givesNewestOnce {
+            var seen: Set<CalendarDay> = []
+            resolved.removeAll { newestDays.contains($0.day) && !seen.insert($0.day).inserted }
+        }
+        steps = resolved[...]
     }
 
     var isAtEnd: Bool { steps.isEmpty }
@@ -48,7 +65,7 @@ struct PlanWindows {
         }
         let others = steps.prefix(Service.mostDays).dropFirst().prefix { step in
             // A range of the old service fails as a whole when one day in it isn't out.
-            step.isDay && known[step.day] == nil && !(step.isOptional && service == .api)
+            step.isDay && known[step.day] == nil && !(step.isOptional && service == .api && step.day >= newestDay)
         }
         let window = ([first] + others).prefix(service.daysPerRequest(of: ([first] + others).map(\.day)))
         steps.removeFirst(window.count)

@@ -24,8 +24,10 @@ struct KeptDay: Sendable {
     /// Returns how long an answer is to be trusted; nil: for ever.
     ///
     /// A past day's picture doesn't change. The newest one is sometimes put right in its first hours, and as long as it
-    /// isn't out yet, somebody waits for it. A past day that lacks its picture may get it back.
+    /// isn't out yet, somebody waits for it, however long NASA pauses. A past day that lacks its picture may get it
+    /// back.
     static func lifetime(of result: DayResult) -> Duration? {
+        if case APODFailure.notPublished? = result.failure { return .seconds(5 * 60) }
         let isPast = result.day < PublishedDays.newest(at: result.fetchedAt)
         return result.picture != nil
             ? isPast ? nil : .seconds(30 * 60)

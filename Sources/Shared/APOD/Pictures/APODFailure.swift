@@ -78,10 +78,10 @@ enum APODFailure: Failure, Equatable {
 
     var exitCode: ExitCode {
         switch self {
-        case .noPicture, .notPublished, .nothingRecent, .standIn, .refused: .unavailable
+        case .noPicture, .nothingRecent, .standIn, .refused: .unavailable
         case .badDate, .wrongDay, .badAnswer: .data
         case .forbidden, .key: .notAllowed
-        case .rateLimited, .failing: .temporary
+        case .notPublished, .rateLimited, .failing: .temporary
         }
     }
 
@@ -91,8 +91,8 @@ enum APODFailure: Failure, Equatable {
         case .noPicture(let day):
             "there is no picture of the day for \(day); --fallback-previous gives the one before"
         case .notPublished(let day):
-            "the picture of \(day) is not published yet; NASA publishes it at 00:05 US Eastern time; try again then"
-                + ", or take the newest by --date today"
+            "the picture of \(day) is not published yet; NASA usually publishes at 00:05 US Eastern time; try again"
+                + " then, or take the newest by --date today"
         case .nothingRecent(let first, let last):
             "there is no picture of the day from \(first) to \(last) yet; check the clock of this machine, or name a day"
                 + " by --date"

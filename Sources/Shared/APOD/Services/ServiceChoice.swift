@@ -39,6 +39,7 @@ public enum ServiceChoice: String, Sendable, CaseIterable {
     static func isOutOfReach(_ failure: any Failure) -> Bool {
         switch failure {
         case APODFailure.key, APODFailure.forbidden, APODFailure.refused: true
+        case APODFailure.notPublished: false
         case APODFailure.badAnswer(let fault, _): fault.isOfWholeAnswer
         default: failure.isTransient
         }

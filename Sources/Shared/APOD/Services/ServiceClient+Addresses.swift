@@ -28,6 +28,11 @@ extension ServiceClient {
         }
     }
 
+    /// The newest days of the new service, at most a page of them. Without a filter its list begins with the newest.
+    func address(ofNewest count: Int) -> WebURL {
+        base.appendingQueryItem("per_page", String(count)).appendingQueryItem("page", "1")
+    }
+
     /// `150603` for 2015-06-03: the new service writes years with two digits, of which 95 to 99 are before 2000.
     static func sixDigits(_ day: CalendarDay) -> String {
         String(day.description.filter { $0 != "-" }.suffix(6))

@@ -42,6 +42,22 @@ struct ServiceClient: Sendable {
         }
     }
 
+    /// Returns what the new service says of that many of the days that it has published last, at most a page of them, in
+    /// descending order. Throws `APODFailure`, what the request threw, or `Cancelled`.
+    func newestAnswers(_ count: Int) throws -> [DayResult] {
+        try asking("the newest \(count == 1 ? "picture" : "\(count) pictures")", isPage: true) {
+            let bytes = try fetch(address(ofNewest: count), day: nil)
+            let time = clock.now()
+            // The service knows better than a slow clock which days have come.
+            let answers = try telling(bytes) {
+                try ServiceAnswer.days(
+                    in: bytes, from: PublishedDays.first, through: PublishedDays.last, of: service, at: time)
+            }
+            for answer in answers.values { note(answer) }
+            return Array(answers.values.sorted { $0.day > $1.day }.prefix(count))
+        }
+    }
+
     /// Makes a request unless the service is down, and learns from it whether it is.
     private func asking<Answer>(_ what: String, isPage: Bool, _ ask: () throws -> Answer) throws -> Answer {
         if let reason = outage.reason { throw reason }

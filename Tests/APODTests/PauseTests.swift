@@ -1,0 +1,108 @@
+import HTTP
+import Support
+import Testing
+
+@testable import APOD
+
+/// NASA publishes nothing for some days: it is noon of 2026-11-20, and the newest picture is that of 2026-11-15.
+@Suite struct PauseTests {
+    private let nasa = FakeNASA.complete(through: "2026-11-15")
+
+    private func november(_ days: ClosedRange<Int>) -> [CalendarDay] {
+        days.map { day("2026-11-01").advanced(by: $0 - 1) }
+    }
+
+    @Test func theLastDaysAreTheNewestThatArePublished() throws {
+        #expect(try nasa.client().results(.last(3)).map(\.day) == november(13...15))
+        #expect(nasa.asked == [.newest(3)])
+    }
+
+    @Test func daysThatWereSkippedDontCount() throws {
+        let newest = day("2026-11-20")
+        let missing = Set(november(14...18))
+        let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: missing) }
+        let store = try KeptDays()
+        for _ in 0..<2 {
+            let results = try nasa.client(store: store).results(.last(4))
+            #expect(results.map(\.day) == november(12...13) + november(19...20))
+            #expect(results.allSatisfy { $0.picture != nil })
+        }
+        #expect(nasa.asked == [.newest(4)])
+    }
+
+    @Test func moreThanAPageGoesOnBeforeIt() throws {
+        let results = try nasa.client().results(.last(40))
+        #expect(results.map(\.day) == PublishedDays.days(from: day("2026-10-07"), through: day("2026-11-15")))
+        #expect(results.allSatisfy { $0.picture != nil })
+        #expect(nasa.asked == [.newest(25), .page(.science, day("2026-10-07"), day("2026-10-21"))])
+    }
+
+    @Test(arguments: [1, 4]) func whatIsStillToComeIsLeftOutOfAMonthWithOneNotice(jobs: Int) throws {
+        let lines = Lines()
+        let client = try nasa.client(jobs: jobs, log: lines.log)
+        #expect(try client.results(.named([.month(11, year: 2026)])).map(\.day) == november(1...15))
+        #expect(nasa.asked == [.page(.science, day("2026-11-01"), day("2026-11-20")), .newest(1)])
+        client.tellLeftOut()
+        let told = lines.all.filter { $0.contains("not published") }
+        #expect(told == ["apod-fetch: the pictures of 2026-11-16 to 2026-11-20 are not published yet; left out\n"])
+    }
+
+    @Test(arguments: [1, 4]) func aMonthWithoutAPictureAsksForThePageOfEachWindowAndTheNewest(jobs: Int) throws {
+        let nasa = FakeNASA.complete(through: "2026-09-20")
+        let client = try nasa.client(jobs: jobs)
+        #expect(try client.results(.named([.month(10, year: 2026)])).isEmpty)
+        #expect(nasa.asked.count == 3 && nasa.asked.count { $0 == .newest(1) } == 1)
+    }
+
+    @Test func aDayThatIsStillToComeSaysSo() throws {
+        for date in ["2026-11-17", "2026-11-20"] {
+            let failure = try nasa.client().results(.day(day(date))).first?.failure
+            #expect(failure as? APODFailure == .notPublished(day(date)))
+            #expect(failure?.exitCode == .temporary && failure?.isTransient == true)
+        }
+        #expect(nasa.asked == [.day(.science, day("2026-11-17")), .newest(1), .day(.science, day("2026-11-20"))])
+    }
+
+    @Test func aDayInTheMiddleThatIsMissingHasNoPicture() throws {
+        let newest = day("2026-11-20")
+        let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: [day("2026-11-17")]) }
+        let results = try nasa.client(.science).results(.range(start: day("2026-11-16"), end: day("2026-11-18")))
+        #expect(results.map(\.failure?.code) == [nil, "no-picture", nil])
+    }
+
+    @Test func thePauseIsRememberedForFiveMinutes() throws {
+        let store = try KeptDays()
+        for (minute, asked) in [(0, 1), (4, 1), (5, 2)] {
+            let client = try nasa.client(minute: minute, store: store)
+            #expect(try client.results(.newest).map(\.day) == [day("2026-11-15")])
+            #expect(try client.results(.range(start: day("2026-11-15"), end: nil)).map(\.day) == [day("2026-11-15")])
+            #expect(nasa.asked.count == asked)
+        }
+        #expect(try store.kept().count == 6)
+    }
+
+    @Test func onlyTheNewestIsAskedForAgain() throws {
+        let store = try KeptDays()
+        _ = try nasa.client(store: store).results(.last(5))
+        let later = FakeNASA.complete(through: "2026-11-21")
+        let results = try later.client(today: "2026-11-21", store: store).results(.last(5))
+        #expect(results.map(\.day) == november(17...21))
+        #expect(later.asked == [.newest(5)])
+        let nextDay = FakeNASA.complete(through: "2026-11-22")
+        #expect(
+            try nextDay.client(today: "2026-11-22", store: store).results(.last(5)).map(\.day) == november(18...22))
+        #expect(nextDay.asked == [.newest(1)] || nextDay.asked == [.newest(2)], "\(nextDay.asked)")
+    }
+
+    @Test func withoutANetworkAPauseIsNotOneOfOldRecords() throws {
+        let store = try KeptDays()
+        _ = try nasa.client(store: store).results(.newest)
+        let url = try WebURL(FakeNASA.scienceBase)
+        let down = FakeNASA { _ in .failure(FetchFailure.nameNotResolved(url: url)) }
+        let lines = Lines()
+        let result = try down.client(minute: 10, store: store, log: lines.log).results(.newest)
+        #expect(result.map(\.source) == [.stale] && result.map(\.day) == [day("2026-11-15")])
+        // The warning says it already.
+        #expect(!lines.all.contains { $0.contains("days ago") })
+    }
+}

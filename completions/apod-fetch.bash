@@ -136,7 +136,7 @@ _apod_fetch() {
     case $command in
     *)
         if [[ $word == -* && -z $operands ]]; then
-            _apod_fetch_offer < <(printf '%s\n' --date --last --start-date --end-date --count --seed --media --fallback-previous --raw --format --service --api-key-file --refresh --offline -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
+            _apod_fetch_offer < <(printf '%s\n' --date --last --start-date --end-date --count --seed --require-today --media --fallback-previous --raw --format --service --api-key-file --refresh --offline -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
         fi
         ;;
     esac

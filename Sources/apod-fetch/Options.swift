@@ -12,8 +12,8 @@ extension AnyOption {
     static let date = Option<String>(
         "date", form: .optionalValue("DAY", implied: "today"), expected: "a day", group: .days, repeats: true,
         summary: """
-            today (the newest picture that is published), yesterday, a day (2024-02-03), a month (2024-02) or a year \
-            (2024); repeatable, and without a value today.
+            today (the newest picture that is published), yesterday, a day (2024-02-03), a month (2024-02), a year \
+            (2024) or a range of these (2024-02-03..2024-02-09); repeatable, and without a value today.
             """,
         takesMore: { !$0.hasPrefix("-") }
     ) { $0 }
@@ -27,6 +27,10 @@ extension AnyOption {
     static let count = Option.text("count", "N", .days, summary: "This many different days drawn at random.")
     static let seed = Option.text(
         "seed", "NUMBER", .days, summary: "Draw the same days again (-v tells the seed of days that were drawn).")
+
+    static let requireToday = Option.flag(
+        "require-today", .days,
+        summary: "End with 75 until the picture of NASA's current day is published, instead of giving an older one.")
 
     // MARK: Service and pictures
 
@@ -55,6 +59,7 @@ extension Arguments {
         days.end = self[.endDate]
         days.count = self[.count]
         days.seed = self[.seed]
+        days.requiresToday = self[.requireToday]
         days.operands = operands
         return days
     }
@@ -76,6 +81,7 @@ extension ToolContext {
     private func pictureOptions() throws -> PictureOptions {
         let options = PictureOptions(
             media: arguments[.media] ?? Set(Picture.MediaType.allCases), fallsBack: arguments[.fallbackPrevious],
+            requiresToday: arguments[.requireToday],
             raw: arguments[.raw], refreshes: arguments[.refresh], isOffline: arguments[.offline])
         if options.refreshes, options.isOffline { throw UsageFailure("--refresh and --offline cannot be combined") }
         if options.fallsBack, !options.media.contains(.image) {
@@ -96,7 +102,7 @@ extension ToolContext {
 }
 
 extension [AnyOption] {
-    static let days: [AnyOption] = [.date, .last, .startDate, .endDate, .count, .seed]
+    static let days: [AnyOption] = [.date, .last, .startDate, .endDate, .count, .seed, .requireToday]
 
     static let choice: [AnyOption] = [
         .media, .fallbackPrevious, .raw, .format, .service, .apiKeyFile, .refresh, .offline,

@@ -17,6 +17,7 @@ import Testing
             case "--start-date": arguments.start = words.removeFirst()
             case "--end-date": arguments.end = words.removeFirst()
             case "--count": arguments.count = words.removeFirst()
+            case "--require-today": arguments.requiresToday = true
             case "--seed": arguments.seed = words.removeFirst()
             default: arguments.operands.append(word)
             }
@@ -34,6 +35,8 @@ import Testing
             "--end-date 2024-02 --start-date 2024-01-15",
             .range(from: .day(day("2024-01-15")), through: .month(2, year: 2024))
         ),
+        ("--date 2024-01-15..2024-02", .range(from: .day(day("2024-01-15")), through: .month(2, year: 2024))),
+        ("--require-today", .day(day("2026-11-20"))), ("--require-today --date today", .day(day("2026-11-20"))),
     ])
     func eachWayOfAskingIsOnePlan(_ line: String, _ request: DayRequest) throws {
         #expect(try arguments(line).plan(at: now, log: .silent, chance: { 99 }) == request.plan(now))
@@ -67,6 +70,11 @@ import Testing
         ("--date tody", "--date: \"tody\" is not a day; give a day from"), ("--date tody", "; did you mean today?"),
         ("--start-date 2024-02-30", "--start-date: there is no day"),
         ("--start-date 2024 --end-date 2024-13", "--end-date: there is no month 2024-13"),
+        ("--require-today --last 2", "--require-today goes with --date today"),
+        ("--require-today --date 2024", "--require-today goes with"),
+        ("--require-today -", "--require-today goes with"),
+        ("--start-date 2024..2025", "--start-date: \"2024..2025\" is a range"),
+        ("--date 2024..2023", "the range ends on 2023-12-31, before it starts on 2024-01-01"),
         ("2024-02-03", "did you mean --date 2024-02-03?"), ("- 2024", "did you mean --date 2024?"),
         ("banana", "unexpected argument \"banana\""), ("- -", "give - once"),
     ])

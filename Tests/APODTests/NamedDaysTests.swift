@@ -11,6 +11,8 @@ import Testing
         ("2024-02", .month(2, year: 2024)), ("2024-12", .month(12, year: 2024)), ("2024", .year(2024)),
         // A day that cannot have a picture is a day all the same; `DayPlan` refuses it.
         ("0001-01-01", .day(day("0001-01-01"))), ("9999", .year(9999)), ("2020-06-10", .day(day("2020-06-10"))),
+        ("2024-02..today", .range(.month(2, year: 2024), through: .today)),
+        ("2024-02-03..2024-02-01", .range(.day(day("2024-02-03")), through: .day(day("2024-02-01")))),
     ])
     func aWordIsReadAndWrittenAlike(_ text: String, _ days: NamedDays) throws {
         #expect(try NamedDays(typed: text, at: now) == days)
@@ -38,6 +40,16 @@ import Testing
         #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
         #expect(failure?.message.contains("; give a day from 1995-06-16 to 2026-11-20") == true)
         #expect(failure?.exitCode == .usage)
+    }
+
+    @Test(arguments: [
+        ("2024..", "give 2024..today"), ("..2024", "give 1995-06-16..2024"), ("..", "without a first day"),
+        ("2024..2025..2026", "\"2025..2026\" is a range"), ("2024..tody", "did you mean today?"),
+        ("2024-02-30..2024", "there is no day 2024-02-30"), ("2024...2025", "\".2025\" is not a day"),
+    ])
+    func aRangeHasTwoEnds(_ text: String, _ words: String) {
+        let failure = #expect(throws: UsageFailure.self) { try NamedDays(typed: text, at: now) }
+        #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
     }
 
     @Test func everyDayMonthAndYearIsReadAsItIsWritten() throws {

@@ -54,6 +54,36 @@ import Testing
         #expect(nasa.asked.count == 3 && nasa.asked.count { $0 == .newest(1) } == 1)
     }
 
+    @Test(
+        arguments: [
+            ([.today, .yesterday], [19]), ([.yesterday, .today], [19]), ([.today, .today], [19]),
+            ([.month(11, year: 2026), .today], Array(1...19)),
+            ([.day(day("2026-11-18")), .day(day("2026-11-18"))], [18, 18]),
+        ] as [([NamedDays], [Int])])
+    func theNewestIsGivenOnceByWhateverNames(_ days: [NamedDays], _ given: [Int]) throws {
+        let nasa = FakeNASA.complete(through: "2026-11-19")
+        let results = try nasa.client().results(.named(days))
+        #expect(results.map(\.day.day) == given)
+        #expect(nasa.asked.count <= 3 && (days.count == 2 && given.count > 1 || nasa.asked == [.newest(1)]))
+    }
+
+    @Test func aMonthWhoseFirstPictureIsNotOutIsReported() throws {
+        let nasa = FakeNASA.complete(through: "2026-10-31")
+        let lines = Lines()
+        let client = try nasa.client(today: "2026-11-01", log: lines.log)
+        #expect(try client.results(.named([.month(11, year: 2026)])).isEmpty)
+        client.tellLeftOut()
+        #expect(lines.all.last == "apod-fetch: the picture of 2026-11-01 is not published yet; left out\n")
+    }
+
+    @Test func theFallbackIsNoPictureOfToday() throws {
+        let today = DayRequest.day(day("2026-11-20"))
+        let fallback = try nasa.client(options: PictureOptions(fallsBack: true)).results(today)
+        #expect(fallback.first?.picture?.day == day("2026-11-15"))
+        let strict = try nasa.client(options: PictureOptions(fallsBack: true, requiresToday: true)).results(today)
+        #expect(strict.first?.failure?.code == "not-published")
+    }
+
     @Test func aDayThatIsStillToComeSaysSo() throws {
         for date in ["2026-11-17", "2026-11-20"] {
             let failure = try nasa.client().results(.day(day(date))).first?.failure

@@ -33,6 +33,20 @@ struct NewestDayTests {
         #expect(try named.record.string("date") == newest.description)
     }
 
+    @Test func todaysPictureMayBeRequired() throws {
+        for (day, status) in [(newest, Int32(0)), (newest.advanced(by: -1), 75)] {
+            let service = try SampleServer(["--today", day.description])
+            let home = try ToolHome(environment: service.environment)
+            for arguments in [[], ["--date"], ["--fallback-previous"]] {
+                let output = try home.run("apod-fetch", ["--require-today"] + arguments).expect(status)
+                #expect(try output.record.string("date") == newest.description)
+            }
+            let both = try home.run("apod-fetch", ["--date", "today", "--date", "yesterday", "--print", "date"]).expect(
+                0)
+            #expect(both.lines == (status == 0 ? [day, day.advanced(by: -1)] : [day]).map(\.description), "\(both)")
+        }
+    }
+
     @Test func anOpenRangeEndsWithTheNewest() throws {
         let start = newest.advanced(by: -2).description
         let open = try Sample.home().run("apod-fetch", ["--retries", "0", "--start-date", start, "--print", "date"])

@@ -50,6 +50,7 @@ public struct DayPlan: Sendable, Equatable {
                 try PublishedDays.check(day, at: time)
                 return DayPlan(steps: [.day(day)])
             case .month, .year: return try range(from: days, through: days, at: time)
+            case .range(let start, let end): return try range(from: start, through: end, at: time)
             }
         }
         return DayPlan(
@@ -90,7 +91,7 @@ public struct DayPlan: Sendable, Equatable {
             switch end {
             // The end of a named day is told if it isn't published, that of an open range isn't reached before.
             case .day, .yesterday: last
-            case .today, .month, .year, nil: min(last, max(first, newest))
+            case .today, .month, .year, .range, nil: min(last, max(first, newest))
             }
         return DayPlan(
             steps: PublishedDays.days(from: first, through: end).map(Step.dayIfPublished),

@@ -1,7 +1,7 @@
 import Support
 
 /// The days that one word stands for, as `--date` and plain lines of standard input have it.
-enum NamedDays: Sendable, Equatable, CustomStringConvertible {
+indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// The newest day that is published.
     case today
     /// The day before the newest one that may be published.
@@ -11,8 +11,10 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     case month(Int, year: Int)
     /// All days of a year, 1 to 9999.
     case year(Int)
+    /// All days from the beginning of the first to the end of the second, neither of them a range.
+    case range(NamedDays, through: NamedDays)
 
-    /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`.
+    /// Reads `today`, `yesterday`, `2024-02-03`, `2024-02` or `2024`, or two of these with `..` between them.
     ///
     /// - Parameter time: says which days are valid, for messages.
     ///
@@ -20,6 +22,17 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
     /// `2024-13`) from text that is no day at all. A day that is well-formed, but has no picture, is `DayPlan`'s to
     /// refuse.
     init(typed text: String, at time: Timestamp) throws {
+        if let ends = Self.ends(of: text) {
+            guard !ends.start.isEmpty else {
+                throw UsageFailure("\"\(text)\" is a range without a first day; give \(PublishedDays.first)\(text)")
+            }
+            guard !ends.end.isEmpty else {
+                throw UsageFailure("\"\(text)\" is a range without a last day; give \(text)today")
+            }
+            self = .range(
+                try NamedDays(end: ends.start, at: time), through: try NamedDays(end: ends.end, at: time))
+            return
+        }
         switch text {
         case "today": self = .today
         case "yesterday": self = .yesterday
@@ -38,6 +51,12 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Reads one end of a range.
+    private init(end text: String, at time: Timestamp) throws {
+        try self.init(typed: text, at: time)
+        if case .range = self { throw UsageFailure("\"\(text)\" is a range; give one day, month or year") }
+    }
+
     var description: String {
         switch self {
         case .today: "today"
@@ -45,6 +64,7 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         case .day(let day): day.description
         case .month(let month, let year): String(Self.first(month, year).description.prefix(7))
         case .year(let year): String(Self.first(1, year).description.prefix(4))
+        case .range(let start, let end): "\(start)..\(end)"
         }
     }
 
@@ -60,10 +80,19 @@ enum NamedDays: Sendable, Equatable, CustomStringConvertible {
         case .day(let day): return day...day
         case .month(let month, let year): return Self.first(month, year)...Self.last(month, year)
         case .year(let year): return Self.first(1, year)...Self.last(12, year)
+        case .range(let start, let end):
+            let first = start.span(newest: newest).lowerBound
+            return first...max(first, end.span(newest: newest).upperBound)
         }
     }
 
     // MARK: Reading
+
+    /// Returns what stands before and behind the first `..`; nil if there is none.
+    private static func ends(of text: String) -> (start: String, end: String)? {
+        guard text.utf8.count <= longest, let start = text.prefix(before: "..") else { return nil }
+        return (String(start), String(decoding: text.utf8.dropFirst(start.utf8.count + 2), as: UTF8.self))
+    }
 
     /// Returns the numbers of `2024`, `2024-02` or `2024-02-03`, in exactly so many ASCII digits each; nil for another
     /// shape.

@@ -9,9 +9,9 @@ extension APODClient {
     ///
     /// - Parameter results: of one window, in any order; what they know of other days is not asked for again.
     func withFallback(_ results: [DayResult]) throws -> [DayResult] {
-        guard options.fallsBack, results.contains(where: \.lacksImage) else { return results }
+        guard options.fallsBack, results.contains(where: lacksImage) else { return results }
         var known = Dictionary(results.map { ($0.picture?.day ?? $0.day, $0) }, uniquingKeysWith: { first, _ in first })
-        return try results.map { $0.lacksImage ? try previousImage(to: $0, known: &known) : $0 }
+        return try results.map { lacksImage($0) ? try previousImage(to: $0, known: &known) : $0 }
     }
 
     /// Looks a page at a time. A day that cannot be asked for now ends the search, since it may be the one.
@@ -25,7 +25,7 @@ extension APODClient {
                 let page = PublishedDays.days(from: first, through: day).filter { known[$0] == nil }
                 for found in try self.results(of: page) { known[found.day] = found }
             }
-            if let found = known[day], !found.lacksImage {
+            if let found = known[day], !lacksImage(found) {
                 log.detail("\(result.day) has no image; \(day) has")
                 return found.answering(result.day)
             }
@@ -33,16 +33,13 @@ extension APODClient {
         }
         return result
     }
-}
 
-extension DayResult {
-    /// Whether it is certain that there is no image: another medium, nothing, or a stand-in.
-    fileprivate var lacksImage: Bool {
-        switch outcome {
+    /// Returns whether it is certain that there is no image: another medium, nothing, or a stand-in.
+    private func lacksImage(_ result: DayResult) -> Bool {
+        switch result.outcome {
         case .picture(let picture): picture.mediaType != .image
-        case .failed(APODFailure.noPicture), .failed(APODFailure.notPublished), .failed(APODFailure.nothingRecent),
-            .failed(APODFailure.standIn):
-            true
+        case .failed(APODFailure.notPublished): !options.requiresToday
+        case .failed(APODFailure.noPicture), .failed(APODFailure.nothingRecent), .failed(APODFailure.standIn): true
         case .failed: false
         }
     }

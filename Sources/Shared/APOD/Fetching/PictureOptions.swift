@@ -4,6 +4,8 @@ public struct PictureOptions: Sendable, Equatable {
     public let media: Set<Picture.MediaType>
     /// Gives the latest image before a day that has none.
     public let fallsBack: Bool
+    /// Gives no older image in the place of a day that isn't published yet.
+    public let requiresToday: Bool
     /// Carries NASA's own object along.
     public let raw: Bool
     /// Asks the services for what is kept, too.
@@ -12,11 +14,12 @@ public struct PictureOptions: Sendable, Equatable {
     public let isOffline: Bool
 
     public init(
-        media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), fallsBack: Bool = false, raw: Bool = false,
-        refreshes: Bool = false, isOffline: Bool = false
+        media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), fallsBack: Bool = false,
+        requiresToday: Bool = false, raw: Bool = false, refreshes: Bool = false, isOffline: Bool = false
     ) {
         self.media = media
         self.fallsBack = fallsBack
+        self.requiresToday = requiresToday
         self.raw = raw
         self.refreshes = refreshes
         self.isOffline = isOffline

@@ -31,6 +31,7 @@ struct PlanWindows {
                 resolved.append(step)
                 continue
             }
+            if plan.givesNewestOnce, !newestDays.isEmpty { continue }
             let results = try newest(min(count, Service.pageLimit), day)
             guard let first = results.first?.day, let last = results.last else { continue }
             // The others that failed may be in the next service.

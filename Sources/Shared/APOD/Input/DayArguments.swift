@@ -9,6 +9,8 @@ public struct DayArguments: Sendable, Equatable {
     public var end: String?
     public var count: String?
     public var seed: String?
+    /// `--require-today`: no older picture than that of NASA's current day.
+    public var requiresToday = false
     /// Arguments that belong to no option: `-` or nothing.
     public var operands: [String] = []
 
@@ -42,7 +44,8 @@ public struct DayArguments: Sendable, Equatable {
                 from: Self.days(start, of: "--start-date", at: time),
                 through: end.map { try Self.days($0, of: "--end-date", at: time) }, at: time)
         }
-        let named = try dates.map { try Self.days($0, of: "--date", at: time) }
+        if requiresToday { return try .named([.day(PublishedDays.newest(at: time))], at: time) }
+        let named = try dates.map { try Self.days($0, of: "--date", orRange: true, at: time) }
         return try .named(named.isEmpty ? [.today] : named, at: time)
     }
 
@@ -65,13 +68,22 @@ public struct DayArguments: Sendable, Equatable {
         guard ways.count <= 1 else {
             throw UsageFailure("\(ways[0]) and \(ways[1]) cannot be combined")
         }
+        if requiresToday, !ways.allSatisfy({ $0 == "--date" }) || !dates.allSatisfy({ $0 == "today" }) {
+            throw UsageFailure("--require-today goes with --date today, and with no other days")
+        }
         if end != nil, start == nil { throw UsageFailure("--end-date needs --start-date, the first day of the range") }
         if seed != nil, count == nil { throw UsageFailure("--seed goes with --count") }
     }
 
-    private static func days(_ text: String, of option: String, at time: Timestamp) throws -> NamedDays {
+    private static func days(
+        _ text: String, of option: String, orRange takesRange: Bool = false, at time: Timestamp
+    ) throws -> NamedDays {
         do {
-            return try NamedDays(typed: text, at: time)
+            let days = try NamedDays(typed: text, at: time)
+            if case .range = days, !takesRange {
+                throw UsageFailure("\"\(days)\" is a range; give it to --date, or give one day")
+            }
+            return days
         } catch {
             throw UsageFailure("\(option): \(failure(of: error).message)")
         }

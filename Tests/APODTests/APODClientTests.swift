@@ -75,6 +75,26 @@ import Testing
         #expect(!lines.all.contains { $0.contains("topsecret") || $0.contains("\u{1B}") })
     }
 
+    @Test(arguments: [200, 404, 400]) func anErrorsOwnWordsAreToldWithoutTheKey(status: Int) throws {
+        let body = #"{"message":"Your request failed.","error":"No APOD imagery for topsecret's date."}"#
+        let nasa = FakeNASA { _ in .status(status, body) }
+        let failure = try nasa.client(.api, key: "topsecret").results(.day(day("2026-11-18"))).first?.failure
+        #expect(failure?.code == "refused")
+        #expect(failure?.message.contains("\"Your request failed. No APOD imagery for …'s date.\"") == true)
+        #expect(failure?.message.contains("status \(status)") == true)
+    }
+
+    @Test(arguments: [ServiceChoice.science, .api]) func aDayWithoutAnExplanationKeepsItsPicture(
+        _ choice: ServiceChoice
+    )
+        throws
+    {
+        let answer = choice == .api ? legacyAnswer : scienceAnswer
+        let nasa = FakeNASA { _ in .ok(answer("2026-11-18", ["explanation": .null]).line) }
+        let result = try nasa.client(choice).results(.day(day("2026-11-18"))).first
+        #expect(result?.picture != nil && result?.record.string("explanation") == "")
+    }
+
     @Test func theOldServiceIsAskedWhereScienceFails() throws {
         let outage = try outage(.science)
         for reply in [

@@ -45,6 +45,13 @@ struct AnswerFields {
         return try lines(ofHTML: html, in: name)
     }
 
+    /// Returns the explanation; an empty text if NASA says null, as a picture without words is better than none. Throws
+    /// `APODFailure` if it is missing, no text, or longer than any is.
+    func explanation() throws(APODFailure) -> String {
+        if object.raw("explanation")?.elementsEqual("null".utf8) == true { return "" }
+        return try text("explanation")
+    }
+
     /// What is wrong with the answer.
     func bad(_ fault: APODFailure.BadAnswer) -> APODFailure { .badAnswer(fault, service) }
 }

@@ -71,6 +71,13 @@ enum ErrorAnswer {
         }
     }
 
+    /// Returns what an answer means that has status 200 and an error in the picture's place, as NASA's old server has
+    /// it (`{"message","error"}`); nil for anything else.
+    static func failure(in bytes: [UInt8], from service: Service, key: String?) -> APODFailure? {
+        guard let body = try? Record(parsing: bytes), !body.has("date"), body.string("error") != nil else { return nil }
+        return .refused(service, status: 200, said: words(of: body, bytes, key: key))
+    }
+
     /// Rounded up.
     private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
 
@@ -78,10 +85,16 @@ enum ErrorAnswer {
         service == .api && key == Service.demoKey
     }
 
+    /// Returns the old server's general sentence, and behind it what went wrong.
+    private static func sentences(of body: Record) -> String? {
+        let sentences = [body.string("message"), body.string("error")].compactMap { $0 }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+
     /// Returns what the server has to say, as one line of at most 200 characters.
     private static func words(of body: Record, _ bytes: [UInt8], key: String?) -> String? {
         var text =
-            body.string("msg") ?? body.string("error.message") ?? body.string("message")
+            body.string("msg") ?? body.string("error.message") ?? sentences(of: body)
             ?? (body.isEmpty ? PlainText.line(ofHTML: String(decoding: bytes, as: UTF8.self)) : nil) ?? ""
         text = AnswerBody.clipped(AnswerBody.hiding(key, in: PlainText.folded(text)))
         return text.isEmpty ? nil : text

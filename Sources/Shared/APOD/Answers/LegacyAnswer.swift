@@ -15,7 +15,7 @@ enum LegacyAnswer {
         let day = try answer.day()
         let title = CaptionText.title(try answer.text("title"))
         guard !title.isEmpty else { throw answer.bad(.missing(field: "title")) }
-        let explanation = PlainText.line(ofText: try answer.text("explanation"))
+        let explanation = PlainText.line(ofText: try answer.explanation())
 
         let copyright = try answer.optionalText("copyright")
         let url = MediaAddress(field: object.string("url"), base: site)

@@ -14,7 +14,7 @@ enum ScienceAnswer {
         let answer = AnswerFields(object: object, service: service)
         let day = try answer.day()
         let title = try answer.text("title")
-        let explanation = try answer.lines(ofHTML: answer.text("explanation"), in: "explanation")
+        let explanation = try answer.lines(ofHTML: answer.explanation(), in: "explanation")
         let headings = try answer.lines(ofHTML: withBreaks(title), in: "title")
         let heading = CaptionText.title(headings.joined(separator: "\n"))
         guard !heading.isEmpty else { throw answer.bad(.missing(field: "title")) }

@@ -22,7 +22,10 @@ struct ServiceClient: Sendable {
         try asking("\(day)", isPage: false) {
             let bytes = try fetch(address(of: day), day: day)
             let time = clock.now()
-            let answer = try telling(bytes) { try ServiceAnswer.day(day, in: bytes, from: service, at: time) }
+            let answer = try telling(bytes) {
+                if let failure = ErrorAnswer.failure(in: bytes, from: service, key: key) { throw failure }
+                return try ServiceAnswer.day(day, in: bytes, from: service, at: time)
+            }
             note(answer)
             return answer
         }

@@ -50,7 +50,9 @@ private struct Counter: RecordTool {
         let batches = records.compactMap { $0.integer("batch") }
         #expect(batches.count == 150)
         #expect(batches.first == 1)
-        #expect(batches.max() == 64)
+        let largest = try #require(batches.max())
+        // With several, the window may be full of what slower threads have not done yet.
+        #expect(jobs == 1 ? largest == 64 : (2...64).contains(largest))
     }
 
     @Test func oneThatCannotBePreparedFailsAlone() throws {

@@ -43,7 +43,7 @@ extension Command {
             if !isDryRun {
                 // What is remembered of a picture that could not be had goes too.
                 for (key, address) in try naming.keys(of: job) {
-                    try caches.place(for: address).cache?.forgetFailures(of: key)
+                    try caches.storage(for: address).cache?.forgetFailures(of: key)
                 }
             }
             let found = try caches.find(job, naming, handingOut: false)

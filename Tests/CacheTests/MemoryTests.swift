@@ -226,7 +226,7 @@ struct MemoryTests {
     @Test func cacheAndFilesPastItShareTheBound() throws {
         let limit = 1_000_000
         let caches = try caches(limit: limit)
-        guard case .bypass(let bypass) = try caches.place(.disabled) else { throw CacheFailure.fault(detail: "kept") }
+        guard case .bypass(let bypass) = try caches.storage(.disabled) else { throw CacheFailure.fault(detail: "kept") }
         for number in 0..<6 { try put("\(number)", bytes: 60_000, in: caches) }
 
         var files = 0

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func bypass(_ caches: Caches) throws -> Bypass {
-        guard case .bypass(let bypass) = try caches.place(.disabled) else { throw CacheFailure.fault(detail: "kept") }
+        guard case .bypass(let bypass) = try caches.storage(.disabled) else { throw CacheFailure.fault(detail: "kept") }
         return bypass
     }
 
@@ -181,7 +181,9 @@ import Testing
         let caches = try caches(Policies(standard: .memory), memory: [memory.path("root")])
         let server = FakeServer(picture())
         let request = try HTTPRequest("https://pictures.example/a.gif")
-        guard case .cache(let cache) = try caches.place(for: request.url) else { throw CacheFailure.fault(detail: "") }
+        guard case .cache(let cache) = try caches.storage(for: request.url) else {
+            throw CacheFailure.fault(detail: "")
+        }
 
         let (entry, status) = try cache.fetch(request, client: surroundings.client(server))
         #expect(status == .miss && entry.path.hasPrefix(memory.path("root/")))
@@ -202,7 +204,7 @@ import Testing
         let original = try bypass(caches).store(MemorySource(picture()), key: key("a"))
 
         func kept(_ path: String, from address: String? = nil, isBypassed: Bool = false) throws -> String? {
-            switch try caches.place(forVariantsOf: path, address: address, isBypassed: isBypassed) {
+            switch try caches.storage(forVariantsOf: path, address: address, isBypassed: isBypassed) {
             case .cache(let cache): cache.root
             case .bypass: nil
             }
@@ -225,9 +227,9 @@ import Testing
         let caches = try caches(Policies(rules: [try rule("/secret/*=disabled")]))
         let addresses = [try WebURL("https://a.example/a.jpg"), try WebURL("https://a.example/secret/a.jpg")]
 
-        guard case .bypass = try caches.place(forStandInOf: addresses),
-            case .cache = try caches.place(forStandInOf: [addresses[0]]),
-            case .cache = try caches.place(forStandInOf: [])
+        guard case .bypass = try caches.storage(forStandInOf: addresses),
+            case .cache = try caches.storage(forStandInOf: [addresses[0]]),
+            case .cache = try caches.storage(forStandInOf: [])
         else {
             Issue.record("kept in the wrong place")
             return

@@ -22,7 +22,7 @@ extension Caches {
     /// if that entry cannot be handed out at once.
     public typealias Plan = (lookup: CacheItem.Lookup?, work: Prepared.Work)
 
-    private struct Planned {
+    private struct Member {
         let plan: Plan
         let policy: Policy?
         var entry: Entry?
@@ -37,24 +37,24 @@ extension Caches {
     public func prepare(
         _ jobs: [RecordJob], asFetch: Bool, plan: (RecordJob) throws -> Plan, done: (Entry, inout Record) -> Bool
     ) -> [Prepared] {
-        var planned = jobs.map { job in
+        var batch = jobs.map { job in
             do {
                 let plan = try plan(job)
-                return Planned(plan: plan, policy: plan.lookup.map { policy(for: $0.address) })
+                return Member(plan: plan, policy: plan.lookup.map { policy(for: $0.address) })
             } catch {
-                return Planned(plan: (nil, { _, _ in throw error }), policy: nil)
+                return Member(plan: (nil, { _, _ in throw error }), policy: nil)
             }
         }
         for policy in Policy.allCases {
-            let indices = planned.indices.filter { planned[$0].policy == policy }
-            guard !indices.isEmpty, let cache = try? place(policy).cache else { continue }
-            let found = cache.immediately(indices.compactMap { planned[$0].plan.lookup?.key }, asFetch: asFetch)
-            for (index, entry) in zip(indices, found) { planned[index].entry = entry }
+            let indices = batch.indices.filter { batch[$0].policy == policy }
+            guard !indices.isEmpty, let cache = try? storage(policy).cache else { continue }
+            let found = cache.immediately(indices.compactMap { batch[$0].plan.lookup?.key }, asFetch: asFetch)
+            for (index, entry) in zip(indices, found) { batch[index].entry = entry }
         }
-        return planned.indices.map { index in
+        return batch.indices.map { index in
             var record = jobs[index].record
-            guard let entry = planned[index].entry, done(entry, &record) else {
-                return .work(planned[index].plan.work)
+            guard let entry = batch[index].entry, done(entry, &record) else {
+                return .work(batch[index].plan.work)
             }
             return .done(record)
         }

@@ -86,7 +86,7 @@ public struct PutTool: CacheTool {
             let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
             let inputKey = try CacheKey.of(input)
             let key = try rules.ownKey(record) ?? inputKey
-            return try NamedFailure.naming(path) { try caches.place(for: inputKey.text).store(input, key: key) }
+            return try NamedFailure.naming(path) { try caches.storage(for: inputKey.text).store(input, key: key) }
         case .addresses(let addresses): return try fetch(addresses, record, emit: emit)
         }
     }
@@ -119,16 +119,16 @@ public struct PutTool: CacheTool {
         _ address: CacheItem.Address, key: CacheKey, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {
         let request = request(address.url)
-        let place = try caches.place(for: address.text)
-        if let pacing, try place.cache?.wouldAsk(request, key: key) ?? true { try pacing.take() }
-        let watcher = place.cache.flatMap { cache in
+        let storage = try caches.storage(for: address.text)
+        if let pacing, try storage.cache?.wouldAsk(request, key: key) ?? true { try pacing.take() }
+        let watcher = storage.cache.flatMap { cache in
             previews? { preview in
                 var partial = record
                 partial.setPartial(preview, key: key, scope: cache.scope, url: request.url.redacted)
                 emit(partial)
             }
         }
-        return try place.fetch(request, key: key, client: client, watcher: watcher)
+        return try storage.fetch(request, key: key, client: client, watcher: watcher)
     }
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.

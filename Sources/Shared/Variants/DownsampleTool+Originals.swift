@@ -40,9 +40,9 @@ extension DownsampleTool {
         let lasting = input.sha256OfStream == nil ? CacheKey.absolutePath(path) : nil
         let source = PictureSource(maker) { input }
         if let files { return OpenPicture(source: source, destination: files, path: lasting) }
-        let place = try place(of: path, record, input)
-        guard let cache = place.cache else {
-            return OpenPicture(source: source, destination: place.destination, path: lasting)
+        let storage = try storage(of: path, record, input)
+        guard let cache = storage.cache else {
+            return OpenPicture(source: source, destination: storage.destination, path: lasting)
         }
         try requireScope(of: path, record)
         let (original, key) = try put(input, source, in: cache)
@@ -67,7 +67,7 @@ extension DownsampleTool {
     /// The picture of a record, if it is the cache's own and has not been replaced.
     private func known(_ path: String, _ record: Record) throws -> OpenPicture? {
         guard let key = try record.string("cache.key").map(CacheKey.init(printed:)),
-            let cache = try place(of: path, record).cache, let original = try cache.lookup(key, handingOut: false),
+            let cache = try storage(of: path, record).cache, let original = try cache.lookup(key, handingOut: false),
             original.path == path
         else { return nil }
         return kept(original, key, in: cache, path: path)
@@ -105,9 +105,9 @@ extension DownsampleTool {
     /// Where what is made of a picture is kept.
     ///
     /// - Parameter input: its bytes, which tell of a pipe what its path does not.
-    private func place(of path: String, _ record: Record, _ input: InputFile? = nil) throws -> Place {
+    private func storage(of path: String, _ record: Record, _ input: InputFile? = nil) throws -> Storage {
         let stream = try input.flatMap { try $0.sha256OfStream == nil ? nil : CacheKey.of($0).text }
-        return try caches.place(
+        return try caches.storage(
             forVariantsOf: path, address: record.string("cache.url") ?? stream,
             isBypassed: record.string("cache.status") == CacheStatus.bypass.rawValue,
             scope: record.string("cache.scope"))
@@ -116,8 +116,8 @@ extension DownsampleTool {
     /// Where what stands in for a picture is kept. A record without a picture has addresses that tell.
     func standInDestination(_ path: String?, _ record: Record) throws -> any Destination {
         let addresses = PictureAddresses().candidates(in: record).compactMap { try? $0.get() }
-        return try path.map { try place(of: $0, record).destination }
-            ?? caches.place(forStandInOf: addresses, scope: record.string("cache.scope")).destination
+        return try path.map { try storage(of: $0, record).destination }
+            ?? caches.storage(forStandInOf: addresses, scope: record.string("cache.scope")).destination
     }
 
     /// Throws `CacheFailure.scopeChanged` if the picture's scope was purged or switched away from after the record got

@@ -14,7 +14,7 @@ extension ToolHome {
         let caches = Caches(
             settings: CacheSettings(root: cacheRoot, places: places), interruption: Interruption())
         defer { caches.close() }
-        guard case .cache(let cache) = try caches.place(policy, scope: scope) else {
+        guard case .cache(let cache) = try caches.storage(policy, scope: scope) else {
             throw UsageFailure("a policy that keeps nothing")
         }
         return try cache.store(MemorySource(bytes), key: CacheKey(printed: key)).entry.path

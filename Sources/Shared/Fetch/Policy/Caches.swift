@@ -3,7 +3,7 @@ import Store
 import Support
 
 /// Where a picture is kept, as its policy says.
-public enum Place: Sendable {
+public enum Storage: Sendable {
     /// In a cache: on the disk or in memory.
     case cache(CacheStore)
     /// Nowhere.
@@ -157,14 +157,14 @@ public final class Caches: Sendable {
     /// a root that is not trusted, and `SystemFailure`.
     ///
     /// - Parameter scope: that of a record; nil for the current one.
-    public func place(for url: WebURL, scope: String? = nil) throws -> Place {
-        try place(policy(for: url.normalized), scope: scope)
+    public func storage(for url: WebURL, scope: String? = nil) throws -> Storage {
+        try storage(policy(for: url.normalized), scope: scope)
     }
 
     /// The same for an address in its normal form, or a `file` address. Throws `CacheFailure` if the cache cannot be
     /// opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
-    public func place(for address: @autoclosure () throws -> String, scope: String? = nil) throws -> Place {
-        try place(policy(for: address()), scope: scope)
+    public func storage(for address: @autoclosure () throws -> String, scope: String? = nil) throws -> Storage {
+        try storage(policy(for: address()), scope: scope)
     }
 
     /// Where what is made of a picture is kept: nothing of one that lies past the cache or in memory ever gets to the
@@ -175,31 +175,31 @@ public final class Caches: Sendable {
     ///   - path: where the picture lies.
     ///   - address: where it comes from; nil for the file itself.
     ///   - isBypassed: whether a record says that it is kept nowhere.
-    public func place(
+    public func storage(
         forVariantsOf path: String, address: String?, isBypassed: Bool, scope: String? = nil
-    ) throws -> Place {
-        if isBypassed { return try place(.disabled, scope: scope) }
+    ) throws -> Storage {
+        if isBypassed { return try storage(.disabled, scope: scope) }
         let paths = [path] + [resolvedPath(path)].compactMap(\.self)
         func isAny(_ body: (RuntimePlaces, String) -> Bool) -> Bool {
             places.contains { place in paths.contains { body(place, $0) } }
         }
-        if isAny({ $0.isBypassed($1) }) { return try place(.disabled, scope: scope) }
+        if isAny({ $0.isBypassed($1) }) { return try storage(.disabled, scope: scope) }
         let policy = try policy(for: try address ?? CacheKey.ofFile(path).text)
-        if policy == .enabled, isAny({ $0.memoryFolder(of: $1) != nil }) { return try place(.memory, scope: scope) }
-        return try place(policy, scope: scope)
+        if policy == .enabled, isAny({ $0.memoryFolder(of: $1) != nil }) { return try storage(.memory, scope: scope) }
+        return try storage(policy, scope: scope)
     }
 
     /// Where a placeholder is kept for a picture that might have come from any of these addresses: as the strictest of
     /// their policies says. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not
     /// trusted, and `SystemFailure`.
-    public func place(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Place {
+    public func storage(forStandInOf addresses: [WebURL], scope: String? = nil) throws -> Storage {
         let policies = addresses.isEmpty ? [settings.policies.standard] : addresses.map { policy(for: $0.normalized) }
-        return try place([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)
+        return try storage([.disabled, .memory].first(where: policies.contains) ?? .enabled, scope: scope)
     }
 
     /// Where pictures of this policy are kept. Throws `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a
     /// root that is not trusted, and `SystemFailure`.
-    public func place(_ policy: Policy, scope: String? = nil) throws -> Place {
+    public func storage(_ policy: Policy, scope: String? = nil) throws -> Storage {
         switch policy {
         case .enabled, .memory: .cache(try cache(inMemory: policy == .memory, scope: scope))
         case .disabled: .bypass(try bypass(scope: scope))

@@ -62,19 +62,20 @@ public struct GIFCache: Sendable {
     private func ask(_ gif: ExerciseGIF) throws -> Item {
         var request = try service.imageRequest(for: gif)
         request.netrc = client.passwords
-        let place = try caches.place(for: request.url)
+        let storage = try caches.storage(for: request.url)
         for _ in 0..<2 {
-            let item = try place.fetch(request, key: gif.key, client: client, inspect: Self.inspect)
+            let item = try storage.fetch(request, key: gif.key, client: client, inspect: Self.inspect)
             if try GIFFacts(of: item.entry) != nil { return item }
             // What was kept under this key is no GIF after all, so it counts as absent.
-            try place.cache?.remove(gif.key)
+            try storage.cache?.remove(gif.key)
         }
         throw GIFFailure.corrupt("it changed on the disk")
     }
 
     /// What is there without asking, expired or not.
     private func kept(_ gif: ExerciseGIF) throws -> Item? {
-        guard let cache = try caches.place(for: service.address(of: gif)).cache, let entry = try cache.lookup(gif.key),
+        guard let cache = try caches.storage(for: service.address(of: gif)).cache,
+            let entry = try cache.lookup(gif.key),
             try GIFFacts(of: entry) != nil
         else { return nil }
         return (entry, cache.status(of: entry))
@@ -83,7 +84,7 @@ public struct GIFCache: Sendable {
     /// Whether `put` would make no request for a GIF. Hands nothing out. Throws `CacheFailure` if the index cannot be
     /// used, and `Cancelled` if the run is stopped while others keep it busy.
     public func isFresh(_ gif: ExerciseGIF) throws -> Bool {
-        guard let cache = try caches.place(for: service.address(of: gif)).cache, let entry = try cache.peek(gif.key)
+        guard let cache = try caches.storage(for: service.address(of: gif)).cache, let entry = try cache.peek(gif.key)
         else { return false }
         return cache.status(of: entry) == .hit
     }

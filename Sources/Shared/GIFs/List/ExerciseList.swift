@@ -36,7 +36,7 @@ public struct ExerciseList: Sendable {
         var kept: (list: KeptList, metadata: Metadata)?
         let cache =
             try usingCache("the list is not kept") {
-                try caches.place(for: service.listRequest(limit: 0, offset: 0).url).cache
+                try caches.storage(for: service.listRequest(limit: 0, offset: 0).url).cache
             } ?? nil
         if let cache {
             kept =

@@ -63,7 +63,7 @@ public final class GIFPlaceholder: Sendable {
         case .bytes(let bytes, let sha256):
             try entry(named: "sha256:\(sha256)") { MemorySource(bytes) }
         case .address(let url):
-            try caches.place(for: url).fetch(
+            try caches.storage(for: url).fetch(
                 HTTPRequest(
                     url: url, cleartextOrigins: [url.origin], byteLimit: ExerciseService.byteLimit,
                     acceptsCompression: false),
@@ -74,8 +74,8 @@ public final class GIFPlaceholder: Sendable {
 
     private func entry(named name: String, _ source: () throws -> MemorySource) throws -> Entry {
         let key = try CacheKey(printed: "gif-placeholder:\(name)")
-        let place = try caches.place(for: service.images)
-        return try place.cache?.lookup(key) ?? place.store(source(), key: key, inspect: GIFCache.inspect).entry
+        let storage = try caches.storage(for: service.images)
+        return try storage.cache?.lookup(key) ?? storage.store(source(), key: key, inspect: GIFCache.inspect).entry
     }
 }
 

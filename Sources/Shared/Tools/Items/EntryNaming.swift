@@ -77,7 +77,7 @@ extension Caches {
             let policy = policy(for: address)
             guard !asked.contains(where: { $0 == (key, policy) }) else { continue }
             asked.append((key, policy))
-            guard let cache = try place(policy).cache else { continue }
+            guard let cache = try storage(policy).cache else { continue }
             // What is fresh costs least this way.
             if handingOut, let entry = cache.immediately(key, asFetch: false), try naming.accepts(entry) {
                 return FoundEntry(entry, in: cache)
@@ -97,7 +97,7 @@ extension Caches {
         if let expired { throw expired }
         guard let best = asked.first else { throw NoPicture() }
         // A miss is counted once, however many keys there are.
-        if !isCounted { _ = try place(best.policy).cache?.lookup(best.key) }
+        if !isCounted { _ = try storage(best.policy).cache?.lookup(best.key) }
         throw CacheFailure.absent(key: best.key.text)
     }
 }

@@ -58,7 +58,7 @@ extension Destination {
     }
 }
 
-extension Place {
+extension Storage {
     /// Where files go that are variants of nothing that is kept here.
     var destination: any Destination {
         switch self {

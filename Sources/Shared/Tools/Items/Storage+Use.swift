@@ -4,7 +4,7 @@ import Store
 import Support
 
 /// What is done alike in a cache and past it.
-extension Place {
+extension Storage {
     /// The cache; nil past it, where nothing is ever found.
     public var cache: CacheStore? {
         switch self {

@@ -219,7 +219,7 @@ public final class CacheStore: Sendable {
     }
 
     /// Whether what was known of an entry at a version of the index (`Index.version`) must be looked up once more, now
-    /// that its lock is held: others have waited for, or anything has changed since.
+    /// that its lock is held: somebody else held the lock meanwhile, or something in the index has changed.
     package func isOutdated(_ version: Int?, under lock: KeyLock) -> Bool {
         lock.wasContended || version == nil || index.version() != version
     }

@@ -88,7 +88,7 @@ indirect enum NamedDays: Sendable, Equatable, CustomStringConvertible {
 
     // MARK: Reading
 
-    /// Returns what stands before and behind the first `..`; nil if there is none.
+    /// Returns the texts on both sides of the first `..`; nil if there is none.
     private static func ends(of text: String) -> (start: String, end: String)? {
         guard text.utf8.count <= longest, let start = text.prefix(before: "..") else { return nil }
         return (String(start), String(decoding: text.utf8.dropFirst(start.utf8.count + 2), as: UTF8.self))

@@ -86,6 +86,14 @@ public final class RunningTool: Sendable {
     /// Sends it a signal, unless it has ended.
     public func kill(_ signal: Int32 = SIGTERM) { Self.send(signal, to: processID, end) }
 
+    /// Sends signals that all wait when the process looks for the first: it is stopped until they are sent.
+    public func kill(atOnce signals: [Int32]) {
+        kill(SIGSTOP)
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(processID), &information, WSTOPPED) != 0 && errno == EINTR {}
+        for signal in signals + [SIGCONT] { kill(signal) }
+    }
+
     public var isRunning: Bool { end.withLock { $0.waitStatus == nil } }
 
     /// The most memory it has had resident so far, in bytes; nil if it has ended or the system does not say

@@ -12,7 +12,7 @@ function __gif_cache_at
         end
         set option $word
         switch $word
-            case --values --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --id-field -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
+            case --values --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --expires-at --id-field -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
                 set left 1
             case '-*'
             case '*'
@@ -100,6 +100,7 @@ complete -c gif-cache -n '__gif_cache_at sync' -l delay -x -d 'Wait at least thi
 complete -c gif-cache -n '__gif_cache_at sync put get has cat path info poster ls rm pin unpin' -l resolution -x -a '\'180\' \'360\' \'720\' \'1080\'' -d 'The side of a GIF: 180, 360, 720 or 1080.'
 complete -c gif-cache -n '__gif_cache_at sync put' -l placeholder -r -F -d 'The GIF that stands in for one that cannot be had: a file or an address.'
 complete -c gif-cache -n '__gif_cache_at sync put' -l no-placeholder -d 'Leave path out of records whose GIF cannot be had.'
+complete -c gif-cache -n '__gif_cache_at sync put' -l expires-at -x -d 'When an entry expires, instead of --ttl: 2026-12-31 or 2026-12-31T18:00:00Z.'
 complete -c gif-cache -n '__gif_cache_at sync info ls size rm clear verify' -l json -d 'Write records, on a terminal too.'
 complete -c gif-cache -n '__gif_cache_at put get has cat path info poster rm pin unpin' -l id-field -x -d 'Field of a record that holds the id.'
 complete -c gif-cache -n '__gif_cache_at get has' -l no-stale -d 'Count what has expired as not in the cache.'

@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --key --key-field --key-ignore-query -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --url-field --key --key-field --key-ignore-query --expires-at --expiry-field -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -74,6 +74,8 @@ complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path i
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key -x -d 'Name to use as the key (key:NAME) instead of the address; for a single picture.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-field -x -d 'Field of a record that holds the name to use as the key instead of the address.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-ignore-query -x -d 'Query parameters that make no difference to the picture, with commas or blanks between them.'
+complete -c img-cache -n '__img_cache_at put prefetch explain' -l expires-at -x -d 'When an entry expires, instead of --ttl: 2026-12-31 or 2026-12-31T18:00:00Z.'
+complete -c img-cache -n '__img_cache_at put prefetch explain' -l expiry-field -x -d 'Fields of a record that say when its picture expires: a time such as 7d, or a date.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get info pin unpin verify settings' -s j -l jobs -x -d 'How many to work on at once.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get info pin unpin' -l unordered -d 'Write each record as soon as it is done, not in the order of the input.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get info pin unpin' -l fail-fast -d 'Stop at the first failure.'

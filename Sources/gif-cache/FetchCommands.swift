@@ -64,7 +64,7 @@ extension Command {
         ],
         options: {
             [
-                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder], .conditionsOnExercises, [.json], .stream,
+                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder, .expiresAt], .conditionsOnExercises, [.json], .stream,
                 .asking, .common,
             ]
         }
@@ -114,7 +114,7 @@ extension Command {
             "gif-cache put --id-field exercise.id < workouts.ndjson",
         ],
         operands: .exercises,
-        options: { [[.resolution, .idField, .placeholder, .noPlaceholder], .stream, .asking, .common] },
+        options: { [[.resolution, .idField, .placeholder, .noPlaceholder, .expiresAt], .stream, .asking, .common] },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let work = try ServiceWork(arguments, refreshesGIFs: arguments[.refresh])

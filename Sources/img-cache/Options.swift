@@ -35,6 +35,14 @@ extension AnyOption {
         }
     ) { $0 }
 
+    static let expiryField = Option<[FieldPath]>(
+        "expiry-field", form: .value("FIELDS"), expected: "fields such as expires_at,expire_after", group: .pictures,
+        summary: "Fields of a record that say when its picture expires: a time such as 7d, or a date.",
+        manual: "The first that is there counts, and goes before --ttl and --expires-at."
+    ) { list in
+        PictureAddresses(list: list)?.fields
+    }
+
     // MARK: Fetching
 
     static let incremental = Option.flag(
@@ -78,7 +86,8 @@ extension Arguments {
         }
         return CacheItem.Rules(
             addresses: self[.urlField] ?? PictureAddresses(), key: self[.key], keyField: self[.keyField],
-            ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }))
+            ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }),
+            expiryFields: self[.expiryField] ?? [])
     }
 
     /// Whether `--key` alone names the picture, which is enough for a command that looks.
@@ -115,6 +124,9 @@ private func pictureJob(line: String) throws -> RecordJob {
 
 extension [AnyOption] {
     static let keys: [AnyOption] = [.urlField, .key, .keyField, .keyIgnoreQuery]
+
+    /// When what is put expires.
+    static let expiry: [AnyOption] = [.expiresAt, .expiryField]
 
     /// For every command that may open a connection.
     static let fetching: [AnyOption] =

@@ -16,10 +16,11 @@ extension Command {
             "img-cache put photo.png --key my-photo",
             "apod-fetch --last 7 | img-cache put --jobs 4 > week.ndjson",
             "img-cache put --retry-errors < week.ndjson > week2.ndjson",
+            "img-cache put https://example.org/m31.jpg --expire-after 90d",
             "img-cache put --incremental https://example.org/m31.jpg",
         ],
         operands: .pictures,
-        options: { [[.incremental], .keys, .stream, .fetching, .common] },
+        options: { [[.incremental], .keys, .expiry, .stream, .fetching, .common] },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)
@@ -40,7 +41,7 @@ extension Command {
             "img-cache prefetch -q --jobs 1 < tomorrow.ndjson > /dev/null",
         ],
         operands: .pictures,
-        options: { [[.delay], .keys, .stream, .fetching, .common] }
+        options: { [[.delay], .keys, .expiry, .stream, .fetching, .common] }
     ) { arguments in
         BackgroundPriority.take()
         let context = try ToolContext(arguments)
@@ -67,7 +68,7 @@ extension Command {
             "img-cache explain --print explain.decision < records.ndjson",
         ],
         operands: .pictures,
-        options: { [.keys, [.json], .stream, .fetching, .common] }
+        options: { [.keys, .expiry, [.json], .stream, .fetching, .common] }
     ) { arguments in
         let context = try ToolContext(arguments)
         let settings = try context.fetchSettings()

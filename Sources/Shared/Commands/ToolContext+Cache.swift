@@ -13,6 +13,7 @@ extension ToolContext {
         settings.scope = try value(.scope)
         settings.policies = try policies()
         if let ttl = try value(.ttl) { settings.ttl = ttl }
+        settings.expiry = try expiry()
         if let size = try value(.capacity) { settings.capacity = size }
         if let lease = try value(.lease) { settings.lease = lease }
         if let size = try value(.memoryCapacity) { settings.memoryCapacity = size }
@@ -20,6 +21,14 @@ extension ToolContext {
         if let size = try value(.memoryBytes) { settings.recentBytes = size }
         settings.places = RuntimePlaces(environment: environment)
         return settings
+    }
+
+    /// When the command line says that entries expire. Throws `UsageFailure` for what is over already.
+    private func expiry() throws -> Expiry? {
+        try arguments.exclude(.ttl, .expiresAt)
+        guard let end = arguments[.expiresAt] else { return arguments[.ttl].map(Expiry.after) }
+        guard end > .now() else { throw UsageFailure("--expires-at \(end.iso8601) is over already") }
+        return .at(end)
     }
 
     /// The caches of a command. Opens none yet.

@@ -19,19 +19,20 @@ extension CacheStore {
     ///   - request: its headers are sent and not stored.
     ///   - key: by default that of the request's address.
     ///   - inspect: by default the cache's own inspection.
+    ///   - expiry: when it expires, also if it is there already; by default as the settings say.
     ///   - watcher: sees the body while it arrives; not where there is nothing to fetch, or somebody else does so.
     /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
-        watcher: (any BodyWatcher)? = nil
+        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = key ?? CacheKey(url: request.url)
         return try observed(.fetch, key, url: request.url.redacted) {
             do {
                 return try FetchTask(
                     cache: self, request: request, key: key, client: client, inspect: inspect ?? self.inspect,
-                    watcher: watcher
+                    expiry: expiry ?? settings.expiry, watcher: watcher
                 ).run()
             } catch {
                 // A failure that is given again was counted when it came.

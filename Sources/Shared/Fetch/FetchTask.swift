@@ -12,6 +12,8 @@ struct FetchTask {
     let key: CacheKey
     let client: HTTPClient
     let inspect: Inspection
+    /// When it expires, also if it is there already; nil leaves that as it is.
+    let expiry: Expiry?
     /// Sees the body while it arrives.
     let watcher: (any BodyWatcher)?
 
@@ -81,10 +83,12 @@ struct FetchTask {
         return look
     }
 
-    private func step(_ entry: Entry?, _ rules: Freshness.Rules) throws -> Step {
+    private func step(_ known: Entry?, _ rules: Freshness.Rules) throws -> Step {
+        let entry = known?.expiring(expiry, respectsServer: rules.respectsServer)
         switch Freshness.decide(entry, now: cache.clock.now(), rules: rules) {
         case .serve(let status):
             guard let entry, let handed = try cache.handOut(entry) else { return .ask(nil) }
+            if entry.expiresAt != known?.expiresAt { try cache.expire(handed) }
             cache.count(status, handed)
             return .ready((handed, status))
         case .unavailable: throw CacheFailure.offline(key: key.text)
@@ -182,7 +186,7 @@ struct FetchTask {
 
     private func retention(of headers: HTTPHeaders, now: Timestamp) -> Retention {
         Retention(
-            of: headers, now: now, ttl: cache.settings.ttl, respectsServer: cache.settings.respectsCacheControl)
+            of: headers, now: now, expiry: expiry ?? .after(cache.settings.ttl), respectsServer: cache.settings.respectsCacheControl)
     }
 
     private func keep(

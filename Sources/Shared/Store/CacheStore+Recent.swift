@@ -35,15 +35,24 @@ extension CacheStore {
     ///
     /// All keys together cost one transaction that reads, and one that writes if leases are to be written.
     ///
-    /// - Parameter asFetch: whether it stands in for `fetch`, which asks the server in any case if
-    ///   `settings.refreshes` is set.
-    public func immediately(_ keys: [CacheKey], asFetch: Bool) -> [Entry?] {
+    /// - Parameters:
+    ///   - asFetch: whether it stands in for `fetch`, which asks the server in any case if `settings.refreshes` is set,
+    ///     and may be told when an entry expires.
+    ///   - expiries: when the entries are to expire, if that is said of each; else what the settings say.
+    public func immediately(_ keys: [CacheKey], asFetch: Bool, expiries: [Expiry?]? = nil) -> [Entry?] {
         var entries = [Entry?](repeating: nil, count: keys.count)
         if asFetch, settings.refreshes { return entries }
         let start = metrics.isSilent ? nil : SteadyTime.now()
         lazy var version = index.version()
-        for (place, key) in keys.enumerated() { entries[place] = recalled(key.text, version: version) }
-        find(keys, in: &entries)
+        /// Whether an entry expires when it should.
+        func isRight(_ entry: Entry, _ place: Int) -> Bool {
+            guard asFetch, let expiry = expiries?[place] ?? settings.expiry else { return true }
+            return entry.expiring(expiry, respectsServer: settings.respectsCacheControl) == entry
+        }
+        for (place, key) in keys.enumerated() {
+            entries[place] = recalled(key.text, version: version).flatMap { isRight($0, place) ? $0 : nil }
+        }
+        find(keys, in: &entries, where: isRight)
         let hits = entries.compactMap(\.self)
         if hits.isEmpty { return entries }
         index.count(in: scope) { tally in
@@ -61,7 +70,7 @@ extension CacheStore {
     }
 
     /// Fills in the entries that are not known yet, as rows and files have them now.
-    private func find(_ keys: [CacheKey], in entries: inout [Entry?]) {
+    private func find(_ keys: [CacheKey], in entries: inout [Entry?], where isRight: (Entry, Int) -> Bool) {
         let unknown = entries.indices.filter { entries[$0] == nil }
         guard !unknown.isEmpty, let (rows, version) = try? index.find(unknown.map { keys[$0].name }, in: scope),
             version != nil
@@ -69,7 +78,7 @@ extension CacheStore {
         let now = clock.now()
         let usable = zip(unknown, rows).compactMap { place, entry -> (place: Int, entry: Entry)? in
             guard let entry, entry.key != nil, !entry.isUnsettled, !entry.isExpired(at: now),
-                index.root.isWhole(entry)
+                isRight(entry, place), index.root.isWhole(entry)
             else { return nil }
             return (place, entry)
         }

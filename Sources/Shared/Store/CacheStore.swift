@@ -187,7 +187,8 @@ public final class CacheStore: Sendable {
         let now = clock.now()
         let due = index.isReadOnly ? [] : entries.indices.filter { lease.mustWrite(entries[$0], now: now) }
         if due.isEmpty { return entries }
-        do {
+        var result: [Entry?] = entries
+        try toleratingUnwritable {
             let touched = try index.touch(
                 due.map { place in
                     let entry = entries[place]
@@ -195,17 +196,29 @@ public final class CacheStore: Sendable {
                     let kept = entry.lastUsed > now ? now : entry.leaseUntil
                     return (entry, max(kept, lease.end(from: now)))
                 }, now: now)
-            var result: [Entry?] = entries
             for (place, entry) in zip(due, touched) { result[place] = entry }
-            return result
+        }
+        return result
+    }
+
+    /// Runs what writes down how an entry is used, which nothing else depends on.
+    private func toleratingUnwritable(_ body: () throws -> Void) throws {
+        do {
+            try body()
         } catch let failure as CacheFailure {
             switch failure {
             case .readOnly, .diskFull, .io, .busy:
                 log.detail("the use of an entry was not written down: \(failure.message)")
-                return entries
             default: throw failure
             }
         }
+    }
+
+    /// Writes down when an entry, which was just handed out, and its variants expire. A root that cannot be written
+    /// keeps nobody from reading.
+    package func expire(_ entry: Entry) throws {
+        if index.isReadOnly { return }
+        try toleratingUnwritable { try index.expire(entry, at: entry.expiresAt, now: clock.now()) }
     }
 
     /// The lock of one entry's name, for the process that fetches, makes or removes it. Throws what `whileWaiting`

@@ -18,9 +18,9 @@ extension Record {
 }
 
 extension Caches {
-    /// What a record asks of the cache: where its best entry would be, nil if that cannot be told, and what is left to do
-    /// if that entry cannot be handed out at once.
-    public typealias Plan = (lookup: CacheItem.Lookup?, work: Prepared.Work)
+    /// What a record asks of the cache: where its best entry would be, nil if that cannot be told, when it is to expire,
+    /// nil for what the settings say, and what is left to do if that entry cannot be handed out at once.
+    public typealias Plan = (lookup: CacheItem.Lookup?, expiry: Expiry?, work: Prepared.Work)
 
     private struct Member {
         let plan: Plan
@@ -42,13 +42,15 @@ extension Caches {
                 let plan = try plan(job)
                 return Member(plan: plan, policy: plan.lookup.map { policy(for: $0.address) })
             } catch {
-                return Member(plan: (nil, { _, _ in throw error }), policy: nil)
+                return Member(plan: (nil, nil, { _, _ in throw error }), policy: nil)
             }
         }
         for policy in Policy.allCases {
             let indices = batch.indices.filter { batch[$0].policy == policy }
             guard !indices.isEmpty, let cache = try? storage(policy).cache else { continue }
-            let found = cache.immediately(indices.compactMap { batch[$0].plan.lookup?.key }, asFetch: asFetch)
+            let plans = indices.map { batch[$0].plan }
+            let found = cache.immediately(
+                plans.compactMap(\.lookup?.key), asFetch: asFetch, expiries: plans.map(\.expiry))
             for (index, entry) in zip(indices, found) { batch[index].entry = entry }
         }
         return batch.indices.map { index in

@@ -27,7 +27,7 @@ public struct GetTool: CacheTool {
             let keys = try naming.keys(of: job)
             // What is pinned is written to.
             return (
-                pins == nil ? keys.first : nil,
+                pins == nil ? keys.first : nil, nil,
                 { record, _ in
                     var found = try caches.find(keys, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }

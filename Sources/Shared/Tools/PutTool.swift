@@ -44,10 +44,11 @@ public struct PutTool: CacheTool {
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: true) { job in
             let item = try rules.item(of: job)
+            let expiry = try rules.expiry(job.record)
             return (
-                lookup(item, job.record),
+                lookup(item, job.record), expiry,
                 { record, emit in
-                    let (entry, status) = try put(item, record, emit: emit)
+                    let (entry, status) = try put(item, expiry, record, emit: emit)
                     set(entry, status, in: &record)
                 }
             )
@@ -79,15 +80,15 @@ public struct PutTool: CacheTool {
     }
 
     private func put(
-        _ item: CacheItem, _ record: Record, emit: @escaping (Record) -> Void
+        _ item: CacheItem, _ expiry: Expiry?, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {
         switch item {
         case .file(let path):
             let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
             let inputKey = try CacheKey.of(input)
             let key = try rules.ownKey(record) ?? inputKey
-            return try NamedFailure.naming(path) { try caches.storage(for: inputKey.text).store(input, key: key) }
-        case .addresses(let addresses): return try fetch(addresses, record, emit: emit)
+            return try NamedFailure.naming(path) { try caches.storage(for: inputKey.text).store(input, key: key, expiry: expiry) }
+        case .addresses(let addresses): return try fetch(addresses, expiry, record, emit: emit)
         }
     }
 
@@ -95,7 +96,7 @@ public struct PutTool: CacheTool {
     /// may work later does not, since the better picture is worth another run. Throws the first failure where none
     /// works.
     private func fetch(
-        _ addresses: CacheItem.Addresses, _ record: Record, emit: @escaping (Record) -> Void
+        _ addresses: CacheItem.Addresses, _ expiry: Expiry?, _ record: Record, emit: @escaping (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {
         var first: (any Failure)?
         for candidate in addresses {
@@ -103,7 +104,7 @@ public struct PutTool: CacheTool {
                 let address = try candidate.get()
                 let key = try rules.key(address, record: record)
                 return try NamedFailure.naming(address.url.redacted) {
-                    try fetch(address, key: key, record, emit: emit)
+                    try fetch(address, key: key, expiry, record, emit: emit)
                 }
             } catch {
                 let failure = failure(of: error)
@@ -116,11 +117,12 @@ public struct PutTool: CacheTool {
 
     /// Fetches one address to where its policy says.
     private func fetch(
-        _ address: CacheItem.Address, key: CacheKey, _ record: Record, emit: @escaping (Record) -> Void
+        _ address: CacheItem.Address, key: CacheKey, _ expiry: Expiry?, _ record: Record,
+        emit: @escaping (Record) -> Void
     ) throws -> (entry: Entry, status: CacheStatus) {
         let request = request(address.url)
         let storage = try caches.storage(for: address.text)
-        if let pacing, try storage.cache?.wouldAsk(request, key: key) ?? true { try pacing.take() }
+        if let pacing, try storage.cache?.wouldAsk(request, key: key, expiry: expiry) ?? true { try pacing.take() }
         let watcher = storage.cache.flatMap { cache in
             previews? { preview in
                 var partial = record
@@ -128,7 +130,7 @@ public struct PutTool: CacheTool {
                 emit(partial)
             }
         }
-        return try storage.fetch(request, key: key, client: client, watcher: watcher)
+        return try storage.fetch(request, key: key, client: client, expiry: expiry, watcher: watcher)
     }
 
     /// Whether a failure has nothing to do with the address, so that another one would meet it too.

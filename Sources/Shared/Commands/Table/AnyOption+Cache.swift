@@ -22,7 +22,16 @@ extension AnyOption {
 
     public static let ttl = Option.time(
         "ttl", alias: "expire-after", .cache, such: "14d", default: "14d", field: "ttl",
-        summary: "How long an entry is fresh.")
+        summary: "How long an entry is fresh.",
+        manual: "Given to a command that puts pictures, it also counts for what is there already.")
+
+    /// For commands that put pictures.
+    public static let expiresAt = Option<Timestamp>(
+        "expires-at", form: .value("DATE"),
+        expected: "a day such as 2026-12-31, or a moment such as 2026-12-31T18:00:00Z", group: .cache,
+        summary: "When an entry expires, instead of --ttl: 2026-12-31 or 2026-12-31T18:00:00Z.",
+        manual: "A day means its beginning in UTC. It counts for what is there already, too.",
+        read: { Timestamp(iso8601: $0) })
 
     /// For commands that only look.
     public static let noStale = Option.flag("no-stale", summary: "Count what has expired as not in the cache.")

@@ -22,7 +22,9 @@ public struct Explainer: Sendable {
 
     /// What a fetch of this request would do now. Looks up the host's name, unless the run is offline. Throws
     /// `CacheFailure`, `Cancelled`.
-    public func explain(_ request: HTTPRequest, key: CacheKey) throws -> Explanation {
+    ///
+    /// - Parameter expiry: as the fetch would be told.
+    public func explain(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Explanation {
         let now = clock.now()
         let settings = caches.settings
         let rule = settings.policies.rule(for: request.url.normalized)
@@ -31,7 +33,7 @@ public struct Explainer: Sendable {
         if policy == .disabled {
             facts.isBypassed = true
         } else if let cache = try caches.existing(inMemory: policy == .memory) {
-            facts = try cache.facts(of: request, key: key, now: now)
+            facts = try cache.facts(of: request, key: key, expiry: expiry, now: now)
         }
         facts.refusal = request.exposure?.message
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
@@ -56,23 +58,28 @@ extension CacheStore {
     /// Whether a fetch would ask the server now, as far as that can be told without waiting for anybody. Changes
     /// nothing. Throws `CacheFailure` if the index cannot be used, and `Cancelled` if the run is stopped while others
     /// keep it busy.
-    public func wouldAsk(_ request: HTTPRequest, key: CacheKey) throws -> Bool {
+    ///
+    /// - Parameter expiry: as `fetch` would be told.
+    public func wouldAsk(_ request: HTTPRequest, key: CacheKey, expiry: Expiry? = nil) throws -> Bool {
         let now = clock.now()
-        switch try facts(of: request, key: key, now: now).decide(now: now, rules: settings.freshnessRules(now: now))
-            .decision
-        {
+        let facts = try facts(of: request, key: key, expiry: expiry, now: now)
+        switch facts.decide(now: now, rules: settings.freshnessRules(now: now)).decision {
         case .fetch, .revalidate: return true
         case .hit, .stale, .offlineMiss, .rememberedFailure, .refused: return false
         }
     }
 
     /// What is known of a request without asking anybody. Changes nothing: a row whose file is gone stays.
-    func facts(of request: HTTPRequest, key: CacheKey, now: Timestamp) throws -> ExplainedFacts {
+    func facts(
+        of request: HTTPRequest, key: CacheKey, expiry: Expiry?, now: Timestamp
+    ) throws -> ExplainedFacts {
         var facts = ExplainedFacts()
         // A remembered failure is told also if it is not given again because the server is asked in any case.
         let look = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
         facts.kept = look.entry.map { entry in
-            Explanation.Kept(
+            let entry = entry.expiring(
+                expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
+            return Explanation.Kept(
                 entry: entry, isExpired: entry.isExpired(at: now), isWhole: index.root.isWhole(entry),
                 age: max(now - entry.fetchedAt, .zero))
         }

@@ -8,13 +8,10 @@ struct Retention: Equatable {
     /// Whether it must not be used once it has expired, not even where the server cannot be reached.
     var mustRevalidate = false
 
-    /// Our own rule: `ttl` from now on.
-    init(now: Timestamp, ttl: Duration) { expiresAt = now + ttl }
-
-    /// The same, no longer than the server's fields say, where they are to be respected (RFC 9111 §4.2, §5.2.2). What
-    /// must not be kept, but is there already, has expired at once.
-    init(of headers: HTTPHeaders, now: Timestamp, ttl: Duration, respectsServer: Bool) {
-        self.init(now: now, ttl: ttl)
+    /// Our own rule, `expiry`; no longer than the server's fields say, where they are to be respected (RFC 9111 §4.2,
+    /// §5.2.2). What must not be kept, but is there already, has expired at once.
+    init(of headers: HTTPHeaders, now: Timestamp, expiry: Expiry, respectsServer: Bool) {
+        expiresAt = expiry.end(from: now)
         guard respectsServer else { return }
         let control = CacheControl(headers)
         mustRevalidate = control.mustRevalidate || control.noCache || control.noStore

@@ -36,7 +36,7 @@ public struct GIFTool: CacheTool {
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
             (
-                try naming.keys(of: job).first,
+                try naming.keys(of: job).first, nil,
                 { record, _ in
                     let gif = try naming.wanted(by: job)
                     try pacing?.take()

@@ -115,11 +115,12 @@ extension Option where Value == Duration {
     /// A duration.
     public static func time(
         _ name: String, alias: String? = nil, _ group: OptionGroup = .own, such example: String,
-        default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String
+        default standard: String = "", field: String? = nil, isPositive: Bool = false, summary: String,
+        manual: String = ""
     ) -> Option {
         Option(
             name, alias: alias, form: .value("TIME"), expected: "a time such as \(example)", group: group,
-            default: standard, field: field, summary: summary
+            default: standard, field: field, summary: summary, manual: manual
         ) { TimeSpan.parse($0).flatMap { isPositive && $0 <= .zero ? nil : $0 } }
     }
 }

@@ -7,9 +7,10 @@ extension CacheStore {
     /// - Parameters:
     ///   - url: where the bytes come from, without credentials; nil for a local file.
     ///   - inspect: by default the cache's own inspection.
+    ///   - expiry: when it expires; by default as the settings say.
     /// Throws what the inspection throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func store(
-        _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil
+        _ source: some ByteSource, key: CacheKey, url: String? = nil, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         try observed(.store, key) {
             do {
@@ -18,7 +19,9 @@ extension CacheStore {
                     let watch = try GenerationWatch(index, active)
                     let lock = try lock(key.name, whileWaiting: watch.check)
                     return try storeAlone(
-                        source, EntrySink.Subject(name: key.name, key: key, url: url), lock, watch,
+                        source, EntrySink.Subject(
+                            name: key.name, key: key, url: url,
+                            expiry: expiry ?? settings.expiry ?? .after(settings.ttl)), lock, watch,
                         inspect ?? self.inspect)
                 }
             } catch {
@@ -37,7 +40,7 @@ extension CacheStore {
         if let old = subject.old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(
-                old, in: active, validators: old.validators, expiresAt: now + settings.ttl,
+                old, in: active, validators: old.validators, expiresAt: (subject.expiry ?? .after(settings.ttl)).end(from: now),
                 leaseUntil: max(old.leaseUntil, lease.end(from: now)), generation: watch.generation, now: now)
             if let kept {
                 count(.hit, kept)

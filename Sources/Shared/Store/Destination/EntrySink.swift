@@ -12,6 +12,8 @@ final class EntrySink: Sink {
         var url: String?
         /// What it is made of; nil for an entry that is an original.
         var original: Entry?
+        /// When it expires; nil for `ttl` after it was made, and for an entry that expires with its original.
+        var expiry: Expiry?
         /// The entry that it replaces.
         var old: Entry?
         /// Whether there was one whose file was gone.
@@ -78,8 +80,8 @@ final class EntrySink: Sink {
             parentSHA256: original?.sha256, url: subject.url,
             file: try BlobStore.file(subject.name + (original == nil ? "" : CacheRoot.variantMark), picture),
             bytes: body.count, sha256: sha256, picture: picture, fetchedAt: original?.fetchedAt ?? now,
-            expiresAt: original?.expiresAt ?? now + cache.settings.ttl, lastUsed: now,
-            leaseUntil: cache.lease.end(from: now))
+            expiresAt: original?.expiresAt ?? (subject.expiry ?? .after(cache.settings.ttl)).end(from: now),
+            lastUsed: now, leaseUntil: cache.lease.end(from: now))
         cache.index.count(in: cache.scope) {
             if original != nil { return $0.add(.variantsMade) }
             $0.add(miss: MissReason(replacing: subject.old, at: now, elseIf: subject.wasLost, isStored: true))

@@ -42,7 +42,7 @@ public struct Entry: Sendable, Equatable {
     public let details: String?
     /// When the server was last asked, with success.
     public let fetchedAt: Timestamp
-    public let expiresAt: Timestamp
+    public internal(set) var expiresAt: Timestamp
     /// When it was last handed out, to the minute.
     public internal(set) var lastUsed: Timestamp
     /// Trimming leaves the file alone until then.

@@ -167,6 +167,17 @@ extension Index {
         }
     }
 
+    /// Writes down when an entry and its variants expire. Nothing happens if it has gone meanwhile.
+    package func expire(_ entry: Entry, at end: Timestamp, now: Timestamp) throws {
+        try write(now: now) { connection in
+            let hash = Value(entry.scope.hash)
+            let count = try connection.database.run(
+                "UPDATE entries SET expires_at = ?4 \(Self.sameEntry)", hash, Value(entry.name), Value(entry.id),
+                Value(end))
+            if count == 1 { try connection.database.run(Self.expireVariants, hash, Value(entry.name), Value(end)) }
+        }
+    }
+
     /// Removes the row of this name where `isSound` denies it. Asked within the transaction: nobody can store the
     /// entry anew between the question and its consequence.
     func heal(_ name: String, in scope: ScopeName, now: Timestamp, isSound: (Entry) -> Bool) throws {

@@ -13,6 +13,9 @@ public struct CacheSettings: Sendable {
     package var followedRoot: String?
     /// How long an entry counts as fresh after it was fetched.
     public var ttl: Duration = .seconds(14 * 86_400)
+    /// When entries expire that are put, also those that are there already; nil leaves these alone, and gives new ones
+    /// `ttl`.
+    public var expiry: Expiry?
     /// How many bytes of files to keep in the root, over all scopes.
     public var capacity: Int = 200_000_000
     /// How long a path stays valid after it was handed out.

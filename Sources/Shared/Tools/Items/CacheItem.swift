@@ -70,6 +70,7 @@ public enum CacheItem: Sendable {
         private let key: String?
         private let keyField: FieldPath?
         private let ignoredQuery: Set<String>
+        private let expiryFields: [FieldPath]
         /// What texts of records are: a stream often names the same pictures again and again.
         private let known = Monitor(LRU<Addresses.Element?>(countLimit: 1024, costLimit: .max))
 
@@ -78,14 +79,16 @@ public enum CacheItem: Sendable {
         ///   - key: the name to use as the key instead of the address.
         ///   - keyField: the field that holds the name to use as the key instead of the address.
         ///   - ignoredQuery: query parameters that make no difference.
+        ///   - expiryFields: the fields that say when an entry expires, of which the first that is there counts.
         public init(
             addresses: PictureAddresses = PictureAddresses(), key: String? = nil, keyField: FieldPath? = nil,
-            ignoredQuery: Set<String> = []
+            ignoredQuery: Set<String> = [], expiryFields: [FieldPath] = []
         ) {
             self.addresses = addresses
             self.key = key
             self.keyField = keyField
             self.ignoredQuery = ignoredQuery
+            self.expiryFields = expiryFields
         }
 
         /// Returns what an argument names, an address if it has a scheme, else a file; or else what a record does.
@@ -112,6 +115,17 @@ public enum CacheItem: Sendable {
         /// Returns the key under which a record is put instead of its address or file; nil for none. Throws
         /// `CacheFailure.badKey`.
         func ownKey(_ record: Record) throws -> CacheKey? { try name(record).map { try CacheKey(name: $0) } }
+
+        /// Returns when a record's entry is to expire, as the record says; nil if it says nothing. Throws
+        /// `BadExpiryField`.
+        func expiry(_ record: Record) throws -> Expiry? {
+            for field in expiryFields {
+                guard let text = record.printable(field), !text.isEmpty else { continue }
+                guard let expiry = Expiry(text) else { throw BadExpiryField(field: field, text: text) }
+                return expiry
+            }
+            return nil
+        }
 
         private func name(_ record: Record) -> String? { key ?? keyField.flatMap { record.printable($0) } }
 

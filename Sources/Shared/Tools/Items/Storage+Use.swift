@@ -18,26 +18,29 @@ extension Storage {
     /// - Parameters:
     ///   - key: by default that of the request's address.
     ///   - inspect: by default a whole picture.
+    ///   - expiry: when it expires in a cache, also if it is there already; by default as the settings say.
     ///   - watcher: sees what arrives for a cache.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
-        watcher: (any BodyWatcher)? = nil
+        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         switch self {
         case .cache(let cache):
-            try cache.fetch(request, key: key, client: client, inspect: inspect, watcher: watcher)
+            try cache.fetch(request, key: key, client: client, inspect: inspect, expiry: expiry, watcher: watcher)
         case .bypass(let bypass): (try bypass.fetch(request, key: key, client: client, inspect: inspect), .bypass)
         }
     }
 
     /// Copies bytes from a file or from memory. Throws as `CacheStore.store` does.
     ///
-    /// - Parameter inspect: by default a whole picture.
+    /// - Parameters:
+    ///   - inspect: by default a whole picture.
+    ///   - expiry: when it expires in a cache; by default as the settings say.
     public func store(
-        _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil
+        _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil, expiry: Expiry? = nil
     ) throws -> (entry: Entry, status: CacheStatus) {
         switch self {
-        case .cache(let cache): try cache.store(source, key: key, inspect: inspect)
+        case .cache(let cache): try cache.store(source, key: key, inspect: inspect, expiry: expiry)
         case .bypass(let bypass): (try bypass.store(source, key: key, inspect: inspect), .bypass)
         }
     }

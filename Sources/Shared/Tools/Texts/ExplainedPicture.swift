@@ -23,11 +23,12 @@ public struct ExplainedPicture: Description {
             throw UsageFailure(
                 "explain takes addresses: the file \(job.argument ?? "") is stored whenever it is put")
         }
+        let expiry = try rules.expiry(job.record)
         candidates = try addresses.map { candidate in
             switch candidate {
             case .success(let address):
                 let key = try rules.key(address, record: job.record)
-                return .success(try explainer.explain(request(address.url), key: key))
+                return .success(try explainer.explain(request(address.url), key: key, expiry: expiry))
             case .failure(let failure): return .failure(failure)
             }
         }

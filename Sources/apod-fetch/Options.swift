@@ -82,7 +82,8 @@ extension ToolContext {
         let options = PictureOptions(
             media: arguments[.media] ?? Set(Picture.MediaType.allCases), fallsBack: arguments[.fallbackPrevious],
             requiresToday: arguments[.requireToday],
-            raw: arguments[.raw], refreshes: arguments[.refresh], isOffline: arguments[.offline])
+            raw: arguments[.raw], marksArticles: arguments[.format].map { $0 != .json && $0 != .url } ?? false,
+            refreshes: arguments[.refresh], isOffline: arguments[.offline])
         if options.refreshes, options.isOffline { throw UsageFailure("--refresh and --offline cannot be combined") }
         if options.fallsBack, !options.media.contains(.image) {
             throw UsageFailure("--fallback-previous gives images, which --media leaves out")

@@ -21,6 +21,8 @@ extension ServiceAnswer {
 }
 
 extension DayResult {
+    var record: Record { record(isMarked: false) }
+
     /// The picture. Throws why there is none; any other failure than `APODFailure` is an issue of the test.
     func get() throws(APODFailure) -> Picture {
         switch outcome {

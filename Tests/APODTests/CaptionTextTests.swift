@@ -1,37 +1,42 @@
 import Testing
 
 @testable import APOD
+@testable import HTML
 
 @Suite struct CaptionTextTests {
+    private func explanation(_ lines: [String]) -> String {
+        CaptionText.explanation(lines.map { LinkedText(PlainText.folded($0)) }).text
+    }
+
     @Test(arguments: [
         "Explanation: Dust.", "Explanation:Dust.", " explanation : Dust. ", "Explanation: Explanation: Dust.", "Dust.",
     ])
     func theLabelOfTheExplanationIsDropped(_ text: String) {
-        #expect(CaptionText.explanation([text]) == "Dust.")
+        #expect(explanation([text]) == "Dust.")
     }
 
     @Test func anExplanationMayBeginWithTheWord() {
-        #expect(CaptionText.explanation(["Explanation wanted: why?"]) == "Explanation wanted: why?")
+        #expect(explanation(["Explanation wanted: why?"]) == "Explanation wanted: why?")
     }
 
     @Test func theAnnouncementOfTomorrowIsDropped() {
-        #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture: open space"]) == "Dust.")
+        #expect(explanation(["Dust.", "Tomorrow's picture: open space"]) == "Dust.")
         #expect(
-            CaptionText.explanation(["Dust.", "Tomorrow\u{2019}s Picture : open space", "A note."]) == "Dust. A note.")
-        #expect(CaptionText.explanation(["Dust. Tomorrow's picture: open space"]) == "Dust.")
-        #expect(CaptionText.explanation(["Dust.", "Tomorrow's picture:", "open space"]) == "Dust.")
+            explanation(["Dust.", "Tomorrow\u{2019}s Picture : open space", "A note."]) == "Dust. A note.")
+        #expect(explanation(["Dust. Tomorrow's picture: open space"]) == "Dust.")
+        #expect(explanation(["Dust.", "Tomorrow's picture:", "open space"]) == "Dust.")
     }
 
     @Test func tomorrowsPictureInASentenceStays() {
-        #expect(CaptionText.explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
+        #expect(explanation(["Tomorrow's picture is dust."]) == "Tomorrow's picture is dust.")
     }
 
     @Test func theCodeOfTheVanishedButtonIsCutOut() {
         #expect(
-            CaptionText.explanation(["Dust. digg_url = 'http://x/y.html'; digg_skin = 'compact'; Note: more."])
+            explanation(["Dust. digg_url = 'http://x/y.html'; digg_skin = 'compact'; Note: more."])
                 == "Dust. Note: more.")
-        #expect(CaptionText.explanation(["Dust. digg_url = 'http://x"]) == "Dust.")
-        #expect(CaptionText.explanation(["The digg_ prefix"]) == "The digg_ prefix")
+        #expect(explanation(["Dust. digg_url = 'http://x"]) == "Dust.")
+        #expect(explanation(["The digg_ prefix"]) == "The digg_ prefix")
     }
 
     @Test(arguments: [
@@ -79,6 +84,14 @@ import Testing
         (["Image Credit &", "Copyright: Ada"], "Image Credit & Copyright: Ada"), (["NASA,", "ESA"], "NASA, ESA"),
         ([], ""),
         (["Illustration: Ada", "Processing: Bob", "License: CC"], "Illustration: Ada; Processing: Bob; License: CC"),
+        (["Ada Example Text: Bob"], "Ada Example; Text: Bob"), (["Ada, Music: Bob"], "Ada, Music: Bob"),
+        (["NASA, JPL Image Processing: Bob"], "NASA, JPL; Image Processing: Bob"),
+        (["NASA, SwRI Processing & License: Bob"], "NASA, SwRI; Processing & License: Bob"),
+        (["NASA;", "Processing &", "License:", "Bob"], "NASA; Processing & License: Bob"),
+        (["Image Processing & Copyright: Bob Text: Ada"], "Image Processing & Copyright: Bob; Text: Ada"),
+        (["Drawing Credit & Copyright: Bob"], "Drawing Credit & Copyright: Bob"),
+        (["Hubble Data: NASA"], "Hubble Data: NASA"), (["Ada (Text: Bob)"], "Ada (Text: Bob)"),
+        (["Ada", "Text:", "Bob"], "Ada; Text: Bob"), (["Text: Ada"], "Text: Ada"),
     ])
     func linesOfCreditsAreJoined(_ lines: [String], _ text: String) { #expect(CreditLine.joined(lines) == text) }
 

@@ -9,7 +9,8 @@ import Testing
 @Suite struct KeptDayTests {
     private let picture = Picture(
         service: .science, day: day("2024-02-03"), title: "\u{201C}Dust\u{201D} \\ & \u{1F30C}",
-        explanation: "A \"ring\".", mediaType: .image, url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada",
+        explanation: Article("A \"ring\". More.", marks: "2 8 https://x.org/?a=\"b\n10"), mediaType: .image,
+        url: "https://x.org/a b.jpg", hdurl: nil, copyright: "Ada",
         thumbnailURL: nil, permalink: nil, credit: nil, alt: "")
 
     private func outcomes(_ day: CalendarDay, _ service: Service) -> [DayResult.Outcome] {
@@ -42,20 +43,22 @@ import Testing
         let kept = KeptDay(
             DayResult(day: picture.day, outcome: .picture(picture), fetchedAt: time("2024-02-04")), expiresAt: nil)
         let line = String(decoding: picture.fields.line.dropLast(), as: UTF8.self)
-        #expect(String(decoding: kept.metadata(address: nil).body, as: UTF8.self) == line + #","kept":{"edition":1}}"#)
+        #expect(
+            String(decoding: kept.metadata(address: nil).body, as: UTF8.self) == line
+                + #","kept":{"edition":2,"marks":"2 8 https://x.org/?a=\"b\n10"}}"#)
     }
 
     @Test(arguments: [
         "", "{}", "[]", "text", #"{"date":"2024-02-03","media_type":"image"}"#,
         #"{"date":"2024-02-03","media_type":"image","kept":{}}"#,
-        #"{"date":"2024-02-04","media_type":"image","kept":{"edition":1}}"#,
-        #"{"date":"2024-02-03","media_type":"hologram","kept":{"edition":1}}"#,
-        #"{"date":"2024-02-03","error":{"code":"server-error"},"kept":{"edition":1}}"#,
-        #"{"date":"2024-02-03","error":{"code":"refused","status":404},"kept":{"edition":1}}"#,
-        #"{"date":"2024-02-03","error":{"code":"stand-in"},"kept":{"edition":1}}"#,
-        #"{"date":"2024-02-03","error":{"code":"refused","status":400},"kept":{"edition":1}}"#,
-        #"{"date":"2024-02-03","error":7,"kept":{"edition":1}}"#,
-        #"{"date":"2024-02-03","media_type":"image","kept":{"edition":1}"#,
+        #"{"date":"2024-02-04","media_type":"image","kept":{"edition":2}}"#,
+        #"{"date":"2024-02-03","media_type":"hologram","kept":{"edition":2}}"#,
+        #"{"date":"2024-02-03","error":{"code":"server-error"},"kept":{"edition":2}}"#,
+        #"{"date":"2024-02-03","error":{"code":"refused","status":404},"kept":{"edition":2}}"#,
+        #"{"date":"2024-02-03","error":{"code":"stand-in"},"kept":{"edition":2}}"#,
+        #"{"date":"2024-02-03","error":{"code":"refused","status":400},"kept":{"edition":2}}"#,
+        #"{"date":"2024-02-03","error":7,"kept":{"edition":2}}"#,
+        #"{"date":"2024-02-03","media_type":"image","kept":{"edition":2}"#,
     ])
     func whatCannotBeReadIsNotThere(_ text: String) {
         #expect(read(text)?.result.day == nil)
@@ -69,12 +72,12 @@ import Testing
 
     @Test func anotherEditionOrAddressIsNotCurrent() {
         func text(_ kept: String) -> String { #"{"date":"2024-02-03","media_type":"image","kept":\#(kept)}"# }
-        #expect(read(text(#"{"edition":1}"#))?.isCurrent == true)
-        #expect(read(text(#"{"edition":0}"#))?.isCurrent == false)
-        #expect(read(text(#"{"edition":2}"#))?.isCurrent == false)
-        #expect(read(text(#"{"edition":1}"#), address: "http://x.org/")?.isCurrent == false)
-        #expect(read(text(#"{"edition":1,"address":"http://x.org/"}"#))?.isCurrent == false)
-        #expect(read(text(#"{"edition":1,"address":"http://x.org/"}"#), address: "http://x.org/")?.isCurrent == true)
+        #expect(read(text(#"{"edition":2}"#))?.isCurrent == true)
+        #expect(read(text(#"{"edition":1}"#))?.isCurrent == false)
+        #expect(read(text(#"{"edition":3}"#))?.isCurrent == false)
+        #expect(read(text(#"{"edition":2}"#), address: "http://x.org/")?.isCurrent == false)
+        #expect(read(text(#"{"edition":2,"address":"http://x.org/"}"#))?.isCurrent == false)
+        #expect(read(text(#"{"edition":2,"address":"http://x.org/"}"#), address: "http://x.org/")?.isCurrent == true)
     }
 
     // MARK: Rules

@@ -80,7 +80,7 @@ struct RecordedAnswersTests {
             [
                 (
                     "2025-07-08",
-                    .record(["copyright": "Ogetay Kayali (Michigan Tech U.) Text: Ogetay Kayali (Michigan Tech U.)"])
+                    .record(["copyright": "Ogetay Kayali (Michigan Tech U.); Text: Ogetay Kayali (Michigan Tech U.)"])
                 ),
                 ("2025-07-03", .record(["copyright": "Matipon Tangmatitham (NARIT)"])),
                 ("2025-06-23", .record(["copyright": "Francesco Antonucci"])),

@@ -39,6 +39,34 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
                 """)
     }
 
+    private var marked: [String: JSON?] {
+        [
+            "explanation": "Dust circles a star. Note: The site moves, see here.",
+            "apod": .object(["marks": "21\n0 4 https://x.org/dust\n36 41 https://x.org/(a)\n47 51 https://x.org/dust"]),
+        ]
+    }
+
+    @Test func paragraphsAndNumberedLinksAreKept() throws {
+        let text = page().text(try caption(marked))
+        #expect(
+            text.contains(
+                "\n\nDust [1] circles a star.\n\nNote: The site moves [2], see here [1].\n\nPicture: "))
+        #expect(text.hasSuffix("/apod-ring/\n\n[1] https://x.org/dust\n[2] https://x.org/(a)"))
+    }
+
+    @Test func markdownHasParagraphsAndLinks() throws {
+        let text = try caption(marked).markdown
+        #expect(
+            text.contains(
+                "\n\n[Dust](https://x.org/dust) circles a star.\n\n"
+                    + "Note: The site [moves](https://x.org/%28a%29), see [here](https://x.org/dust).\n\n"))
+    }
+
+    @Test func marksOfATextThatChangesAreNotUsed() throws {
+        let text = page().text(try caption(marked.merging(["explanation": "A\u{7} text of another length."]) { $1 }))
+        #expect(text.contains("\n\nA text of another length.\n\n"))
+    }
+
     @Test func aVideoHasItsStill() throws {
         #expect(
             page().text(try caption(video)).hasSuffix(

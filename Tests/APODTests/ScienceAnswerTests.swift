@@ -34,6 +34,14 @@ import Testing
         #expect(picture.alt == "A <ring>")
     }
 
+    @Test(arguments: [
+        "See Explanation.", "See Explanation. Clicking on the picture will download the highest resolution version.",
+        " see explanation.  Moving the cursor over the image will bring up an annotated version.",
+    ])
+    func whatToDoWithThePictureIsNoDescriptionOfIt(_ alt: String) throws {
+        #expect(try picture(["alt": .string(alt)]).alt == nil)
+    }
+
     @Test func aCreditWithoutAClaimIsNoCopyright() throws {
         let credit = JSON.string("<b> Image Credit: </b> <a href=x>NASA</a> , <a href=y>JPL</a>")
         let picture = try picture(["credit": credit, "copyright": credit])

@@ -70,6 +70,30 @@ import Testing
     ])
     func whatWasLeftInAPlainFieldGoes(_ text: String, _ line: String) { #expect(PlainText.line(ofText: text) == line) }
 
+    @Test(arguments: [
+        (
+            "&lt;b&gt;Explanation:&lt;/b&gt; Dust &lt;a href=&quot;https://x.org/?a&amp;b=1&quot;&gt;here&lt;/a&gt;.",
+            "Explanation: Dust here."
+        ),
+        ("A&lt;br&gt;&lt;BR /&gt;B &lt;p>C", "A B C"), ("&#60;i&#62;A&#x3C;/i&#x3e; B", "A B"),
+        ("&amp;lt;b&amp;gt;A&amp;lt;/b&amp;gt; &amp;amp;lt;i&amp;amp;gt;B&amp;amp;lt;/i&amp;amp;gt;", "A B"),
+        ("10&lt;sup&gt;6&lt;/sup&gt;", "10\u{2076}"), ("<p>&lt;strong&gt;A&lt;/strong&gt;</p>", "A"),
+    ])
+    func tagsThatWereEncodedTwiceAreTags(_ html: String, _ text: String) {
+        #expect(PlainText.line(ofHTML: html) == text)
+        #expect(PlainText.line(ofText: html) == text)
+    }
+
+    @Test(arguments: [
+        ("1 &lt; 2 and 3 &gt; 2", "1 < 2 and 3 > 2"), ("a&lt;b and c&gt;d", "a<b and c>d"), ("z&lt;0.1", "z<0.1"),
+        ("if a &lt;b&gt; c", "if a <b> c"), ("i&lt;n&gt;", "i<n>"), ("&lt;i x=1 y&gt;z&lt;/i", "<i x=1 y>z</i"),
+        ("&lt;center of mass&gt;", "<center of mass>"), ("m &lt;&lt;b&gt;&gt; M", "m <<b>> M"), ("&lt;", "<"),
+        ("&lt;b", "<b"), ("&lt;object&gt;", "<object>"),
+    ])
+    func aLessThanSignInATextStays(_ html: String, _ text: String) {
+        #expect(PlainText.line(ofHTML: html) == text)
+    }
+
     @Test func textWithoutMarkupIsLeftAsItIs() {
         #expect(PlainText.lines(ofHTML: "2 > 1 \n and so on") == ["2 > 1 and so on"])
         #expect(PlainText.lines(ofHTML: " ") == [])

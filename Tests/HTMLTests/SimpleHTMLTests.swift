@@ -10,7 +10,9 @@ import Testing
     private struct Steps: HTMLVisitor {
         var steps: [String] = []
 
-        mutating func open(_ tag: GumboTag, _ attributes: GumboVector) { steps.append("<\(tag.rawValue)>") }
+        mutating func open(_ tag: GumboTag, _ attributes: TagAttributes) {
+            steps.append("<\(tag.rawValue) \(attributes["href"] ?? "")>")
+        }
         mutating func close(_ tag: GumboTag) { steps.append("</\(tag.rawValue)>") }
         mutating func text(_ text: UnsafeBufferPointer<UInt8>) { steps.append(String(decoding: text, as: UTF8.self)) }
     }
@@ -78,6 +80,9 @@ import Testing
             guard let steps = simple(html) else { continue }
             read += 1
             #expect(steps == tree(html), "seed \(seed): \(html)")
+            #expect(
+                PlainText.linkedLines(ofHTML: html)?.map(\.text) == PlainText.lines(ofHTML: html),
+                "seed \(seed): \(html)")
         }
         #expect(read > 300)
     }

@@ -27,12 +27,12 @@ private struct ElementList: HTMLVisitor {
     /// The addresses of the links that are open, the innermost last.
     var links: [String?] = []
 
-    mutating func open(_ tag: GumboTag, _ attributes: GumboVector) {
-        if tag == GUMBO_TAG_A { links.append(Self.dictionary(attributes)["href"]) }
+    mutating func open(_ tag: GumboTag, _ attributes: TagAttributes) {
+        if tag == GUMBO_TAG_A { links.append(attributes["href"]) }
         guard tags.contains(tag), let name = gumbo_normalized_tagname(tag) else { return }
         elements.append(
             HTMLElement(
-                name: String(cString: name), attributes: Self.dictionary(attributes), link: links.last.flatMap { $0 }))
+                name: String(cString: name), attributes: attributes.dictionary, link: links.last.flatMap { $0 }))
     }
 
     mutating func close(_ tag: GumboTag) {
@@ -40,16 +40,4 @@ private struct ElementList: HTMLVisitor {
     }
 
     func text(_ text: UnsafeBufferPointer<UInt8>) {}
-
-    private static func dictionary(_ attributes: GumboVector) -> [String: String] {
-        var result: [String: String] = [:]
-        for index in 0..<Int(attributes.length) {
-            guard let pointer = attributes.data[index]?.assumingMemoryBound(to: GumboAttribute.self),
-                let name = pointer.pointee.name, let value = pointer.pointee.value
-            else { continue }
-            let key = String(cString: name)
-            if result[key] == nil { result[key] = String(cString: value) }
-        }
-        return result
-    }
 }

@@ -60,7 +60,7 @@ enum HTMLTree {
                     }
                 case GUMBO_NODE_ELEMENT:
                     let element = node.pointee.v.element
-                    visitor.open(element.tag, element.attributes)
+                    visitor.open(element.tag, .parsed(element.attributes))
                     pending.append(.close(element.tag))
                     for index in (0..<Int(element.children.length)).reversed() {
                         guard let child = element.children.data[index] else { continue }
@@ -76,7 +76,7 @@ enum HTMLTree {
 /// Is told of HTML step by step, in document order.
 protocol HTMLVisitor {
     /// An element begins.
-    mutating func open(_ tag: GumboTag, _ attributes: GumboVector)
+    mutating func open(_ tag: GumboTag, _ attributes: TagAttributes)
     mutating func close(_ tag: GumboTag)
     /// Text with its references decoded and white space as it stands in the source.
     mutating func text(_ text: UnsafeBufferPointer<UInt8>)

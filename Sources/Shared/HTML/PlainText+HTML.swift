@@ -4,15 +4,23 @@ extension PlainText {
     ///
     /// A line break in HTML's source is a blank, so that only tags make lines.
     public static func lines(ofHTML html: String) -> [String]? {
+        lines(ofHTML: html, keepingLinks: false)?.map(\.text)
+    }
+
+    /// Returns the same with the links in it, whose addresses are as they stand there.
+    public static func linkedLines(ofHTML html: String) -> [LinkedText]? { lines(ofHTML: html, keepingLinks: true) }
+
+    private static func lines(ofHTML html: String, keepingLinks keepsLinks: Bool) -> [LinkedText]? {
         guard html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
             let line = folded(html)
-            return line.isEmpty ? [] : [line]
+            return line.isEmpty ? [] : [LinkedText(line)]
         }
-        var html = html
+        guard html.utf8.count <= HTMLTree.byteLimit else { return nil }
+        var html = EncodedTags.decoded(in: html)
         return html.withUTF8 { bytes in
-            var lines = TextLines()
+            var lines = TextLines(keepsLinks: keepsLinks)
             if SimpleHTML.visit(bytes, &lines) { return lines.finished() }
-            lines = TextLines()
+            lines = TextLines(keepsLinks: keepsLinks)
             return HTMLTree.visit(bytes, as: .fragment, &lines) ? lines.finished() : nil
         }
     }
@@ -23,6 +31,7 @@ extension PlainText {
     /// Returns the text of a field that should be plain, on one line, without the tags and references that were left in
     /// it.
     public static func line(ofText text: String) -> String {
+        let text = text.utf8.count <= HTMLTree.byteLimit ? EncodedTags.decoded(in: text) : text
         if holdsTags(text), let line = line(ofHTML: text) { return line }
         return decoded(folded(text))
     }

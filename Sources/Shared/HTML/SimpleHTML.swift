@@ -30,7 +30,7 @@ enum SimpleHTML {
                     visitor.close(tag.name)
                 } else {
                     guard tag.mayStand(within: open) else { return false }
-                    visitor.open(tag.name, GumboVector())
+                    visitor.open(tag.name, .source(tag.attributes))
                     if tag.name == GUMBO_TAG_BR { visitor.close(tag.name) } else { open.append(tag.name) }
                 }
             case UInt8(ascii: "&"):
@@ -62,6 +62,8 @@ enum SimpleHTML {
     private struct Tag {
         let name: GumboTag
         let isEnd: Bool
+        /// Stands behind the name.
+        let attributes: TagScanner
         /// The first byte after it.
         let end: Int
 
@@ -77,12 +79,13 @@ enum SimpleHTML {
                         gumbo_tagn_enum($0, UInt32(scanner.place - start))
                     }
                 } ?? GUMBO_TAG_UNKNOWN
-            var attributes = 0
-            while attributes < 4, scanner.skipAttribute() { attributes += 1 }
+            attributes = scanner
+            var count = 0
+            while count < 4, scanner.skipAttribute() { count += 1 }
             guard scanner.next == UInt8(ascii: ">") else { return nil }
             let isBreak = name == GUMBO_TAG_BR
             // `<a/>` begins a link; nobody writes it.
-            guard isEnd ? attributes == 0 && !isBreak : isBreak || bytes[scanner.place - 1] != UInt8(ascii: "/"),
+            guard isEnd ? count == 0 && !isBreak : isBreak || bytes[scanner.place - 1] != UInt8(ascii: "/"),
                 !bytes[place + 1..<scanner.place].contains(UInt8(ascii: "<"))
             else { return nil }
             end = scanner.place + 1
@@ -104,7 +107,7 @@ enum SimpleHTML {
 
     /// Returns the text of a reference of those that are frequent, or of an ampersand that begins none, and how many
     /// bytes it takes in the source; nil for others.
-    private static func reference(
+    static func reference(
         in bytes: UnsafeBufferPointer<UInt8>, at place: Int
     ) -> (text: String.UTF8View, length: Int)? {
         let rest = UnsafeBufferPointer(rebasing: bytes[(place + 1)..<min(place + 9, bytes.count)])

@@ -38,29 +38,38 @@ struct TagScanner {
     }
 
     /// Passes another attribute, and returns whether there was one before the tag's end.
-    mutating func skipAttribute() -> Bool {
+    mutating func skipAttribute() -> Bool { nextAttribute() != nil }
+
+    /// Passes another attribute, and returns where its name and its value stand; nil if the tag ends. The value is nil
+    /// without an equals sign.
+    mutating func nextAttribute() -> (name: Range<Int>, value: Range<Int>?)? {
         skip { Self.isBlank($0) || $0 == UInt8(ascii: "/") }
-        guard let first = next, first != UInt8(ascii: ">") else { return false }
+        guard let first = next, first != UInt8(ascii: ">") else { return nil }
+        let start = place
         // The first character belongs to the name, even if it is an equals sign.
         place += 1
         skip {
             !Self.isBlank($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=")
         }
+        let name = start..<place
         skip(while: Self.isBlank)
-        if next == UInt8(ascii: "=") { skipValue() }
-        return true
+        return (name, next == UInt8(ascii: "=") ? passValue() : nil)
     }
 
-    private mutating func skipValue() {
+    private mutating func passValue() -> Range<Int> {
         place += 1
         skip(while: Self.isBlank)
-        if let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
-            place += 1
-            skip { $0 != quote }
-            place += 1
-        } else {
+        guard let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            let start = place
             skip { !Self.isBlank($0) && $0 != UInt8(ascii: ">") }
+            return start..<place
         }
+        place += 1
+        let start = place
+        skip { $0 != quote }
+        let end = place
+        place += 1
+        return start..<end
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

@@ -1,33 +1,42 @@
 import CGumbo
 
-/// Collects the text of HTML as the lines that a reader sees.
+/// Collects the text of HTML as the lines that a reader sees, with its links if they are wanted.
 struct TextLines: HTMLVisitor {
-    private var lines: [String] = []
+    private let keepsLinks: Bool
+    private var lines: [LinkedText] = []
     /// The line so far, not yet folded.
     private var line: [UInt8] = []
+    /// Where in the line a link begins, or ends (nil).
+    private var marks: [(place: Int, link: String?)] = []
+    /// Where the link leads that is open.
+    private var link: String?
     /// How many elements are open whose text nobody sees.
     private var unseenDepth = 0
     private var isBehindLink = false
     private var scripts: [Script] = []
 
+    init(keepsLinks: Bool = false) { self.keepsLinks = keepsLinks }
+
     /// Returns all lines but empty ones; to be called once, at the end.
-    mutating func finished() -> [String] {
+    mutating func finished() -> [LinkedText] {
         endLine()
         return lines
     }
 
-    mutating func open(_ tag: GumboTag, _ attributes: GumboVector) {
+    mutating func open(_ tag: GumboTag, _ attributes: TagAttributes) {
         switch Role(tag) {
         case .line: endLine()
         case .unseen: unseenDepth += 1
         case .script(let script): scripts.append(script)
         case .inline, .other: break
         }
+        if keepsLinks, tag == GUMBO_TAG_A { mark(attributes["href"]) }
         isBehindLink = false
     }
 
     mutating func close(_ tag: GumboTag) {
         let role = Role(tag)
+        if keepsLinks, tag == GUMBO_TAG_A { mark(nil) }
         switch role {
         case .line: endLine()
         case .unseen: unseenDepth -= 1
@@ -51,11 +60,36 @@ struct TextLines: HTMLVisitor {
         isBehindLink = false
     }
 
+    private mutating func mark(_ link: String?) {
+        self.link = link
+        marks.append((line.count, link))
+    }
+
     private mutating func endLine() {
+        defer {
+            line.removeAll(keepingCapacity: true)
+            // A link that goes on does so on the next line.
+            marks.removeAll(keepingCapacity: true)
+            if let link { marks.append((0, link)) }
+        }
         guard !line.isEmpty else { return }
-        let text = PlainText.decoded(line.withUnsafeBufferPointer { PlainText.folded($0) })
-        if !text.isEmpty { lines.append(text) }
-        line.removeAll(keepingCapacity: true)
+        let text = linkedLine()
+        if !text.text.isEmpty { lines.append(text) }
+    }
+
+    private func linkedLine() -> LinkedText {
+        line.withUnsafeBufferPointer { line in
+            guard !marks.isEmpty else { return LinkedText(PlainText.decoded(PlainText.folded(line))) }
+            var text = LinkedText("")
+            var start = 0
+            var link: String?
+            for mark in marks {
+                text.append(line[start..<mark.place], link: link)
+                (start, link) = mark
+            }
+            text.append(line[start...], link: link)
+            return text.trimmed
+        }
     }
 
     /// Returns how many bytes of blanks stand between a link and punctuation that ends a word, or `'s`, standing alone:
@@ -122,7 +156,7 @@ struct TextLines: HTMLVisitor {
 struct WholeText: HTMLVisitor {
     private(set) var text = ""
 
-    func open(_ tag: GumboTag, _ attributes: GumboVector) {}
+    func open(_ tag: GumboTag, _ attributes: TagAttributes) {}
     func close(_ tag: GumboTag) {}
     mutating func text(_ text: UnsafeBufferPointer<UInt8>) { self.text += String(decoding: text, as: UTF8.self) }
 }

@@ -166,7 +166,7 @@ struct OlderRoot {
         let text = """
             {"date":"\(Self.keptDay)","title":"Kept","explanation":"Kept long ago.",\
             "url":"\(url("day"))","hdurl":"\(url("day"))","media_type":"image","service_version":"v2",\
-            "kept":{"edition":1,"address":"\(service.address)/wp-json/wp/v2/apod-basic"}}
+            "kept":{"edition":2,"address":"\(service.address)/wp-json/wp/v2/apod-basic"}}
             """
         // How gif-cache is told apart from others that ask this server.
         let server = "\(service.address)\nx-rapidapi-host: 127.0.0.1"

@@ -38,6 +38,14 @@ struct AnswerFields {
         return lines
     }
 
+    /// Returns a field's HTML as lines of text with links. Throws `APODFailure` if it is over the parser's limits.
+    ///
+    /// - Parameter base: the page's own address, for relative references.
+    func linkedLines(ofHTML html: String, in name: String, base: MediaAddress?) throws(APODFailure) -> [LinkedText] {
+        guard let lines = PlainText.linkedLines(ofHTML: html) else { throw bad(.tangledHTML(field: name)) }
+        return lines.map { line in line.mapLinks { MediaAddress($0, base: base)?.text } }
+    }
+
     /// Returns a field's HTML as lines of plain text, or nil if it holds no text. Throws `APODFailure` if it is over
     /// the limits.
     func optionalLines(_ name: String) throws(APODFailure) -> [String]? {

@@ -2,27 +2,31 @@ import HTML
 
 /// The rules for the texts around a picture, the same for both services once tags are gone.
 enum CaptionText {
-    /// Returns the explanation on one line: without its `Explanation:` label, the announcement of tomorrow's picture,
+    /// Returns the explanation's paragraphs: without its `Explanation:` label, the announcement of tomorrow's picture,
     /// and the code of a vanished button that the old service read as text (`digg_url = '…';`, about 2009).
-    static func explanation(_ lines: [String]) -> String {
-        var kept: [String] = []
+    static func explanation(_ lines: [LinkedText]) -> Article {
+        var kept: [LinkedText] = []
         var dropsNext = false
         for line in lines {
             if dropsNext {
                 dropsNext = false
                 continue
             }
-            guard let label = tomorrowLabel(in: line) else {
+            let text = line.text
+            guard let label = tomorrowLabel(in: text) else {
                 kept.append(line)
                 continue
             }
-            kept.append(String(line[..<label.lowerBound]))
+            kept.append(line[0..<text.utf8.distance(from: text.startIndex, to: label.lowerBound)])
             // The label alone on its line announces what the next one says.
-            dropsNext = line[label.upperBound...].isEmpty
+            dropsNext = text[label.upperBound...].isEmpty
         }
-        var text = PlainText.folded(withoutButtonCode(kept.joined(separator: " ")))[...]
-        while let rest = dropping(label: "Explanation", from: text) { text = rest }
-        return String(text)
+        kept = kept.map(withoutButtonCode).filter { !$0.text.isEmpty }
+        while let first = kept.first, let rest = dropping(label: "Explanation", from: first.text[...]) {
+            kept[0] = first[first.text.utf8.count - rest.utf8.count..<first.text.utf8.count]
+            if kept[0].text.isEmpty { kept.removeFirst() }
+        }
+        return Article(paragraphs: kept)
     }
 
     /// Returns the title on one line. 184 old titles go on with a line of credits, which is cut off.
@@ -70,15 +74,17 @@ enum CaptionText {
     }
 
     /// Returns the text without assignments to names that begin with `digg_`, each up to its semicolon.
-    private static func withoutButtonCode(_ text: String) -> String {
+    private static func withoutButtonCode(_ text: LinkedText) -> LinkedText {
         var kept = ""
-        var rest = text[...]
+        var rest = text.text[...]
         while let name = rest.firstRange(ofIgnoringCase: "digg_") {
             let word = rest[name.upperBound...].drop { $0.isLetter || $0 == "_" }.drop { $0 == " " }
             guard word.first == "=" else { break }
             kept += rest[..<name.lowerBound]
             rest = word.firstIndex(of: ";").map { word[$0...].dropFirst() } ?? ""
         }
-        return kept + rest
+        // The old service, which has such code, has no links.
+        return kept.isEmpty && rest.utf8.count == text.text.utf8.count
+            ? text : LinkedText(PlainText.folded(kept + rest))
     }
 }

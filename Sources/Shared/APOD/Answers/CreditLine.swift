@@ -25,20 +25,65 @@ struct CreditLine: Equatable {
         mentionsRights = ["copyright", "license", "licence", "\u{A9}"].contains { text.containsIgnoringCase($0) }
     }
 
-    /// Returns the lines of a credit as one: a line that begins with a word for what somebody did (`Music: Ada
-    /// Example`) is set off by a semicolon, as NASA does it if there is but one line.
+    /// Returns the lines of a credit as one. A label for what somebody did (`Music: Ada Example`) that begins a line, or
+    /// is one of the usual ones within it, is set off by a semicolon.
     static func joined(_ lines: [String]) -> String {
-        lines.reduce(into: "") { text, line in
-            guard !text.isEmpty else {
-                text = line
+        let text = lines.reduce(into: "") { text, line in
+            guard !text.isEmpty, !line.isEmpty else {
+                text += line
                 return
             }
             let role = line.prefix { $0.isLetter || $0 == " " || $0 == "&" || $0 == "/" }
             let isRole = !role.isEmpty && role.utf8.count <= 40 && line[role.endIndex...].first == ":"
-            let isOpen = text.last.map { ":;,&/(-".contains($0) } ?? true
-            text += (isRole && !isOpen ? "; " : " ") + line
+            text += (isRole && !isOpen(text) ? "; " : " ") + line
         }
+        return settingOffRoles(in: text)
     }
+
+    /// Returns whether what ends so goes on with what follows.
+    private static func isOpen(_ text: some StringProtocol) -> Bool { text.last.map { ":;,&/(-".contains($0) } ?? true }
+
+    /// Returns the text with a semicolon before each label within it: `Ada Example; Text: Bob`, `NASA; Processing &
+    /// License: Bob`.
+    private static func settingOffRoles(in text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
+        var words = text.split(separator: " ").map(String.init)
+        // The label that the text begins with is a whole.
+        let first = label(of: text).map { text[$0].split(separator: " ").count } ?? 0
+        for index in words.indices.dropFirst(max(first, 1)) where words[index].last == ":" {
+            let start = start(ofLabelEndingAt: index, in: words)
+            let isLabel = roles.contains(Self.word(words[start])) && start >= first
+            if isLabel, start > 0, !isOpen(words[start - 1]) { words[start - 1] += ";" }
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// Returns the index of the first word of a label: `Image Processing:`, `Processing & License:`.
+    private static func start(ofLabelEndingAt end: Int, in words: [String]) -> Int {
+        var start = end
+        guard roles.contains(word(words[end])) || claims.contains(word(words[end])) else { return 0 }
+        while start > 0 {
+            if kinds.contains(word(words[start - 1])) {
+                start -= 1
+            } else if start > 1, ["&", "and", "/"].contains(words[start - 1]), roles.contains(word(words[start - 2])) {
+                start -= 2
+            } else {
+                break
+            }
+        }
+        return start
+    }
+
+    private static func word(_ text: String) -> String {
+        (text.last == ":" ? String(text.dropLast()) : text).lowercased()
+    }
+
+    /// The words for what somebody did, and for kinds of it, that NASA writes within a line.
+    private static let roles: Set = [
+        "text", "music", "processing", "narration", "animation", "image", "digital", "additional", "video", "sound",
+    ]
+    private static let kinds: Set = ["image", "digital", "additional", "video", "sound"]
+    private static let claims: Set = ["credit", "copyright", "license", "licence"]
 
     /// Returns the names without the sign of a copyright before them and punctuation that leads nowhere behind them.
     private static func withoutDebris(_ text: Substring) -> String {

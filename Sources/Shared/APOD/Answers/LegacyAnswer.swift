@@ -15,9 +15,11 @@ enum LegacyAnswer {
         let day = try answer.day()
         let title = CaptionText.title(try answer.text("title"))
         guard !title.isEmpty else { throw answer.bad(.missing(field: "title")) }
-        let explanation = PlainText.line(ofText: try answer.explanation())
+        let explanation = LinkedText(PlainText.line(ofText: try answer.explanation()))
 
-        let copyright = try answer.optionalText("copyright")
+        let copyright = try answer.optionalText("copyright").map { text in
+            CreditLine.joined(CaptionText.lines(of: text).map { PlainText.line(ofText: String($0)) })
+        }
         let url = MediaAddress(field: object.string("url"), base: site)
         let hdurl = MediaAddress(field: object.string("hdurl"), base: site)
         // A picture's larger version may be a movie (until 2010) or a page: there is no larger picture then.
@@ -33,7 +35,7 @@ enum LegacyAnswer {
         return Picture(
             service: .api, day: day, title: title, explanation: CaptionText.explanation([explanation]), mediaType: type,
             url: shown?.text, hdurl: type == .image ? full?.text : nil,
-            copyright: copyright.flatMap { CreditLine(PlainText.line(ofText: $0)).names },
+            copyright: copyright.flatMap { CreditLine($0).names },
             thumbnailURL: type == .image ? nil : (thumbnail(of: object) ?? full ?? url?.youTubeStill)?.text,
             permalink: nil, credit: nil, alt: nil)
     }

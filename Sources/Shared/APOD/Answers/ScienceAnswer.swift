@@ -14,21 +14,25 @@ enum ScienceAnswer {
         let answer = AnswerFields(object: object, service: service)
         let day = try answer.day()
         let title = try answer.text("title")
-        let explanation = try answer.lines(ofHTML: answer.explanation(), in: "explanation")
+        let permalink = article(object.string("permalink")) ?? article(object.string("url"))
+        let explanation = try answer.linkedLines(ofHTML: answer.explanation(), in: "explanation", base: permalink)
         let headings = try answer.lines(ofHTML: withBreaks(title), in: "title")
         let heading = CaptionText.title(headings.joined(separator: "\n"))
         guard !heading.isEmpty else { throw answer.bad(.missing(field: "title")) }
 
         let rights = try Rights(of: answer)
-        let permalink = article(object.string("permalink")) ?? article(object.string("url"))
         let media = try Media(of: answer, permalink: permalink, day: day)
         let alt = try answer.optionalLines("alt")?.joined(separator: " ")
         return Picture(
             service: service, day: day, title: heading, explanation: CaptionText.explanation(explanation),
             mediaType: media.type, url: media.url?.text, hdurl: media.hdurl?.text, copyright: rights.copyright,
             thumbnailURL: media.thumbnail?.text, permalink: permalink?.text, credit: rights.credit,
-            alt: alt.flatMap { $0.isEmpty ? nil : $0 })
+            alt: alt.flatMap { $0.isEmpty || isInstruction($0) ? nil : $0 })
     }
+
+    /// Returns whether a text says what to do with the picture instead of what it shows: `See Explanation. Clicking on
+    /// the picture will download the highest resolution version available.`
+    private static func isInstruction(_ alt: String) -> Bool { alt.hasPrefix(ignoringCase: "See Explanation") }
 
     /// Returns the address of an article; nil if the text is a picture's or none.
     private static func article(_ text: String?) -> MediaAddress? {

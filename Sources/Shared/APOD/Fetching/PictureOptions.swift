@@ -8,6 +8,8 @@ public struct PictureOptions: Sendable, Equatable {
     public let requiresToday: Bool
     /// Carries NASA's own object along.
     public let raw: Bool
+    /// Carries the explanation's paragraphs and links along, for a format that shows them.
+    public let marksArticles: Bool
     /// Asks the services for what is kept, too.
     public let refreshes: Bool
     /// Asks no service at all.
@@ -15,12 +17,14 @@ public struct PictureOptions: Sendable, Equatable {
 
     public init(
         media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), fallsBack: Bool = false,
-        requiresToday: Bool = false, raw: Bool = false, refreshes: Bool = false, isOffline: Bool = false
+        requiresToday: Bool = false, raw: Bool = false, marksArticles: Bool = false, refreshes: Bool = false,
+        isOffline: Bool = false
     ) {
         self.media = media
         self.fallsBack = fallsBack
         self.requiresToday = requiresToday
         self.raw = raw
+        self.marksArticles = marksArticles
         self.refreshes = refreshes
         self.isOffline = isOffline
     }

@@ -18,7 +18,7 @@ public final class PictureSequence {
         var isStopped = false
     }
 
-    private let client: APODClient
+    let client: APODClient
     private let plan: DayPlan
     /// Nil until the first day is wanted.
     private var state: Monitor<State>?

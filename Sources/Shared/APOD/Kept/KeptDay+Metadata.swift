@@ -7,7 +7,7 @@ import Support
 extension KeptDay {
     /// The rules by which answers become records; to be raised when they change what comes out of the same answer. What
     /// older rules made is asked for again, and serves only if nothing better can be had.
-    static let edition = 1
+    static let edition = 2
 
     /// - Parameter address: the service's, if it isn't NASA's own.
     func metadata(address: String?) -> Metadata {
@@ -22,7 +22,7 @@ extension KeptDay {
             "kept",
             .object([
                 "edition": .integer(Self.edition), "address": address.map { .string($0) },
-                "raw": result.raw.map { .raw($0) },
+                "marks": result.picture?.marks.map { .string($0) }, "raw": result.raw.map { .raw($0) },
             ]))
         return Metadata(
             name: result.day.description, body: record.line, fetchedAt: result.fetchedAt, expiresAt: expiresAt)
@@ -36,6 +36,7 @@ extension KeptDay {
             let edition = record.integer("kept.edition")
         else { return nil }
         let isCurrent = edition == Self.edition && record.string("kept.address") == address
+        let marks = record.string("kept.marks")
         let raw = record.raw("kept.raw").map { Array($0) }
         record.remove("kept")
         let outcome: DayResult.Outcome
@@ -43,7 +44,7 @@ extension KeptDay {
             guard let failure = Self.failure(keptIn: record, of: day, from: service) else { return nil }
             outcome = .failed(failure)
         } else {
-            guard let picture = Picture(kept: record, of: day, from: service) else { return nil }
+            guard let picture = Picture(kept: record, marks: marks, of: day, from: service) else { return nil }
             outcome = .picture(picture)
         }
         self.init(

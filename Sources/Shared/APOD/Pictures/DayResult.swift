@@ -35,8 +35,10 @@ struct DayResult: Sendable {
         return nil
     }
 
-    /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added.
-    var record: Record {
+    /// Returns the picture's record, or `{"date":…}` for a failure, to which `error` is still to be added.
+    ///
+    /// - Parameter isMarked: whether it bears the explanation's paragraphs and links, as `apod.marks`.
+    func record(isMarked: Bool) -> Record {
         let raw = raw.map { JSON.raw($0) }
         guard let picture else {
             var record = Record()
@@ -49,6 +51,7 @@ struct DayResult: Sendable {
             "apod": .object([
                 "service": .string(picture.service.rawValue), "source": .string(source.rawValue),
                 "fetched_at": .string(fetchedAt.iso8601),
+                "marks": isMarked ? picture.marks.map { .string($0) } : nil,
             ]),
         ])
         return record

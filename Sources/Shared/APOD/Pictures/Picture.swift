@@ -16,6 +16,8 @@ public struct Picture: Sendable, Equatable {
     /// Names and order are those of the old service, then come the new one's own. What there isn't is absent. All texts
     /// are plain and on one line.
     let fields: Record
+    /// The explanation's paragraphs and links (`Article.marks`).
+    let marks: String?
 
     /// - Parameters:
     ///   - url: NASA's (often resized) picture, or the video.
@@ -26,15 +28,16 @@ public struct Picture: Sendable, Equatable {
     ///   - credit: who made it, with or without a claim.
     ///   - alt: what the picture shows, for those who don't see it.
     init(
-        service: Service, day: CalendarDay, title: String, explanation: String, mediaType: MediaType, url: String?,
+        service: Service, day: CalendarDay, title: String, explanation: Article, mediaType: MediaType, url: String?,
         hdurl: String?, copyright: String?, thumbnailURL: String?, permalink: String?, credit: String?, alt: String?
     ) {
         self.service = service
         self.day = day
         self.mediaType = mediaType
+        marks = explanation.marks
         var record = Record()
         record.set([
-            "date": .string(day.description), "title": .string(title), "explanation": .string(explanation),
+            "date": .string(day.description), "title": .string(title), "explanation": .string(explanation.text),
             "url": url.map(JSON.string), "hdurl": hdurl.map(JSON.string), "media_type": .string(mediaType.rawValue),
             "service_version": .string(service == .api ? "v1" : "v2"), "copyright": copyright.map(JSON.string),
             "thumbnail_url": thumbnailURL.map(JSON.string), "permalink": permalink.map(JSON.string),
@@ -44,13 +47,14 @@ public struct Picture: Sendable, Equatable {
     }
 
     /// Takes a record that was kept; nil if it isn't about that day or of no known type.
-    init?(kept fields: Record, of day: CalendarDay, from service: Service) {
+    init?(kept fields: Record, marks: String?, of day: CalendarDay, from service: Service) {
         guard let type = fields.string("media_type").flatMap(MediaType.init),
             fields.string("date") == day.description
         else { return nil }
         self.service = service
         self.day = day
         mediaType = type
+        self.marks = marks
         self.fields = fields
     }
 

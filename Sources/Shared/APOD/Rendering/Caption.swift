@@ -8,7 +8,7 @@ struct Caption: Sendable, Equatable {
     var day: String?
     /// Who made it and who claims it, with a label: "Credit & copyright: Ada Example".
     var credits: [String]
-    var explanation: String?
+    var paragraphs: [LinkedText]
     var isVideo: Bool
     /// What the picture shows.
     var alt: String?
@@ -28,7 +28,7 @@ struct Caption: Sendable, Equatable {
         }
         title = text("title")
         day = text("date")
-        explanation = text("explanation")
+        paragraphs = Self.paragraphs(of: record)
         alt = text("alt")
         page = text("permalink")
         credits = Self.credits(credit: text("credit"), copyright: text("copyright"))
@@ -41,7 +41,15 @@ struct Caption: Sendable, Equatable {
         default:
             (isVideo, media, shown) = (false, text("hdurl") ?? url, url ?? text("hdurl"))
         }
-        if title == nil, explanation == nil, media == nil { return nil }
+        if title == nil, paragraphs.isEmpty, media == nil { return nil }
+    }
+
+    /// The marks are those of a text that is folded already, as all texts of this tool's records are.
+    private static func paragraphs(of record: Record) -> [LinkedText] {
+        guard let text = record.string("explanation") else { return [] }
+        let folded = PlainText.folded(text)
+        let article = Article(folded, marks: folded == text ? record.string("apod.marks") : nil)
+        return article.paragraphs.map { $0.mapLinks { MediaAddress($0)?.text } }
     }
 
     private static func credits(credit: String?, copyright: String?) -> [String] {

@@ -10,7 +10,7 @@ extension Caption {
         let facts = ([day].compactMap { $0 } + credits).map { Markdown.text($0) }
         // A backslash at a line's end breaks it.
         if !facts.isEmpty { paragraphs.append(facts.joined(separator: "\\\n")) }
-        if let explanation { paragraphs.append(Markdown.text(explanation)) }
+        paragraphs += self.paragraphs.map(Markdown.text)
         var links: [String] = []
         if let media { links.append(Markdown.link(mediaLabel, to: media)) }
         if let page, page != media { links.append(Markdown.link("Page", to: page)) }
@@ -44,6 +44,11 @@ enum Markdown {
             rest = rest.dropFirst()
         }
         return result
+    }
+
+    /// The same with its links.
+    static func text(_ text: LinkedText) -> String {
+        text.parts.map { part in part.address.map { link(part.text, to: $0) } ?? self.text(part.text) }.joined()
     }
 
     static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }

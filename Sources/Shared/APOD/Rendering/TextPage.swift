@@ -1,3 +1,4 @@
+import HTML
 import Support
 
 /// The page that text is written on: a terminal's width and what it can.
@@ -24,7 +25,8 @@ public struct TextPage: Sendable, Equatable {
         TextPage(isTerminal: Terminal.isTerminal(1), width: Terminal.width(of: 1), environment: environment)
     }
 
-    /// Title, day and credits; the explanation; the links. Addresses are never broken, so that they can be clicked.
+    /// Title, day and credits; the explanation, its links numbered; the links. Addresses are never broken, so that they
+    /// can be clicked.
     func text(_ caption: Caption) -> String {
         let head =
             wrapped(caption.title).map { styled($0, .bold) } + wrapped(caption.day).map { styled($0, .faint) }
@@ -33,8 +35,37 @@ public struct TextPage: Sendable, Equatable {
         if let media = caption.media { links.append((caption.mediaLabel, media)) }
         if caption.isVideo, let still = caption.shown { links.append(("Still", still)) }
         if let page = caption.page, page != caption.media { links.append(("Page", page)) }
-        let parts = [head, wrapped(caption.explanation), links.map { styled("\($0.label): ", .faint) + $0.address }]
+        let notes = Footnotes(caption.paragraphs)
+        let parts =
+            [head] + notes.paragraphs.map { wrapped($0) }
+            + [
+                links.map { styled("\($0.label): ", .faint) + $0.address },
+                notes.addresses.enumerated().map { styled("[\($0 + 1)] ", .faint) + $1 },
+            ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    /// Paragraphs with a number behind each link, and the addresses that the numbers stand for, each once.
+    private struct Footnotes {
+        var paragraphs: [String] = []
+        var addresses: [String] = []
+
+        init(_ texts: [LinkedText]) {
+            var numbers: [String: Int] = [:]
+            for text in texts {
+                var paragraph = ""
+                for part in text.parts {
+                    paragraph += part.text
+                    guard let address = part.address else { continue }
+                    if numbers[address] == nil {
+                        addresses.append(address)
+                        numbers[address] = addresses.count
+                    }
+                    paragraph += numbers[address].map { " [\($0)]" } ?? ""
+                }
+                paragraphs.append(paragraph)
+            }
+        }
     }
 
     private func wrapped(_ text: String?) -> [String] {

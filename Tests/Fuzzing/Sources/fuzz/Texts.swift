@@ -75,8 +75,11 @@ func readHTML(_ bytes: [UInt8]) {
     let html = String(decoding: bytes, as: UTF8.self)
     if let lines = PlainText.lines(ofHTML: html) {
         for line in lines { precondition(!line.isEmpty && PlainText.folded(line) == line) }
-        _ = CaptionText.explanation(lines)
         _ = CreditLine(CreditLine.joined(lines))
+    }
+    if let lines = PlainText.linkedLines(ofHTML: html) {
+        let article = CaptionText.explanation(lines)
+        precondition(Article(article.text, marks: article.marks) == article || lines.contains { !$0.links.isEmpty })
     }
     _ = PlainText.line(ofText: html)
     _ = CaptionText.title(html)

@@ -128,7 +128,7 @@ import Testing
         let lost = scienceAnswer("2026-11-18", ["hdurl": .string(placeholder), "basic_html": nil]).line
         let nasa = FakeNASA { ask in ask.service == .science ? .ok(lost) : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
-        #expect(failure as? APODFailure == .standIn(.placeholder, day("2026-11-18"), .science))
+        #expect(failure as? APODFailure == .standIn(.placeholder, day("2026-11-18"), Server(.science, at: try WebURL(FakeNASA.scienceBase))))
     }
 
     @Test func aDayThatIsNotOutIsNotLookedForInTheOldService() throws {
@@ -146,7 +146,7 @@ import Testing
         }
         let failure = try nasa.client(log: lines.log).results(.day(day("2026-11-18"))).first?.failure
         #expect(failure is FetchFailure)
-        #expect(lines.all.contains { $0.contains("warning: api.nasa.gov doesn't know this key") })
+        #expect(lines.all.contains { $0.contains("warning: api.example.org doesn't know this key") })
     }
 
     @Test(arguments: ServiceChoice.allCases)

@@ -29,7 +29,7 @@ import Testing
     ])
     func whatIsNoPictureIsABadAnswer(text: String, fault: APODFailure.BadAnswer) {
         for service in Service.allCases {
-            #expect(throws: APODFailure.badAnswer(fault, service)) { try picture(text, service) }
+            #expect(throws: APODFailure.badAnswer(fault, Server(service))) { try picture(text, service) }
         }
         #expect(APODFailure.badAnswer(fault, .api).exitCode == .data)
         #expect(APODFailure.badAnswer(fault, .api).code == "bad-answer")
@@ -48,16 +48,17 @@ import Testing
     @Test func aListOfMillionsIsNotTakenApart() {
         let bytes = Array(("[" + String(repeating: "{},", count: 1000) + "{}, this is never looked at").utf8)
         for service in Service.allCases {
-            #expect(throws: APODFailure.badAnswer(.tooMany, service)) {
+            #expect(throws: APODFailure.badAnswer(.tooMany, Server(service))) {
                 try ServiceAnswer.days(
-                    in: bytes, from: day("2026-11-01"), through: day("2026-11-20"), of: service, at: time("2026-11-20"))
+                    in: bytes, from: day("2026-11-01"), through: day("2026-11-20"), of: Server(service),
+                    at: time("2026-11-20"))
             }
         }
     }
 
     @Test func textThatIsNotUTF8IsABadAnswer() {
         for service in Service.allCases {
-            #expect(throws: APODFailure.badAnswer(.notUTF8, service)) {
+            #expect(throws: APODFailure.badAnswer(.notUTF8, Server(service))) {
                 try ServiceAnswer.picture(
                     in: Array("{\"date\":\"".utf8) + [0xE9] + Array("\"}".utf8), of: day("2026-11-20"), from: service)
             }
@@ -150,7 +151,7 @@ import Testing
             for: FetchFailure.Answer(
                 status: status, headers: headers, url: try WebURL(FakeNASA.apiBase), body: Array(body.utf8),
                 retryAfter: headers.last("Retry-After").flatMap(Int.init).map { .seconds($0) }),
-            from: service, day: asked.map { day($0) }, newest: day("2026-11-20"), key: key)
+            from: Server(service), day: asked.map { day($0) }, newest: day("2026-11-20"), key: key)
     }
 
     @Test(arguments: [

@@ -7,16 +7,17 @@ import Testing
 /// Answers and records as most tests want to see them: the picture alone.
 extension ServiceAnswer {
     static func picture(in bytes: [UInt8], of day: CalendarDay, from service: Service) throws(APODFailure) -> Picture {
-        try ServiceAnswer.day(day, in: bytes, from: service, at: time("2026-11-20")).get()
+        try ServiceAnswer.day(day, in: bytes, from: Server(service), at: time("2026-11-20")).get()
     }
 
     static func pictures(
         in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of service: Service
     ) throws(APODFailure) -> [CalendarDay: Result<Picture, APODFailure>] {
-        try ServiceAnswer.days(in: bytes, from: first, through: last, of: service, at: time("2026-11-20")).mapValues {
-            day in
-            Result { () throws(APODFailure) in try day.get() }
-        }
+        try ServiceAnswer.days(in: bytes, from: first, through: last, of: Server(service), at: time("2026-11-20"))
+            .mapValues {
+                day in
+                Result { () throws(APODFailure) in try day.get() }
+            }
     }
 }
 

@@ -15,7 +15,8 @@ import Testing
 
     private func outcomes(_ day: CalendarDay, _ service: Service) -> [DayResult.Outcome] {
         let failures: [APODFailure] = [
-            .noPicture(day), .notPublished(day), .standIn(.placeholder, day, service), .standIn(.nothing, day, service),
+            .noPicture(day), .notPublished(day), .standIn(.placeholder, day, Server(service)),
+            .standIn(.nothing, day, Server(service)),
         ]
         return [.picture(picture)] + failures.map { .failed($0) }
     }

@@ -163,7 +163,9 @@ import Testing
         #expect(results[2].failure?.exitCode == .temporary)
         let warnings = lines.all.filter { $0.contains("the record of") }
         #expect(warnings.count == 1)
-        #expect(warnings[0].contains("NASA cannot be reached") && warnings[0].contains("2021-01-01 from 2021-02-03"))
+        #expect(
+            warnings[0].contains("the service at science.example.org cannot be reached")
+                && warnings[0].contains("2021-01-01 from 2021-02-03"))
     }
 
     @Test func anOldRecordIsAskedForAgainWhereSomebodyAnswers() throws {

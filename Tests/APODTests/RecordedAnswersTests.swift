@@ -244,7 +244,7 @@ struct RecordedAnswersTests {
                 ErrorAnswer.failure(
                     for: FetchFailure.Answer(
                         status: status, headers: HTTPHeaders(), url: try WebURL(FakeNASA.apiBase), body: bytes),
-                    from: service, day: day, newest: newest, key: nil))
+                    from: Server(service), day: day, newest: newest, key: nil))
         }
         if bytes.first == UInt8(ascii: "[") {
             let pictures = try ServiceAnswer.pictures(

@@ -90,7 +90,7 @@ struct CachedDaysTests {
             let output = try fetch(arguments + ["--refresh"], environment: gone).expect(0)
             #expect(try output.record.string("apod.source") == "stale", "\(output)")
             #expect(output.errorLines.count == 1, "\(output)")
-            #expect(output.stderr.contains("warning: NASA cannot be reached"), "\(output)")
+            #expect(output.stderr.contains("warning: the service at 127.0.0.1:"), "\(output)")
         }
         let never = try fetch(["--date", "2024-02-03"], environment: gone)
         #expect(try never.expect(75).record.bool("error.transient") == true, "\(never)")

@@ -5,8 +5,8 @@ import Support
 /// The fields of NASA's object for one day, as either service writes it.
 struct AnswerFields {
     let object: Record
-    /// The service that gave it.
-    let service: Service
+    /// Who gave it.
+    let server: Server
 
     /// A day's page has about 12 KB. What is longer would not be read as HTML either.
     private static let byteLimit = 64 << 10
@@ -61,5 +61,5 @@ struct AnswerFields {
     }
 
     /// What is wrong with the answer.
-    func bad(_ fault: APODFailure.BadAnswer) -> APODFailure { .badAnswer(fault, service) }
+    func bad(_ fault: APODFailure.BadAnswer) -> APODFailure { .badAnswer(fault, server) }
 }

@@ -11,15 +11,15 @@ import Support
 enum ErrorAnswer {
     /// Returns what a request's failure means; nil if it is about the network alone. Parameters as below.
     static func failure(
-        for failure: FetchFailure, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?
+        for failure: FetchFailure, from server: Server, day: CalendarDay?, newest: CalendarDay, key: String?
     ) -> APODFailure? {
         if let quota = failure.usedUpQuota {
             return .rateLimited(
-                service, limitPerHour: quota.limit, retryAfterSeconds: seconds(quota.retryAfter),
-                isDemoKey: isDemoKey(service, key))
+                server, limitPerHour: quota.limit, retryAfterSeconds: seconds(quota.retryAfter),
+                isDemoKey: isDemoKey(server, key))
         }
         return failure.answer.map {
-            self.failure(for: $0, from: service, day: day, newest: newest, key: key, attempts: failure.attempts)
+            self.failure(for: $0, from: server, day: day, newest: newest, key: key, attempts: failure.attempts)
         }
     }
 
@@ -31,29 +31,29 @@ enum ErrorAnswer {
     ///   - key: the key that was sent; it is kept out of the failure, whatever the server says.
     ///   - attempts: how often was asked.
     static func failure(
-        for answer: FetchFailure.Answer, from service: Service, day: CalendarDay?, newest: CalendarDay, key: String?,
+        for answer: FetchFailure.Answer, from server: Server, day: CalendarDay?, newest: CalendarDay, key: String?,
         attempts: Int = 1
     ) -> APODFailure {
         let body = (try? Record(parsing: answer.body)) ?? Record()
         let code = body.string("error.code") ?? body.string("code") ?? ""
         let said = words(of: body, answer.body, key: key)
         if AnswerBody.isProxyError(answer.body) {
-            return .failing(service, status: answer.status, said: said, attempts: attempts)
+            return .failing(server, status: answer.status, said: said, attempts: attempts)
         }
         let absent = day.map { $0 >= newest ? APODFailure.notPublished($0) : .noPicture($0) }
         switch answer.status {
         case 401, 403:
-            if service == .api, code.hasPrefix("API_KEY_"),
+            if server.service == .api, code.hasPrefix("API_KEY_"),
                 let fault = APODFailure.KeyFault(rawValue: code.dropFirst("API_KEY_".count).lowercased())
             {
-                return .key(fault)
+                return .key(fault, server)
             }
-            return .forbidden(service, status: answer.status)
-        case 404 where code == "rest_no_route": return .refused(service, status: 404, said: said)
+            return .forbidden(server, status: answer.status)
+        case 404 where code == "rest_no_route": return .refused(server, status: 404, said: said)
         case 404, 410:
             // Both services say it in a `code` of their own. A page of their site, or the gateway's word, means that
             // there is no service any more, which is nothing that is known of a day.
-            return (body.has("code") ? absent : nil) ?? .refused(service, status: answer.status, said: said)
+            return (body.has("code") ? absent : nil) ?? .refused(server, status: answer.status, said: said)
         case 400:
             // The old server takes a day that isn't out yet, by its own clock in UTC, for one beyond its range, and its
             // rewrite says that of any day without a picture.
@@ -61,28 +61,28 @@ enum ErrorAnswer {
             let isOutOfRange = said?.containsIgnoringCase("Date must be between") == true
             let isTooLate = isOutOfRange && day.map { $0 >= newest } == true
             if let absent, isAbsent || isTooLate { return absent }
-            return .refused(service, status: 400, said: said)
+            return .refused(server, status: 400, said: said)
         case 429:
             return .rateLimited(
-                service, limitPerHour: answer.headers.last("X-RateLimit-Limit").flatMap(Int.init),
-                retryAfterSeconds: answer.retryAfter.map(seconds), isDemoKey: isDemoKey(service, key))
-        case 408, 500...: return .failing(service, status: answer.status, said: said, attempts: attempts)
-        default: return .refused(service, status: answer.status, said: said)
+                server, limitPerHour: answer.headers.last("X-RateLimit-Limit").flatMap(Int.init),
+                retryAfterSeconds: answer.retryAfter.map(seconds), isDemoKey: isDemoKey(server, key))
+        case 408, 500...: return .failing(server, status: answer.status, said: said, attempts: attempts)
+        default: return .refused(server, status: answer.status, said: said)
         }
     }
 
     /// Returns what an answer means that has status 200 and an error in the picture's place, as NASA's old server has
     /// it (`{"message","error"}`); nil for anything else.
-    static func failure(in bytes: [UInt8], from service: Service, key: String?) -> APODFailure? {
+    static func failure(in bytes: [UInt8], from server: Server, key: String?) -> APODFailure? {
         guard let body = try? Record(parsing: bytes), !body.has("date"), body.string("error") != nil else { return nil }
-        return .refused(service, status: 200, said: words(of: body, bytes, key: key))
+        return .refused(server, status: 200, said: words(of: body, bytes, key: key))
     }
 
     /// Rounded up.
     private static func seconds(_ span: Duration) -> Int { Int(min(span.milliseconds, 1 << 40) + 999) / 1000 }
 
-    private static func isDemoKey(_ service: Service, _ key: String?) -> Bool {
-        service == .api && key == Service.demoKey
+    private static func isDemoKey(_ server: Server, _ key: String?) -> Bool {
+        server.service == .api && key == Service.demoKey
     }
 
     /// Returns the old server's general sentence, and behind it what went wrong.

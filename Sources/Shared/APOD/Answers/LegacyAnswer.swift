@@ -7,11 +7,11 @@ import Support
 /// Its shape is the record's own; what its scraper made of thirty years of pages is put right here.
 enum LegacyAnswer {
     /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
-    static func picture(from object: Record) throws(APODFailure) -> Picture {
+    static func picture(from object: Record, server: Server = .api) throws(APODFailure) -> Picture {
         // NASA's rewrite of its server passes the new service's objects on under the old address.
-        if object.has("basic_html") { return try ScienceAnswer.picture(from: object, service: .api) }
+        if object.has("basic_html") { return try ScienceAnswer.picture(from: object, server: server) }
 
-        let answer = AnswerFields(object: object, service: .api)
+        let answer = AnswerFields(object: object, server: server)
         let day = try answer.day()
         let title = CaptionText.title(try answer.text("title"))
         guard !title.isEmpty else { throw answer.bad(.missing(field: "title")) }
@@ -27,7 +27,7 @@ enum LegacyAnswer {
         let type = mediaType(of: object, url: url, full: full)
         // With the logo comes the site's name for a title.
         if title == siteName || [url, hdurl].contains(where: { $0?.isStandIn == true }) && type == .image {
-            throw .standIn(.placeholder, day, .api)
+            throw .standIn(.placeholder, day, server)
         }
         // A page is no picture; if there is a larger picture, that is the one.
         let shown = type == .image && (url == nil || url?.kind == .page) ? full : url

@@ -9,9 +9,9 @@ import Support
 enum ScienceAnswer {
     /// Returns the picture. Throws `APODFailure` if a field is missing, or a stand-in stands in the picture's place.
     ///
-    /// - Parameter service: `api` for a copy of the old service that passes the new one's objects on.
-    static func picture(from object: Record, service: Service = .science) throws(APODFailure) -> Picture {
-        let answer = AnswerFields(object: object, service: service)
+    /// - Parameter server: one of the old service passes the new one's objects on, too.
+    static func picture(from object: Record, server: Server = .science) throws(APODFailure) -> Picture {
+        let answer = AnswerFields(object: object, server: server)
         let day = try answer.day()
         let title = try answer.text("title")
         let permalink = article(object.string("permalink")) ?? article(object.string("url"))
@@ -24,7 +24,7 @@ enum ScienceAnswer {
         let media = try Media(of: answer, permalink: permalink, day: day)
         let alt = try answer.optionalLines("alt")?.joined(separator: " ")
         return Picture(
-            service: service, day: day, title: heading, explanation: CaptionText.explanation(explanation),
+            service: server.service, day: day, title: heading, explanation: CaptionText.explanation(explanation),
             mediaType: media.type, url: media.url?.text, hdurl: media.hdurl?.text, copyright: rights.copyright,
             thumbnailURL: media.thumbnail?.text, permalink: permalink?.text, credit: rights.credit,
             alt: alt.flatMap { $0.isEmpty || isInstruction($0) ? nil : $0 })
@@ -81,7 +81,7 @@ enum ScienceAnswer {
         var thumbnail: MediaAddress?
 
         init(of answer: AnswerFields, permalink: MediaAddress?, day: CalendarDay) throws(APODFailure) {
-            let (object, service) = (answer.object, answer.service)
+            let (object, server) = (answer.object, answer.server)
             let given = MediaAddress(field: object.string("hdurl"), base: permalink)
             let still = given.flatMap { $0.isStandIn || $0.isVideo || $0.kind == .page ? nil : $0 }
             let word = PlainText.folded(object.string("media_type") ?? "").lowercased()
@@ -115,14 +115,14 @@ enum ScienceAnswer {
                     url = picture.shown
                     hdurl = picture.linked ?? picture.shown.withoutResizing
                 } else {
-                    throw .standIn(given?.isStandIn == true ? .placeholder : .nothing, day, service)
+                    throw .standIn(given?.isStandIn == true ? .placeholder : .nothing, day, server)
                 }
             case .video:
                 // Without any trace of the player the article is where the video plays, as the old service linked
                 // pages.
                 url = video ?? permalink
                 thumbnail = still ?? embedded.poster ?? video?.youTubeStill
-                if url == nil { throw .standIn(.nothing, day, service) }
+                if url == nil { throw .standIn(.nothing, day, server) }
             case .other:
                 url = video
                 thumbnail = still

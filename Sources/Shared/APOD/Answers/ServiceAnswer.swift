@@ -8,70 +8,70 @@ enum ServiceAnswer {
     ///
     /// - Parameter time: when the answer came.
     static func day(
-        _ day: CalendarDay, in bytes: [UInt8], from service: Service, at time: Timestamp
+        _ day: CalendarDay, in bytes: [UInt8], from server: Server, at time: Timestamp
     ) throws(APODFailure) -> DayResult {
-        guard try begins(bytes, service) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, service) }
-        guard let answer = try records(in: bytes, service).first else { throw .badAnswer(.notJSON, service) }
+        guard try begins(bytes, server) == UInt8(ascii: "{") else { throw .badAnswer(.arrayForObject, server) }
+        guard let answer = try records(in: bytes, server).first else { throw .badAnswer(.notJSON, server) }
         // Before anything else: what is wrong with another day's answer doesn't matter.
-        let answered = try AnswerFields(object: answer, service: service).day()
-        guard answered == day else { throw .wrongDay(asked: day, answered: answered, service) }
-        return result(of: day, answer, service, at: time)
+        let answered = try AnswerFields(object: answer, server: server).day()
+        guard answered == day else { throw .wrongDay(asked: day, answered: answered, server) }
+        return result(of: day, answer, server, at: time)
     }
 
     /// Returns what is said of the days from `first` to `last`, as far as they are there. Objects about other days, or
     /// without a date, are passed over: both services ignore questions that they don't understand. Throws `APODFailure`
     /// if the body is no list of objects.
     static func days(
-        in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of service: Service, at time: Timestamp
+        in bytes: [UInt8], from first: CalendarDay, through last: CalendarDay, of server: Server, at time: Timestamp
     ) throws(APODFailure) -> [CalendarDay: DayResult] {
-        guard try begins(bytes, service) == UInt8(ascii: "[") else { throw .badAnswer(.objectForArray, service) }
+        guard try begins(bytes, server) == UInt8(ascii: "[") else { throw .badAnswer(.objectForArray, server) }
         var days: [CalendarDay: DayResult] = [:]
-        for answer in try records(in: bytes, service) {
-            let fields = AnswerFields(object: answer, service: service)
+        for answer in try records(in: bytes, server) {
+            let fields = AnswerFields(object: answer, server: server)
             guard let day = try? fields.day(), first <= day, day <= last else { continue }
             // Of a day that stands there twice, a picture counts before what is no picture.
             if days[day]?.picture != nil { continue }
-            days[day] = result(of: day, answer, service, at: time)
+            days[day] = result(of: day, answer, server, at: time)
         }
         return days
     }
 
     private static func result(
-        of day: CalendarDay, _ answer: Record, _ service: Service, at time: Timestamp
+        of day: CalendarDay, _ answer: Record, _ server: Server, at time: Timestamp
     ) -> DayResult {
         let outcome: DayResult.Outcome
         do throws(APODFailure) {
-            outcome = .picture(try picture(from: answer, service))
+            outcome = .picture(try picture(from: answer, server))
         } catch {
             outcome = .failed(error)
         }
         return DayResult(day: day, outcome: outcome, fetchedAt: time, raw: answer.line)
     }
 
-    private static func picture(from answer: Record, _ service: Service) throws(APODFailure) -> Picture {
-        switch service {
-        case .science: try ScienceAnswer.picture(from: answer)
-        case .api: try LegacyAnswer.picture(from: answer)
+    private static func picture(from answer: Record, _ server: Server) throws(APODFailure) -> Picture {
+        switch server.service {
+        case .science: try ScienceAnswer.picture(from: answer, server: server)
+        case .api: try LegacyAnswer.picture(from: answer, server: server)
         }
     }
 
     /// Returns the first byte of the JSON value: a brace or a bracket.
-    private static func begins(_ bytes: [UInt8], _ service: Service) throws(APODFailure) -> UInt8 {
+    private static func begins(_ bytes: [UInt8], _ server: Server) throws(APODFailure) -> UInt8 {
         var rest = bytes[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         switch rest.first(where: { $0 > 0x20 }) {
         case let byte? where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["): return byte
-        case UInt8(ascii: "<"): throw .badAnswer(.html, service)
-        case nil: throw .badAnswer(.empty, service)
+        case UInt8(ascii: "<"): throw .badAnswer(.html, server)
+        case nil: throw .badAnswer(.empty, server)
         default:
             if AnswerBody.isProxyError(bytes) {
-                throw .failing(service, status: 200, said: AnswerBody.excerpt(bytes, withoutKey: nil))
+                throw .failing(server, status: 200, said: AnswerBody.excerpt(bytes, withoutKey: nil))
             }
-            throw .badAnswer(.notJSON, service)
+            throw .badAnswer(.notJSON, server)
         }
     }
 
-    private static func records(in bytes: [UInt8], _ service: Service) throws(APODFailure) -> [Record] {
+    private static func records(in bytes: [UInt8], _ server: Server) throws(APODFailure) -> [Record] {
         let reader = RecordReader(bytes: bytes)
         var records: [Record] = []
         do {
@@ -84,14 +84,14 @@ enum ServiceAnswer {
             }
         } catch {
             switch (error as? LineFailure)?.reason {
-            case InputFailure.unfinished?: throw .badAnswer(.truncated, service)
-            case InputFailure.notJSON(.encoding)?: throw .badAnswer(.notUTF8, service)
-            case InputFailure.notJSON(.depth)?: throw .badAnswer(.tooDeep, service)
-            case InputFailure.notAnObject?: throw .badAnswer(.notObjects, service)
-            default: throw .badAnswer(.notJSON, service)
+            case InputFailure.unfinished?: throw .badAnswer(.truncated, server)
+            case InputFailure.notJSON(.encoding)?: throw .badAnswer(.notUTF8, server)
+            case InputFailure.notJSON(.depth)?: throw .badAnswer(.tooDeep, server)
+            case InputFailure.notAnObject?: throw .badAnswer(.notObjects, server)
+            default: throw .badAnswer(.notJSON, server)
             }
         }
-        guard records.count <= mostObjects else { throw .badAnswer(.tooMany, service) }
+        guard records.count <= mostObjects else { throw .badAnswer(.tooMany, server) }
         return records
     }
 

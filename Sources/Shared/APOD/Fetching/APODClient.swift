@@ -97,7 +97,8 @@ public struct APODClient: Sendable {
             defer { hasWarned = true }
             return hasWarned
         }) {
-            let reason = options.isOffline ? "offline" : "NASA cannot be reached (\(failure.message))"
+            let name = services.allSatisfy(\.server.isNASA) ? "NASA" : services[0].server.name
+            let reason = options.isOffline ? "offline" : "\(name) cannot be reached (\(failure.message))"
             log.warning("\(reason): using the record of \(kept.day) from \(kept.fetchedAt.iso8601)")
         }
         var result = kept

@@ -32,21 +32,21 @@ final class CachedDays: Sendable {
     /// Returns what is kept of a service's days from `first` to `last`, ascending; expired ones among it. Throws a
     /// failure that ends the run, or `Cancelled`.
     func days(from first: CalendarDay, through last: CalendarDay, of service: Service) throws -> [KeptDay] {
-        let address = foreignAddress(of: service)
+        let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
             try cache.metadata(in: Self.collection(service), from: first.description, through: last.description)
-                .compactMap { KeptDay($0, of: service, address: address) }
+                .compactMap { KeptDay($0, of: server, address: address) }
         } ?? []
     }
 
     /// Returns the latest picture that is kept of the days up to `last`; expired ones count. Throws a failure that ends
     /// the run, or `Cancelled`.
     func newestPicture(through last: CalendarDay, of service: Service) throws -> KeptDay? {
-        let address = foreignAddress(of: service)
+        let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
         return try reading(service) { cache in
             var last = last
             while let row = try cache.newestMetadata(in: Self.collection(service), through: last.description) {
-                if let kept = KeptDay(row, of: service, address: address), kept.result.picture != nil { return kept }
+                if let kept = KeptDay(row, of: server, address: address), kept.result.picture != nil { return kept }
                 // A failure, or something that a later version wrote.
                 guard let day = CalendarDay(row.name), day > PublishedDays.first else { break }
                 last = day.advanced(by: -1)

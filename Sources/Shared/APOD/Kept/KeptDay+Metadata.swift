@@ -31,7 +31,7 @@ extension KeptDay {
     /// Reads what `metadata` has made; nil for anything else.
     ///
     /// - Parameter address: the service's present one, if it isn't NASA's own.
-    init?(_ metadata: Metadata, of service: Service, address: String?) {
+    init?(_ metadata: Metadata, of server: Server, address: String?) {
         guard let day = CalendarDay(metadata.name), var record = try? Record(parsing: metadata.body),
             let edition = record.integer("kept.edition")
         else { return nil }
@@ -41,10 +41,10 @@ extension KeptDay {
         record.remove("kept")
         let outcome: DayResult.Outcome
         if record.has("error") {
-            guard let failure = Self.failure(keptIn: record, of: day, from: service) else { return nil }
+            guard let failure = Self.failure(keptIn: record, of: day, from: server) else { return nil }
             outcome = .failed(failure)
         } else {
-            guard let picture = Picture(kept: record, marks: marks, of: day, from: service) else { return nil }
+            guard let picture = Picture(kept: record, marks: marks, of: day, from: server.service) else { return nil }
             outcome = .picture(picture)
         }
         self.init(
@@ -63,12 +63,12 @@ extension KeptDay {
         }
     }
 
-    private static func failure(keptIn record: Record, of day: CalendarDay, from service: Service) -> APODFailure? {
+    private static func failure(keptIn record: Record, of day: CalendarDay, from server: Server) -> APODFailure? {
         switch record.string("error.code") {
         case APODFailure.noPicture(day).code: .noPicture(day)
         case APODFailure.notPublished(day).code: .notPublished(day)
-        case APODFailure.standIn(.nothing, day, service).code:
-            record.string("error.stand_in").flatMap(APODFailure.StandIn.init).map { .standIn($0, day, service) }
+        case APODFailure.standIn(.nothing, day, server).code:
+            record.string("error.stand_in").flatMap(APODFailure.StandIn.init).map { .standIn($0, day, server) }
         default: nil
         }
     }

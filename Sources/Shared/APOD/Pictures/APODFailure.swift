@@ -12,20 +12,20 @@ enum APODFailure: Failure, Equatable {
     /// The newest picture isn't one of these days'.
     case nothingRecent(from: CalendarDay, through: CalendarDay)
     /// The service answered, but with something in the picture's place.
-    case standIn(StandIn, CalendarDay, Service)
+    case standIn(StandIn, CalendarDay, Server)
     /// The answer is about another day than the one asked for.
-    case wrongDay(asked: CalendarDay, answered: CalendarDay, Service)
+    case wrongDay(asked: CalendarDay, answered: CalendarDay, Server)
     /// The answer doesn't have the shape that the service's answers have.
-    case badAnswer(BadAnswer, Service)
+    case badAnswer(BadAnswer, Server)
     /// The service won't answer this request, whenever it is asked; with its own words.
-    case refused(Service, status: Int, said: String?)
+    case refused(Server, status: Int, said: String?)
     /// 401 or 403 without a word about the key.
-    case forbidden(Service, status: Int)
-    case key(KeyFault)
+    case forbidden(Server, status: Int)
+    case key(KeyFault, Server = .api)
     /// 429, after all retries.
-    case rateLimited(Service, limitPerHour: Int?, retryAfterSeconds: Int?, isDemoKey: Bool)
+    case rateLimited(Server, limitPerHour: Int?, retryAfterSeconds: Int?, isDemoKey: Bool)
     /// 408 or 5xx, after all retries; with the service's own words.
-    case failing(Service, status: Int, said: String?, attempts: Int = 1)
+    case failing(Server, status: Int, said: String?, attempts: Int = 1)
 
     /// What stands in for a picture.
     enum StandIn: String, Sendable {
@@ -70,7 +70,7 @@ enum APODFailure: Failure, Equatable {
         case .badAnswer: "bad-answer"
         case .refused: "refused"
         case .forbidden: "forbidden"
-        case .key(let fault): "api-key-\(fault.rawValue)"
+        case .key(let fault, _): "api-key-\(fault.rawValue)"
         case .rateLimited: "rate-limited"
         case .failing: "server-error"
         }
@@ -96,35 +96,35 @@ enum APODFailure: Failure, Equatable {
         case .nothingRecent(let first, let last):
             "there is no picture of the day from \(first) to \(last) yet; check the clock of this machine, or name a day"
                 + " by --date"
-        case .standIn(.placeholder, let day, .api):
-            "the old service gives NASA's logo or another stand-in instead of the picture of \(day)"
+        case .standIn(.placeholder, let day, let server) where server.service == .api:
+            "\(server.name) gives NASA's logo or another stand-in instead of the picture of \(day)"
                 + "; use --service science"
-        case .standIn(.placeholder, let day, .science):
-            "NASA's site gives a stand-in instead of the picture of \(day), which may have got lost when the site moved"
+        case .standIn(.placeholder, let day, let server):
+            "\(server.name) gives a stand-in instead of the picture of \(day), which may have got lost when the site"
+                + " moved; --fallback-previous gives the one before"
+        case .standIn(.nothing, let day, let server):
+            "\(server.name) has the texts of \(day) but no picture, which may have got lost when the site moved"
                 + "; --fallback-previous gives the one before"
-        case .standIn(.nothing, let day, let service):
-            "\(service.name) has the texts of \(day) but no picture, which may have got lost when the site moved"
-                + "; --fallback-previous gives the one before"
-        case .wrongDay(let asked, let answered, let service):
-            "\(service.name) was asked for \(asked) but answered \(answered); check the service's address"
-        case .badAnswer(let fault, let service):
-            "\(service.name) gave an answer that can't be used: \(fault.words)"
+        case .wrongDay(let asked, let answered, let server):
+            "\(server.name) was asked for \(asked) but answered \(answered); check the service's address"
+        case .badAnswer(let fault, let server):
+            "\(server.name) gave an answer that can't be used: \(fault.words)"
                 + "; check the service's address, or try again later (-v shows how the answer begins)"
-        case .refused(let service, let status, let said):
-            "\(service.name) refused the request with status \(status)\(Self.quoted(said))"
-        case .forbidden(let service, let status):
-            "\(service.name) doesn't allow the request (status \(status)); it may block this network"
+        case .refused(let server, let status, let said):
+            "\(server.name) refused the request with status \(status)\(Self.quoted(said))"
+        case .forbidden(let server, let status):
+            "\(server.name) doesn't allow the request (status \(status)); it may block this network"
                 + ", try from another one"
-        case .key(let fault): fault.words
-        case .rateLimited(let service, let limit, let seconds, let isDemoKey):
-            "\(service.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
+        case .key(let fault, let server): fault.words(of: server)
+        case .rateLimited(let server, let limit, let seconds, let isDemoKey):
+            "\(server.name) is asked too often\(limit.map { " (limit \($0) an hour)" } ?? "")"
                 + "; try again\(seconds.map { " in \(Self.span(seconds: $0))" } ?? " later")"
                 + (isDemoKey ? ", or get a key of your own at https://api.nasa.gov and set NASA_API_KEY" : "")
-        case .failing(let service, 200, let said, let attempts):
-            "\(service.name) cannot be reached behind its proxy\(Self.quoted(said)); try again later"
+        case .failing(let server, 200, let said, let attempts):
+            "\(server.name) cannot be reached behind its proxy\(Self.quoted(said)); try again later"
                 + Self.asked(attempts)
-        case .failing(let service, let status, let said, let attempts):
-            "\(service.name) failed with status \(status)\(Self.quoted(said)); try again later\(Self.asked(attempts))"
+        case .failing(let server, let status, let said, let attempts):
+            "\(server.name) failed with status \(status)\(Self.quoted(said)); try again later\(Self.asked(attempts))"
         }
     }
 
@@ -187,14 +187,17 @@ extension APODFailure.BadAnswer {
 }
 
 extension APODFailure.KeyFault {
-    var words: String {
-        let advice = "get one at https://api.nasa.gov and set NASA_API_KEY or --api-key-file, or use --service science"
+    func words(of server: Server) -> String {
+        let host = server.host
+        let advice =
+            "\(server.isNASA ? "get one at https://api.nasa.gov and " : "")set NASA_API_KEY or --api-key-file, or use"
+            + " --service science"
         return switch self {
-        case .missing: "api.nasa.gov wants a key; \(advice)"
-        case .invalid: "api.nasa.gov doesn't know this key; check it, or \(advice)"
-        case .unverified: "api.nasa.gov's key is not verified yet; follow the link in the mail that came with it"
-        case .disabled: "api.nasa.gov has disabled this key; \(advice)"
-        case .unauthorized: "this api.nasa.gov key is not allowed to ask for the picture of the day; \(advice)"
+        case .missing: "\(host) wants a key; \(advice)"
+        case .invalid: "\(host) doesn't know this key; check it, or \(advice)"
+        case .unverified: "\(host)'s key is not verified yet; follow the link in the mail that came with it"
+        case .disabled: "\(host) has disabled this key; \(advice)"
+        case .unauthorized: "this \(host) key is not allowed to ask for the picture of the day; \(advice)"
         }
     }
 }

@@ -16,11 +16,11 @@ enum Service: String, Sendable, CaseIterable {
     /// The key that api.nasa.gov takes from everybody, for few requests: 10 an hour in October 2026.
     static let demoKey = "DEMO_KEY"
 
-    /// As the subject of a sentence.
-    var name: String {
+    /// The host of that address.
+    var host: String {
         switch self {
-        case .science: "science.nasa.gov's service"
-        case .api: "api.nasa.gov's service"
+        case .science: "science.nasa.gov"
+        case .api: "api.nasa.gov"
         }
     }
 }

@@ -6,6 +6,7 @@ import Support
 struct ServiceClient: Sendable {
     let service: Service
     let base: WebURL
+    var server: Server { Server(service, at: base) }
     /// For the old service; sent as a header, so that it is in no log of an address.
     let key: String?
     var http: HTTPClient
@@ -23,8 +24,8 @@ struct ServiceClient: Sendable {
             let bytes = try fetch(address(of: day), day: day)
             let time = clock.now()
             let answer = try telling(bytes) {
-                if let failure = ErrorAnswer.failure(in: bytes, from: service, key: key) { throw failure }
-                return try ServiceAnswer.day(day, in: bytes, from: service, at: time)
+                if let failure = ErrorAnswer.failure(in: bytes, from: server, key: key) { throw failure }
+                return try ServiceAnswer.day(day, in: bytes, from: server, at: time)
             }
             note(answer)
             return answer
@@ -38,7 +39,7 @@ struct ServiceClient: Sendable {
             let bytes = try fetch(address(from: first, through: last), day: nil)
             let time = clock.now()
             let answers = try telling(bytes) {
-                try ServiceAnswer.days(in: bytes, from: first, through: last, of: service, at: time)
+                try ServiceAnswer.days(in: bytes, from: first, through: last, of: server, at: time)
             }
             for answer in answers.values { note(answer) }
             return answers
@@ -54,7 +55,7 @@ struct ServiceClient: Sendable {
             // The service knows better than a slow clock which days have come.
             let answers = try telling(bytes) {
                 try ServiceAnswer.days(
-                    in: bytes, from: PublishedDays.first, through: PublishedDays.last, of: service, at: time)
+                    in: bytes, from: PublishedDays.first, through: PublishedDays.last, of: server, at: time)
             }
             for answer in answers.values { note(answer) }
             return Array(answers.values.sorted { $0.day > $1.day }.prefix(count))
@@ -65,7 +66,7 @@ struct ServiceClient: Sendable {
     private func asking<Answer>(_ what: String, isPage: Bool, _ ask: () throws -> Answer) throws -> Answer {
         if let reason = outage.reason { throw reason }
         do {
-            log.detail("asking \(service.name) for \(what)")
+            log.detail("asking \(server.name) for \(what)")
             let answer = try ask()
             outage.end()
             return answer
@@ -75,7 +76,7 @@ struct ServiceClient: Sendable {
             if let failure = failure as? APODFailure, failure.isAboutDay {
                 outage.end()
             } else if !(isPage && Self.isOfPage(failure)), let count = outage.add(failure) {
-                log.warning("\(service.name) has failed \(count) times in a row; it is not asked again in this run")
+                log.warning("\(server.name) has failed \(count) times in a row; it is not asked again in this run")
             }
             throw failure
         }
@@ -109,7 +110,7 @@ struct ServiceClient: Sendable {
         } catch let failure as FetchFailure {
             if let answer = failure.answer { note(answer.body) }
             let newest = PublishedDays.newest(at: clock.now())
-            throw ErrorAnswer.failure(for: failure, from: service, day: day, newest: newest, key: key) ?? failure
+            throw ErrorAnswer.failure(for: failure, from: server, day: day, newest: newest, key: key) ?? failure
         }
     }
 
@@ -129,6 +130,6 @@ struct ServiceClient: Sendable {
 
     private func note(_ bytes: [UInt8]) {
         log.detail(
-            "\(service.name) answered\(AnswerBody.excerpt(bytes, withoutKey: key).map { ": \($0)" } ?? " nothing")")
+            "\(server.name) answered\(AnswerBody.excerpt(bytes, withoutKey: key).map { ": \($0)" } ?? " nothing")")
     }
 }

@@ -91,7 +91,7 @@ func readAnswers(_ bytes: [UInt8]) {
         let url = try? WebURL("https://x.org/a")
     else { return }
     let time = Timestamp(milliseconds: 0)
-    for service in [Service.science, .api] {
+    for service in [Server.science, .api] {
         _ = try? ServiceAnswer.day(last, in: bytes, from: service, at: time)
         _ = try? ServiceAnswer.days(in: bytes, from: first, through: last, of: service, at: time)
         for status in [400, 404, 429, 503] {

@@ -1,0 +1,28 @@
+import HTTP
+
+/// Who answers as one of the services: NASA, or somebody's own server.
+struct Server: Sendable, Equatable {
+    let service: Service
+    /// Host and port, if it isn't NASA's own.
+    private let mirror: String?
+
+    /// - Parameter address: where the service is asked; nil for NASA's own address.
+    init(_ service: Service, at address: WebURL? = nil) {
+        self.service = service
+        mirror = address.flatMap { address in
+            let port = address.port == address.scheme.defaultPort ? "" : ":\(address.port)"
+            return address.host + port == service.host ? nil : address.host + port
+        }
+    }
+
+    static let science = Server(.science)
+    static let api = Server(.api)
+
+    var isNASA: Bool { mirror == nil }
+
+    /// The host that is asked.
+    var host: String { mirror ?? service.host }
+
+    /// As the subject of a sentence.
+    var name: String { mirror.map { "the service at \($0)" } ?? "\(service.host)'s service" }
+}

@@ -140,7 +140,7 @@ _img_cache() {
         _img_cache_offer < <(printf '%s\n' size age used url)
         ;;
     --kind)
-        _img_cache_offer < <(printf '%s\n' original variant superseded)
+        _img_cache_offer < <(printf '%s\n' original placeholder variant superseded)
         ;;
     --format)
         _img_cache_offer < <(printf '%s\n' text json prometheus)

@@ -139,7 +139,7 @@ complete -c img-cache -n '__img_cache_at ls rm' -l expired -d 'Only what has exp
 complete -c img-cache -n '__img_cache_at ls' -l pinned -d 'Only what is pinned.'
 complete -c img-cache -n '__img_cache_at ls rm' -l host -x -d 'Only pictures of this host; .example.org takes those below too.'
 complete -c img-cache -n '__img_cache_at ls rm' -l match -x -d 'Only keys and addresses that contain this, or that a glob with * and ? matches.'
-complete -c img-cache -n '__img_cache_at ls rm' -l kind -x -a '\'original\' \'variant\' \'superseded\'' -d 'original, variant, or superseded: replaced while it was in use.'
+complete -c img-cache -n '__img_cache_at ls rm' -l kind -x -a '\'original\' \'placeholder\' \'variant\' \'superseded\'' -d 'original, variant, placeholder (of a GIF), or superseded: replaced while it was in use.'
 complete -c img-cache -n '__img_cache_at info' -l verify -d 'Read each file, and compare its SHA-256.'
 complete -c img-cache -n '__img_cache_at rm clean reset' -l dry-run -d 'Change nothing; say what would go.'
 complete -c img-cache -n '__img_cache_at verify' -l repair -d 'Mend what is wrong: remove what is damaged, so it is fetched again.'

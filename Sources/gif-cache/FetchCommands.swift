@@ -64,7 +64,8 @@ extension Command {
         ],
         options: {
             [
-                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder, .expiresAt], .conditionsOnExercises, [.json], .stream,
+                [.dryRun, .delay, .resolution, .placeholder, .noPlaceholder, .expiresAt], .conditionsOnExercises,
+                [.json], .stream,
                 .asking, .common,
             ]
         }

@@ -97,11 +97,11 @@ extension Command {
     static let verify = Command(
         "verify", summary: "Check every GIF of the scope: is it whole, and as the index says? Status 1 if not.",
         details: """
-            The steps are mark (has each GIF its file?) and check (has the file its SHA-256, is it a GIF that put \
-            would keep, and of the size that records tell?). img-cache verify checks the whole cache and its index.
+            The steps are index (is it whole?), mark (has each GIF its file?) and check (has the file its SHA-256, is \
+            it a GIF that put would keep, and of the size that records tell?). img-cache verify checks the whole cache.
 
-            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again; the \
-            status is 1 all the same.
+            Without --repair nothing is changed. With it, what is damaged goes, so that it is fetched again, and an \
+            index that was lost is made anew from the files (rebuild); the status is 1 all the same.
             """,
         examples: [
             "gif-cache verify", "gif-cache verify --repair", "gif-cache verify --json | jq -r 'select(.code) | .key'",

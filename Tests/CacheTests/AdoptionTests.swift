@@ -29,6 +29,26 @@ import Testing
         #expect(try cache.store(MemorySource(picture(1)), key: key("moon")).status == .hit)
     }
 
+    @Test func listsNameWhatWasTakenInAgain() throws {
+        let keys = ["https://a.example/1", "exercisedb:0001@180", "key:own"]
+        for (number, text) in keys.enumerated() {
+            _ = try world.cache().store(MemorySource(picture(number)), key: CacheKey(printed: text))
+        }
+        // A name that is not the file's own is not believed.
+        let forged = try world.cache().store(MemorySource(picture(9)), key: CacheKey(name: "forged")).entry
+        #expect(try File.openInput(forged.path).setAttribute(CacheRoot.keyAttribute, "key:moon"))
+        loseIndex()
+        let cache = try world.cache()
+        try cache.rebuild { _ in }
+
+        var listing = try cache.entries(EntryFilter())
+        var found: [String?] = []
+        while let entry = try listing.next() { found.append(entry.key) }
+
+        #expect(found.compactMap(\.self).sorted() == keys.sorted() && found.count == 4)
+        #expect(try cache.peek(CacheKey(name: "forged"))?.key == nil)
+    }
+
     @Test func whatADamagedIndexStillSaysIsBelievedWhereItFits() throws {
         let cache = try world.cache(scope: "alice")
         for number in 0..<50 {

@@ -52,6 +52,7 @@ import Testing
         #expect(accepts(at: world.time.now + .seconds(3600)) { $0.isExpired = true })
         #expect(!accepts { $0.isPinned = true })
         #expect(!accepts { $0.kinds = [.variant] })
+        #expect(!accepts { $0.kinds = [.placeholder] })
         #expect(accepts { $0.keyPrefix = "https://" } && !accepts { $0.keyPrefix = "moon" })
         #expect(accepts { $0.keySuffix = ".gif" } && !accepts { $0.keySuffix = ".png" })
         #expect(accepts { $0.pattern = AddressPattern("*moon*") } && !accepts { $0.pattern = AddressPattern("mars") })

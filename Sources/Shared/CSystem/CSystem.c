@@ -27,6 +27,7 @@ const char *csystem_argument(int index) { return arguments[index]; }
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum {
@@ -58,6 +59,15 @@ bool csystem_is_in_memory(int descriptor) {
     if (fstatfs(descriptor, &found) != 0) return false;
     uint32_t magic = (uint32_t)found.f_type;
     return magic == magic_of_tmpfs || magic == magic_of_ramfs;
+}
+
+bool csystem_set_attribute(int descriptor, const char *name, const void *value, size_t size) {
+    return fsetxattr(descriptor, name, value, size, 0) == 0;
+}
+
+ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, size_t size) {
+    // With a size of 0 it would say how large the value is.
+    return size == 0 ? -1 : fgetxattr(descriptor, name, value, size);
 }
 
 bool csystem_close_from(int first) {
@@ -100,6 +110,16 @@ void csystem_use_idle_disk(void) {}
 bool csystem_is_in_memory(int descriptor) {
     (void)descriptor;
     return false;
+}
+
+bool csystem_set_attribute(int descriptor, const char *name, const void *value, size_t size) {
+    (void)descriptor, (void)name, (void)value, (void)size;
+    return false;
+}
+
+ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, size_t size) {
+    (void)descriptor, (void)name, (void)value, (void)size;
+    return -1;
 }
 
 bool csystem_close_from(int first) {

@@ -186,7 +186,8 @@ struct FetchTask {
 
     private func retention(of headers: HTTPHeaders, now: Timestamp) -> Retention {
         Retention(
-            of: headers, now: now, expiry: expiry ?? .after(cache.settings.ttl), respectsServer: cache.settings.respectsCacheControl)
+            of: headers, now: now, expiry: expiry ?? .after(cache.settings.ttl),
+            respectsServer: cache.settings.respectsCacheControl)
     }
 
     private func keep(

@@ -1,3 +1,4 @@
+import Libc
 import Support
 
 /// The files of one scope, kept on the disk and shared with every other process that uses the same root.
@@ -304,6 +305,10 @@ public final class CacheStore: Sendable {
         index.count(in: scope) { $0.add(.bytesWritten, new.bytes) }
         guard let place = CacheRoot.blob(new.file, folder: scope.folder(generation: generation)) else {
             throw CacheFailure.fault(detail: "\(new.file) is no name for an entry's file")
+        }
+        if new.kind == .original, settings.memory == nil, let key = new.key {
+            // Where that does not work, a lost index costs the name of what is there, and nothing else.
+            _ = try? index.root.open(temporary, O_RDONLY).setAttribute(CacheRoot.keyAttribute, key)
         }
         var folder = try index.root.folderToFill(place)
         let (entry, size) = try index.commit(new, in: active, generation: generation, now: now) {

@@ -87,7 +87,9 @@ public struct PutTool: CacheTool {
             let input = try InputFile(path, byteLimit: byteLimit, interruption: caches.interruption)
             let inputKey = try CacheKey.of(input)
             let key = try rules.ownKey(record) ?? inputKey
-            return try NamedFailure.naming(path) { try caches.storage(for: inputKey.text).store(input, key: key, expiry: expiry) }
+            return try NamedFailure.naming(path) {
+                try caches.storage(for: inputKey.text).store(input, key: key, expiry: expiry)
+            }
         case .addresses(let addresses): return try fetch(addresses, expiry, record, emit: emit)
         }
     }

@@ -96,7 +96,7 @@ extension DownsampleTool {
             return (try cache.store(input, key: key).entry, key)
         } catch FormatFailure.truncated where maker.options.allowsTruncated {
             // Under a key of its own: nobody else takes it for the whole picture.
-            let key = try CacheKey(printed: "truncated:\(key)")
+            let key = try CacheKey(printed: "\(CacheKey.truncatedPrefix)\(key)")
             let picture = FileFacts(format: info.format, upright: info.uprightSize)
             return (try cache.store(input, key: key) { _ in picture }.entry, key)
         }

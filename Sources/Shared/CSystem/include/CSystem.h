@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // The program's arguments, including its name; 0 if the C library does not pass them to constructors.
 int csystem_argument_count(void);
@@ -17,6 +18,12 @@ void csystem_use_idle_disk(void);
 
 // Whether an open file is on a file system in memory: tmpfs or ramfs (statfs(2)).
 bool csystem_is_in_memory(int descriptor);
+
+// Sets an extended attribute of an open file (xattr(7)); false where its file system has none, or no room.
+bool csystem_set_attribute(int descriptor, const char *name, const void *value, size_t size);
+
+// Reads one into `value`, and returns its size; -1 if there is none, or if it has more than `size` bytes.
+ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, size_t size);
 
 // Opens what a relative name leads to below an open folder, and never follows a symbolic link on the way (openat2(2)
 // with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS). Returns a descriptor, or -1 with errno set: ELOOP for a link, EXDEV for

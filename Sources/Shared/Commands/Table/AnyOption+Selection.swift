@@ -34,10 +34,9 @@ extension AnyOption {
         summary: "Only keys and addresses that contain this, or that a glob with * and ? matches.",
         read: AddressPattern.init)
 
-    public static let kind = Option<Entry.Kind>(
-        "kind", form: .value("KIND"), expected: "original, variant or superseded",
-        completion: .words(["original", "variant", "superseded"]), group: .selection, default: "original",
-        summary: "original, variant, or superseded: replaced while it was in use.", read: Entry.Kind.init(name:))
+    public static let kind = Option<EntryFilter.Kind>.case(
+        "kind", "KIND", .selection, default: "original",
+        summary: "original, variant, placeholder (of a GIF), or superseded: replaced while it was in use.")
 }
 
 extension Arguments {

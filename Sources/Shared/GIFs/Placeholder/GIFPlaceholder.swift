@@ -73,7 +73,7 @@ public final class GIFPlaceholder: Sendable {
     }
 
     private func entry(named name: String, _ source: () throws -> MemorySource) throws -> Entry {
-        let key = try CacheKey(printed: "gif-placeholder:\(name)")
+        let key = try CacheKey(printed: CacheKey.placeholderPrefix + name)
         let storage = try caches.storage(for: service.images)
         return try storage.cache?.lookup(key) ?? storage.store(source(), key: key, inspect: GIFCache.inspect).entry
     }

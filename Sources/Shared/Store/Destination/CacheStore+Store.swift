@@ -19,7 +19,8 @@ extension CacheStore {
                     let watch = try GenerationWatch(index, active)
                     let lock = try lock(key.name, whileWaiting: watch.check)
                     return try storeAlone(
-                        source, EntrySink.Subject(
+                        source,
+                        EntrySink.Subject(
                             name: key.name, key: key, url: url,
                             expiry: expiry ?? settings.expiry ?? .after(settings.ttl)), lock, watch,
                         inspect ?? self.inspect)
@@ -40,7 +41,8 @@ extension CacheStore {
         if let old = subject.old, old.bytes == source.count, try BlobStore.sha256(of: source) == old.sha256 {
             let now = clock.now()
             let kept = try index.refresh(
-                old, in: active, validators: old.validators, expiresAt: (subject.expiry ?? .after(settings.ttl)).end(from: now),
+                old, in: active, validators: old.validators,
+                expiresAt: (subject.expiry ?? .after(settings.ttl)).end(from: now),
                 leaseUntil: max(old.leaseUntil, lease.end(from: now)), generation: watch.generation, now: now)
             if let kept {
                 count(.hit, kept)

@@ -93,6 +93,9 @@ extension CacheRoot {
     /// What the name of a variant's file has before its extension, so that a file alone tells what it is.
     static let variantMark = "-v"
 
+    /// The extended attribute of an original's file that holds its key.
+    static let keyAttribute = "user.apod-tools.key"
+
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
 
     /// The files of the original that is found by a name, in the folder of a scope: of each format one at most.

@@ -9,19 +9,10 @@ public struct Entry: Sendable, Equatable {
         case variant = 1
         /// Replaced by a file of another name while its path may still be in use.
         case superseded = 2
-
-        /// Nil for a word that is none of them.
-        public init?(name: String) {
-            switch name {
-            case "original": self = .original
-            case "variant": self = .variant
-            case "superseded": self = .superseded
-            default: return nil
-            }
-        }
     }
 
-    /// The key's text; for a variant that of its original. Nil only where the index was lost and restored.
+    /// The key's text; for a variant that of its original. Nil only where the index was lost, and the file does not say
+    /// it either.
     public let key: String?
     public let scope: ScopeName
     public let kind: Kind

@@ -3,7 +3,24 @@ import Support
 /// Which entries of a scope are meant: those that meet every condition. No index helps with any of them (one for each
 /// would cost every store), so entries are read a page at a time and looked at one by one.
 public struct EntryFilter: Sendable, Equatable {
-    public var kinds: Set<Entry.Kind> = [.original]
+    public enum Kind: String, Sendable, CaseIterable {
+        case original
+        /// An original that stands in for those that could not be had.
+        case placeholder
+        case variant
+        /// Replaced while it was in use.
+        case superseded
+
+        init(_ entry: Entry) {
+            switch entry.kind {
+            case .original: self = entry.key?.hasPrefix(CacheKey.placeholderPrefix) == true ? .placeholder : .original
+            case .variant: self = .variant
+            case .superseded: self = .superseded
+            }
+        }
+    }
+
+    public var kinds: Set<Kind> = [.original]
     /// Under keys that begin and end so; a variant's key is its original's.
     public var keyPrefix = ""
     public var keySuffix = ""
@@ -26,7 +43,7 @@ public struct EntryFilter: Sendable, Equatable {
     public init() {}
 
     public func accepts(_ entry: Entry, now: Timestamp) -> Bool {
-        guard kinds.contains(entry.kind) else { return false }
+        guard kinds.contains(Kind(entry)) else { return false }
         let key = entry.key ?? ""
         guard key.hasPrefix(keyPrefix), key.hasSuffix(keySuffix) else { return false }
         if let olderThan, entry.fetchedAt >= now - olderThan { return false }

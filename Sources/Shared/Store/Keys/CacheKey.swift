@@ -3,7 +3,8 @@ import Support
 /// What an entry is found by: the address it came from, or a name of the user's.
 ///
 /// A key says what it is, so that no two kinds can meet: an address (`https://…`), a local file (`file:///…`), a name
-/// of the user's own (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), or what else a tool makes.
+/// of the user's own (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), what stands in for GIFs (`gif-placeholder:…`), or a damaged file that was taken all the
+/// same (`truncated:file:///…`).
 /// Keys are compared by their bytes, as their entries' files are named.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
@@ -15,6 +16,10 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// The longest name of the user's own.
     static let nameLimit = 1024
     package static let namePrefix = "key:"
+    package static let placeholderPrefix = "gif-placeholder:"
+    package static let truncatedPrefix = "truncated:"
+    /// How keys begin, besides addresses and files, that are looked up as they are printed.
+    private static let toolsPrefixes = ["exercisedb:", placeholderPrefix, truncatedPrefix]
 
     /// The key of a name that the user or a record gives: `key:` and the name, whatever it looks like, so that it never
     /// takes the place of an address. A name that begins with `key:` is such a key already. Throws
@@ -46,8 +51,11 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the text looks like a key as it is printed that is not an address.
     public static func isPrintedKey(_ text: String) -> Bool {
-        [namePrefix, "file:///", "exercisedb:"].contains(where: text.hasPrefix)
+        text.hasPrefix(namePrefix) || text.hasPrefix("file:///") || isOfTool(text)
     }
+
+    /// Whether the text looks like a key that a tool has made up.
+    package static func isOfTool(_ text: String) -> Bool { toolsPrefixes.contains(where: text.hasPrefix) }
 
     public static func == (a: CacheKey, b: CacheKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
 

@@ -4,7 +4,8 @@ import Support
 /// Files that have lost their rows, since the index was lost or damaged, are taken in again: each when its key is asked
 /// for, or all of them by `verify --repair` and `clean`.
 ///
-/// An original's file is named by its key, so that it is found without the index. What can still be read of a damaged
+/// An original's file is named by its key, so that it is found without the index, and bears the key as an attribute if
+/// the file system has these, so that lists and records name it. What can still be read of a damaged
 /// index is used (`SalvagedIndex`); else the server's validators are not known any more, and the file's time stands in
 /// for that of fetching. Variants are not taken in, since nothing tells which content they were made of, and they can
 /// be made again: their files stay as long as a path that was handed out before must. So do those of originals that a
@@ -91,7 +92,7 @@ extension CacheStore {
         guard let place = CacheRoot.blob(file, folder: folder), let found = index.root.file(place),
             var new = try restored(file, at: place, found)
         else { return nil }
-        new.key = key
+        new.key = key ?? new.key
         new.url = url
         new = salvaged?.entry(new, folder: folder, scope: name, index: index) ?? new
         if isReplaced { (new.name, new.kind, new.parent, new.isPinned) = (file, .superseded, new.name, false) }
@@ -116,8 +117,10 @@ extension CacheStore {
         guard let picture else { return nil }
         let now = clock.now()
         let fetchedAt = min(status.modified, now)
+        let key = isVariant ? nil : file.attribute(CacheRoot.keyAttribute).flatMap { try? CacheKey(printed: $0) }
         return NewEntry(
-            name: isVariant ? name : stem, key: nil, kind: isVariant ? .superseded : .original, file: name,
+            name: isVariant ? name : stem, key: key?.name == stem ? key?.text : nil,
+            kind: isVariant ? .superseded : .original, file: name,
             bytes: status.bytes, sha256: try BlobStore.sha256(of: file), picture: picture, fetchedAt: fetchedAt,
             expiresAt: fetchedAt + settings.ttl, lastUsed: fetchedAt, leaseUntil: lease.end(from: now))
     }

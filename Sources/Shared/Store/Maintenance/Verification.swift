@@ -56,7 +56,6 @@ public final class Verification: Sendable {
         let root = settings.cacheRoot
         // What is no cache is refused, rather than found empty.
         _ = try root.folder()
-        if selection != nil { return try verifySelection(of: root, report) }
         let state = try step(.index, report) { try examineIndex(of: root, report) }
         // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
@@ -70,19 +69,10 @@ public final class Verification: Sendable {
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }
-        try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
-        if repairs { try cache.index.flush(now: clock.now()) }
-        return found.withLock { $0.problems }
-    }
-
-    /// Of a part of the root nothing is known but the rows.
-    private func verifySelection(of root: CacheRoot, _ report: @escaping Report) throws -> Int {
-        guard root.indexIdentity() != nil else { return 0 }
-        let cache = try CacheStore(
-            settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
-        if repairs { try cache.requireWriting() }
-        try step(.mark, report) { try mark(cache, report) }
-        try step(.check, report) { try check(cache, report) }
+        // Whose files without a row are, nobody knows.
+        if selection == nil {
+            try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
+        }
         if repairs { try cache.index.flush(now: clock.now()) }
         return found.withLock { $0.problems }
     }

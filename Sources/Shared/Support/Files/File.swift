@@ -150,6 +150,21 @@ public final class File: ByteSource, ByteSink, Sendable {
         csystem_begin_write_back(descriptor, Int64(range.lowerBound), Int64(range.count))
     }
 
+    /// Sets an extended attribute, such as `user.example`, which stays with the file under any name; false where the file
+    /// system has none, or no room for it.
+    public func setAttribute(_ name: String, _ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { csystem_set_attribute(descriptor, name, $0.baseAddress, $0.count) }
+    }
+
+    /// An extended attribute; nil if there is none, or if it has more than 4096 bytes.
+    public func attribute(_ name: String) -> String? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = max(0, csystem_get_attribute(descriptor, name, buffer.baseAddress, buffer.count))
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Waits until the bytes, and what is needed to find them again, are on the disk. Throws `SystemFailure`.
     public func synchronize() throws {
         while fdatasync(descriptor) != 0 {

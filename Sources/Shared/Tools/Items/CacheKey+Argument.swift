@@ -10,7 +10,7 @@ extension CacheKey {
         } else if text.hasPrefix("file:///") {
             // Also as people write it, and as it was printed before its bytes were encoded.
             try self.init(printed: "file://" + PercentEncoding.completed(path: Array(text.pathBytes.dropFirst(7))))
-        } else if text.hasPrefix("exercisedb:") {
+        } else if Self.isOfTool(text) {
             try self.init(printed: text)
         } else {
             return nil

@@ -91,7 +91,7 @@ let package = Package(
         // The tools
         tool("apod-fetch", ["APOD", "Store", "Fetch", "HTTP"]),
         tool("img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),
-        tool("img-downsample", ["Store", "Fetch", "Images", "Placeholders", "Variants", "Formats"]),
+        tool("img-downsample", ["Store", "Fetch", "Tools", "Images", "Placeholders", "Variants", "Formats"]),
         tool("gif-cache", ["Store", "Fetch", "Tools", "GIFs", "HTTP"]),
         // Tests
         .target(name: "TestSupport", dependencies: ["Support", "Records", "Libc"], path: "Tests/TestSupport"),

@@ -81,7 +81,7 @@ _gif_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --values | --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --expires-at | --id-field | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --sort) option=$arg left=1 ;;
+        --values | --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --expires-at | --id-field | --output-dir | --name-template | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --sort) option=$arg left=1 ;;
         --allow-private) option=$arg ;;
         -*) ;;
         *)
@@ -145,6 +145,9 @@ _gif_cache() {
     --placeholder)
         _gif_cache_files -f
         ;;
+    --output-dir)
+        _gif_cache_files -d
+        ;;
     -o | --output)
         _gif_cache_files -f
         ;;
@@ -197,7 +200,7 @@ _gif_cache() {
         ;;
     "poster")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field -o --output --sync -h --help)
+            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field --sync -o --output -h --help)
         else
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi
@@ -232,14 +235,14 @@ _gif_cache() {
         ;;
     "get")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field --no-stale -h --help)
+            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --id-field --output-dir --name-template --overwrite --sync --no-stale -h --help)
         else
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi
         ;;
     "put")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --placeholder --no-placeholder --expires-at --id-field -h --help)
+            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --placeholder --no-placeholder --expires-at --id-field --output-dir --name-template --overwrite --sync -h --help)
         else
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi

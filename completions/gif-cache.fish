@@ -12,7 +12,7 @@ function __gif_cache_at
         end
         set option $word
         switch $word
-            case --values --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --expires-at --id-field -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
+            case --values --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --expires-at --id-field --output-dir --name-template -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
                 set left 1
             case '-*'
             case '*'
@@ -103,9 +103,12 @@ complete -c gif-cache -n '__gif_cache_at sync put' -l no-placeholder -d 'Leave p
 complete -c gif-cache -n '__gif_cache_at sync put' -l expires-at -x -d 'When an entry expires, instead of --ttl: 2026-12-31 or 2026-12-31T18:00:00Z.'
 complete -c gif-cache -n '__gif_cache_at sync info ls size rm clear verify' -l json -d 'Write records, on a terminal too.'
 complete -c gif-cache -n '__gif_cache_at put get has cat path info poster rm pin unpin' -l id-field -x -d 'Field of a record that holds the id.'
+complete -c gif-cache -n '__gif_cache_at put get' -l output-dir -x -a '(__fish_complete_directories)' -d 'Write files into this folder, which is made if it is missing.'
+complete -c gif-cache -n '__gif_cache_at put get' -l name-template -x -d 'Names in --output-dir: {stem}, {ext}, {width}, {height}, {variant}, {sha256:8} or fields of the record.'
+complete -c gif-cache -n '__gif_cache_at put get' -l overwrite -d 'Replace files in --output-dir that have another content.'
+complete -c gif-cache -n '__gif_cache_at put get poster' -l sync -d 'End only when the files that were written are on the disk, safe from a power cut.'
 complete -c gif-cache -n '__gif_cache_at get has' -l no-stale -d 'Count what has expired as not in the cache.'
 complete -c gif-cache -n '__gif_cache_at poster' -s o -l output -r -F -d 'Write the PNG to this file, or - for standard output.'
-complete -c gif-cache -n '__gif_cache_at poster' -l sync -d 'End only when the files that were written are on the disk, safe from a power cut.'
 complete -c gif-cache -n '__gif_cache_at ls' -l table -d 'Write a table, into a pipe or file too.'
 complete -c gif-cache -n '__gif_cache_at ls rm' -l older-than -x -d 'Only what was fetched longer ago, such as 7d.'
 complete -c gif-cache -n '__gif_cache_at ls rm' -l newer-than -x -d 'Only what was fetched since then, such as 1h.'

@@ -81,7 +81,7 @@ _img_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --url-field | --key | --key-field | --key-ignore-query | --expires-at | --expiry-field | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
+        --url-field | --key | --key-field | --key-ignore-query | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
         --header-for | --bearer-for) option=$arg left=2 ;;
         --allow-private) option=$arg ;;
         -*) ;;
@@ -98,6 +98,9 @@ _img_cache() {
         left=1
     fi
     case $option in
+    --output-dir)
+        _img_cache_files -d
+        ;;
     --cacert)
         _img_cache_files -f
         ;;
@@ -162,12 +165,12 @@ _img_cache() {
     case $command in
     "settings")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' -j --jobs --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --header-file --bearer-file --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --sync --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -h --help)
+            _img_cache_offer < <(printf '%s\n' --sync -j --jobs --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --header-file --bearer-file --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -h --help)
         fi
         ;;
     "stats")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --format --zero -o --output --sync -h --help)
+            _img_cache_offer < <(printf '%s\n' --sync --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --format --zero -o --output -h --help)
         fi
         ;;
     "reset")
@@ -279,7 +282,7 @@ _img_cache() {
         ;;
     "get")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -303,7 +306,7 @@ _img_cache() {
         ;;
     "put")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --incremental --url-field --key --key-field --key-ignore-query --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --incremental --url-field --key --key-field --key-ignore-query --expires-at --expiry-field --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)

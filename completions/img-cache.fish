@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --key --key-field --key-ignore-query --expires-at --expiry-field -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --url-field --key --key-field --key-ignore-query --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -76,6 +76,10 @@ complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path i
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-ignore-query -x -d 'Query parameters that make no difference to the picture, with commas or blanks between them.'
 complete -c img-cache -n '__img_cache_at put prefetch explain' -l expires-at -x -d 'When an entry expires, instead of --ttl: 2026-12-31 or 2026-12-31T18:00:00Z.'
 complete -c img-cache -n '__img_cache_at put prefetch explain' -l expiry-field -x -d 'Fields of a record that say when its picture expires: a time such as 7d, or a date.'
+complete -c img-cache -n '__img_cache_at put get' -l output-dir -x -a '(__fish_complete_directories)' -d 'Write files into this folder, which is made if it is missing.'
+complete -c img-cache -n '__img_cache_at put get' -l name-template -x -d 'Names in --output-dir: {stem}, {ext}, {width}, {height}, {variant}, {sha256:8} or fields of the record.'
+complete -c img-cache -n '__img_cache_at put get' -l overwrite -d 'Replace files in --output-dir that have another content.'
+complete -c img-cache -n '__img_cache_at put get stats settings' -l sync -d 'End only when the files that were written are on the disk, safe from a power cut.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get info pin unpin verify settings' -s j -l jobs -x -d 'How many to work on at once.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get info pin unpin' -l unordered -d 'Write each record as soon as it is done, not in the order of the input.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get info pin unpin' -l fail-fast -d 'Stop at the first failure.'
@@ -148,7 +152,6 @@ complete -c img-cache -n '__img_cache_at "scope purge"' -l wait -d 'End only whe
 complete -c img-cache -n '__img_cache_at stats' -l format -x -a '\'text\' \'json\' \'prometheus\'' -d 'text, json or prometheus.'
 complete -c img-cache -n '__img_cache_at stats' -l zero -d 'Begin to count anew after this.'
 complete -c img-cache -n '__img_cache_at stats' -s o -l output -r -F -d 'Write to this file instead, which is replaced in one step.'
-complete -c img-cache -n '__img_cache_at stats settings' -l sync -d 'End only when the files that were written are on the disk, safe from a power cut.'
 complete -c img-cache -n '__img_cache_at settings' -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which of NASA\'s services to ask: science (the new one), api (the old one), or auto.'
 complete -c img-cache -n '__img_cache_at settings' -l resolution -x -a '\'180\' \'360\' \'720\' \'1080\'' -d 'The side of a GIF: 180, 360, 720 or 1080.'
 complete -c img-cache -n '__img_cache_at settings' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'

@@ -113,14 +113,18 @@ extension Command {
             "gif-cache put 0001 --resolution 360 --print path",
             "gif-cache put --placeholder ./soon.gif < workouts.ndjson",
             "gif-cache put --id-field exercise.id < workouts.ndjson",
+            "gif-cache put 0001 --output-dir gifs --name-template '{id}-{gif.width}.{ext}'",
         ],
         operands: .exercises,
-        options: { [[.resolution, .idField, .placeholder, .noPlaceholder, .expiresAt], .stream, .asking, .common] },
+        options: {
+            [[.resolution, .idField, .placeholder, .noPlaceholder, .expiresAt], .copies, .stream, .asking, .common]
+        },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let work = try ServiceWork(arguments, refreshesGIFs: arguments[.refresh])
         let context = work.context
-        let tool = try work.tool(context.naming())
+        var tool = try work.tool(context.naming())
+        tool.copies = work.copies
         defer { work.caches.close() }
         return try context.run(tool, options: try context.runOptions(jobs: 3), over: arguments.things)
     }
@@ -131,6 +135,8 @@ struct ServiceWork {
     let context: ToolContext
     let caches: Caches
     let cache: GIFCache
+    /// Where copies go under names of the user's choice; nil for none.
+    let copies: OriginalCopies?
     private let service: ExerciseService
     private let client: HTTPClient
     /// For addresses that are not the service's.
@@ -158,6 +164,7 @@ struct ServiceWork {
         self.caches = caches
         var needs = context.networkNeeds
         needs.inputs = arguments[.placeholder].map { [$0] } ?? []
+        copies = try context.copies(&needs)
         context.confine(settings, needs)
     }
 

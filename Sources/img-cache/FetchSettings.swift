@@ -26,9 +26,12 @@ extension ToolContext {
         let rules = try arguments.rules()
         let request = try requests()
         let client = try downloadClient()
-        confine(settings, fetchNeeds)
+        var needs = fetchNeeds
+        let copies = try copies(&needs)
+        confine(settings, needs)
         let caches = caches(settings)
         var tool = PutTool(caches: caches, client: client, rules: rules, request: request)
+        tool.copies = copies
         if let limit = try value(.maxBytes) { tool.byteLimit = limit }
         if let delay = arguments[.delay] { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
         if arguments[.incremental] {

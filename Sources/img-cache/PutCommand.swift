@@ -18,9 +18,10 @@ extension Command {
             "img-cache put --retry-errors < week.ndjson > week2.ndjson",
             "img-cache put https://example.org/m31.jpg --expire-after 90d",
             "img-cache put --incremental https://example.org/m31.jpg",
+            "img-cache put --output-dir apod --name-template '{date}.{ext}' < week.ndjson",
         ],
         operands: .pictures,
-        options: { [[.incremental], .keys, .expiry, .stream, .fetching, .common] },
+        options: { [[.incremental], .keys, .expiry, .copies, .stream, .fetching, .common] },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)

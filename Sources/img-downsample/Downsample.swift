@@ -60,10 +60,10 @@ extension ToolContext {
         var needs = settings.needs
         needs.inputs = arguments.operands + settings.allowedFolders
         needs.readsInput = arguments.readsInput
-        if let outputDir = arguments[.outputDir] {
-            try makeFolder(outputDir, synchronized: settings.synchronizesFiles)
-            folders.append(outputDir)
-            needs.folders = [outputDir]
+        if let folder = settings.folder {
+            try folder.make()
+            folders.append(folder.path)
+            needs.folders = [folder.path]
             needs.changesCache = false
         }
         confine(settings.cache, needs)
@@ -72,7 +72,7 @@ extension ToolContext {
         let caches = caches(settings.cache)
         defer { caches.close() }
         return try run(
-            tool(settings, maker, settings.naming.map { .folder($0) } ?? .cache, caches, folders: folders),
+            tool(settings, maker, settings.folder.map { .folder($0) } ?? .cache, caches, folders: folders),
             options: options,
             over: Things(
                 "pictures", arguments.operands, operand: { RecordJob(Record(), argument: $0) },

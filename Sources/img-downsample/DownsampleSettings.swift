@@ -7,6 +7,7 @@ import Placeholders
 import Records
 import Store
 import Support
+import Tools
 import Variants
 
 /// The command line, checked.
@@ -19,23 +20,18 @@ struct DownsampleSettings {
     let cache: CacheSettings
     /// Folders below which records may name files, beside the tools' own.
     let allowedFolders: [String]
-    /// How the files of `--output-dir` are named; nil without it.
-    let naming: OutputNaming?
-    /// Whether files that are written are waited for until they are on the disk.
+    /// That of `--output-dir`.
+    let folder: OutputFolder?
+    /// Whether the file of `-o` is waited for until it is on the disk.
     let synchronizesFiles: Bool
 
     init(_ context: ToolContext) throws {
         let arguments = context.arguments
         output = arguments[.output]
         variants = try Self.variants(context)
-        guard !arguments.isGiven(.nameTemplate) || arguments.isGiven(.outputDir) else {
-            throw UsageFailure("--name-template goes with --output-dir")
-        }
-        guard !arguments[.sync] || output != nil || arguments.isGiven(.outputDir) else {
+        folder = try context.outputFolder(standard: .variant)
+        guard !arguments[.sync] || output != nil || folder != nil else {
             throw UsageFailure("--sync goes with -o or --output-dir; the cache always waits for the disk")
-        }
-        naming = try arguments[.outputDir].map {
-            try OutputNaming(folder: $0, template: arguments[.nameTemplate] ?? OutputNaming.standardTemplate)
         }
         synchronizesFiles = try context.isSet(.sync)
         var rendition = try Self.rendition(context)

@@ -85,13 +85,6 @@ extension AnyOption {
 
     static let output = Option.path(
         "output", short: "o", .files, summary: "Write the one picture to this file; - is standard output.")
-    static let outputDir = Option.path(
-        "output-dir", .files, as: "DIR", isFolder: true,
-        summary: "Write variants into this folder; it is made if missing.")
-    static let nameTemplate = Option.text(
-        "name-template", "TEMPLATE", .files, default: "{stem}-{variant}.{ext}",
-        summary: "Names in --output-dir: {stem}, {variant}, {ext}, {width}, {height}, or a field of the record.",
-        manual: "A name cannot leave the folder. Two pictures with the same name in one run are an error (73).")
     static let progressiveRecords = Option.flag(
         "progressive-records", .files,
         summary: "Write a record each time a variant is done, the picture's thumbnail first.")

@@ -25,6 +25,9 @@ const char *csystem_argument(int index) { return arguments[index]; }
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -73,6 +76,31 @@ ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, siz
 bool csystem_close_from(int first) {
     const long call_close_range = 436;  // Linux 5.9, newer than some headers
     return syscall(call_close_range, (unsigned)first, ~0U, 0) == 0;
+}
+
+bool csystem_copy(int source, int target) {
+    const unsigned long share_blocks = 0x40049409;  // FICLONE of linux/fs.h
+    if (ioctl(target, share_blocks, source) == 0) return true;
+    struct stat status;
+    if (fstat(source, &status) != 0) return false;
+    off_t offset = 0;
+    while (offset < status.st_size) {
+        // Never more than this at once, so that a signal is not waited with for long.
+        ssize_t copied = copy_file_range(source, &offset, target, NULL, 64 << 20, 0);
+        if (copied < 0 && errno == EINTR) continue;
+        if (copied <= 0) return false;
+    }
+    return true;
+}
+
+int csystem_open_unnamed(int folder, unsigned mode) {
+    return openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+}
+
+int csystem_name_file(int descriptor, int folder, const char *name) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW);
 }
 
 int csystem_open_beneath(int folder, const char *name, int flags, unsigned mode) {
@@ -125,6 +153,27 @@ ssize_t csystem_get_attribute(int descriptor, const char *name, void *value, siz
 bool csystem_close_from(int first) {
     (void)first;
     return false;
+}
+
+bool csystem_copy(int source, int target) {
+    (void)source;
+    (void)target;
+    return false;
+}
+
+int csystem_open_unnamed(int folder, unsigned mode) {
+    (void)folder;
+    (void)mode;
+    errno = ENOTSUP;
+    return -1;
+}
+
+int csystem_name_file(int descriptor, int folder, const char *name) {
+    (void)descriptor;
+    (void)folder;
+    (void)name;
+    errno = ENOTSUP;
+    return -1;
 }
 
 #endif

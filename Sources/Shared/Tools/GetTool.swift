@@ -9,6 +9,8 @@ public struct GetTool: CacheTool {
     private let naming: any EntryNaming
     private let pins: Bool?
     private let takesExpired: Bool
+    /// Where copies go under names of the user's choice; nil for none.
+    public var copies: OriginalCopies?
 
     /// - Parameters:
     ///   - pins: whether to pin each entry or take the pin off; nil leaves it as it is.
@@ -25,13 +27,14 @@ public struct GetTool: CacheTool {
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         caches.prepare(jobs, asFetch: false) { job in
             let keys = try naming.keys(of: job)
-            // What is pinned is written to.
+            // What is pinned is written to, and a file to be copied takes its time.
             return (
-                pins == nil ? keys.first : nil, nil,
+                pins == nil && copies == nil ? keys.first : nil, nil,
                 { record, _ in
                     var found = try caches.find(keys, naming, takesExpired: takesExpired)
                     if let pins { found = try found.pinned(pins) }
                     naming.set(found.entry, status: found.status, in: &record)
+                    try copies?.add(found.entry, to: &record)
                 }
             )
         } done: { entry, record in
@@ -39,5 +42,10 @@ public struct GetTool: CacheTool {
             naming.set(entry, status: .hit, in: &record)
             return true
         }
+    }
+
+    public func retract(_ record: inout Record, argument: String?) {
+        record.removePlace()
+        if copies != nil { record.removePath("file") }
     }
 }

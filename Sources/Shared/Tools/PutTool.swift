@@ -22,6 +22,9 @@ public struct PutTool: CacheTool {
     /// itself.
     public var previews: Previews?
 
+    /// Where copies go under names of the user's choice; nil for none.
+    public var copies: OriginalCopies?
+
     /// Makes what watches one body and tells `ready` of each preview.
     public typealias Previews = @Sendable (_ ready: @escaping (Preview) -> Void) -> any BodyWatcher
 
@@ -49,30 +52,30 @@ public struct PutTool: CacheTool {
                 lookup(item, job.record), expiry,
                 { record, emit in
                     let (entry, status) = try put(item, expiry, record, emit: emit)
-                    set(entry, status, in: &record)
+                    record.setCached(entry, status: status)
+                    try copies?.add(entry, to: &record)
+                    tally.update { $0.add(status) }
                 }
             )
         } done: { entry, record in
-            set(entry, .hit, in: &record)
+            record.setCached(entry, status: .hit)
+            tally.update { $0.add(.hit) }
             return true
         }
     }
 
+    /// What may be done at once: not what has a file to be copied.
     private func lookup(_ item: CacheItem, _ record: Record) -> CacheItem.Lookup? {
-        guard case .addresses(let addresses) = item, let best = addresses.best,
+        guard copies == nil, case .addresses(let addresses) = item, let best = addresses.best,
             let key = try? rules.key(best, record: record)
         else { return nil }
         return (key, best.text)
     }
 
-    private func set(_ entry: Entry, _ status: CacheStatus, in record: inout Record) {
-        record.setCached(entry, status: status)
-        tally.update { $0.add(status) }
-    }
-
     /// Takes the place of a picture away, but says which file could not be put.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()
+        if copies != nil { record.removePath("file") }
         tally.update { $0.failed += 1 }
         if let argument, !argument.hasScheme {
             record.set("path", .string(CacheKey.absolutePath(argument)))

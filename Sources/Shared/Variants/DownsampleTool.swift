@@ -13,7 +13,7 @@ public struct DownsampleTool: RecordTool {
     public enum Output: Sendable {
         /// To where their original is: into the cache, or past it.
         case cache
-        case folder(OutputNaming)
+        case folder(OutputFolder)
         /// The path of the one file that is made.
         case file(String)
         /// For the one file that is made.
@@ -41,7 +41,7 @@ public struct DownsampleTool: RecordTool {
     public var emitsEach = false
     /// What is drawn where there is no picture; nil is nothing.
     public var fallback: Fallback?
-    /// Whether a file outside of the cache counts as made only when it is on the disk.
+    /// Whether the one file counts as made only when it is on the disk.
     public var synchronizesFiles = false
     private let log: Log
     /// What has been warned of, so that a stream says it once.
@@ -76,7 +76,7 @@ public struct DownsampleTool: RecordTool {
 
     /// Makes the variants of one picture, and adds them to its record. What is made stays in the record also if a later
     /// one fails. A picture that cannot be shown gets placeholders, if they are wanted, and fails all the same. Throws
-    /// `NamedFailure`, `PathRefusal`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// `NamedFailure`, `PathRefusal`, `TemplateFailure`, `OutputFailure`, `CacheFailure`, `SystemFailure`, `Cancelled`.
     public func prepare(_ job: RecordJob) -> Prepared {
         .work { try process(&$0, argument: job.argument, emit: $1) }
     }
@@ -156,7 +156,7 @@ public struct DownsampleTool: RecordTool {
     /// unless a variant shows a part of the picture only, which a thumbnail is too coarse for.
     private func makeThumbnail(_ picture: OpenPicture, ready: (Variant, JSON) -> Void) throws {
         // If names don't tell variants apart, the one name is the picture's.
-        if case .folder(let naming) = output, !naming.namesVariants { return }
+        if case .folder(let folder) = output, !folder.template.has("variant") { return }
         guard variants.allSatisfy({ $0.geometry.region == nil }), let thumbnail = picture.source.thumbnail() else {
             return
         }
@@ -211,8 +211,8 @@ public struct DownsampleTool: RecordTool {
     private func files(_ path: String?, _ record: Record) throws -> (any Destination)? {
         switch output {
         case .cache: nil
-        case .folder(let naming): FileDestination(naming, picture: path, record, synchronizes: synchronizesFiles)
-        case .file(let path): FileDestination(path, synchronizes: synchronizesFiles)
+        case .folder(let folder): FolderDestination(folder, picture: path, record)
+        case .file(let path): FileDestination(path: path, synchronizes: synchronizesFiles)
         case .standardOutput: StandardOutput(holds: fallback != nil)
         }
     }

@@ -168,12 +168,20 @@ import Testing
 
     @Test(arguments: [
         #"{"detail":"Request was throttled. Expected available in 2530 seconds."}"#, "<html>Bad gateway</html>",
-        #"{"results":[{"id":"../up","image":null}]}"#, #"{"results":[{"name":"without an id"}]}"#,
     ])
     func whatIsNoPageOfLaunchesIsRefused(input: String) throws {
         let output = try launchCards(input: input).expect(65)
         #expect(output.stdout.isEmpty)
         #expect(!TestFile.exists(home.path("cards")))
+    }
+
+    @Test func noIdLeadsOutOfTheFolder() throws {
+        let picture = #""image":"\#(server.url("/pictures/up.jpg"))""#
+        let output = try launchCards(input: #"{"results":[{"id":"../up",\#(picture)},{\#(picture)}]}"#).expect(65)
+        let records = try records(output)
+        #expect(records[0].string("variants.custom.path") == home.path("cards/_._up.jpg"))
+        #expect(records[1].string("error.code") == "missing-field")
+        #expect(home.folder.contents().filter { $0.hasSuffix("up.jpg") } == ["work/cards/_._up.jpg"])
     }
 
     @Test(

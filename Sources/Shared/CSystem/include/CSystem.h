@@ -12,6 +12,16 @@ const char *csystem_argument(int index);
 // Begins to write these bytes of a file to the disk, without waiting (sync_file_range(2)). A hint.
 void csystem_begin_write_back(int descriptor, int64_t offset, int64_t count);
 
+// Gives an empty file the content of another one: so that both share their blocks (FICLONE), else copied within the
+// kernel (copy_file_range(2)). False if the caller has to copy, and for any failure; a part may have been written then.
+bool csystem_copy(int source, int target);
+
+// Opens a file without a name in an open folder (O_TMPFILE), for writing; -1 with errno set if the file system has none.
+int csystem_open_unnamed(int folder, unsigned mode);
+
+// Gives an open file without a name this one in an open folder, which must not be taken; -1 with errno set.
+int csystem_name_file(int descriptor, int folder, const char *name);
+
 // Lets the calling thread, and those that it starts, use a disk only while nobody else does (ioprio_set(2), class
 // idle). A hint that some I/O schedulers ignore.
 void csystem_use_idle_disk(void);

@@ -15,13 +15,19 @@ public struct CacheLookup {
     /// Opens no cache yet. Throws `UsageFailure` for options that contradict each other, and `ConfigurationFailure` for
     /// a bad setting.
     ///
-    /// - Parameter needs: what the command needs beside the cache; all else is given up.
-    public init(_ kind: CachedKind, _ arguments: Arguments, _ needs: Needs = Needs()) throws {
+    /// - Parameters:
+    ///   - needs: what the command needs beside the cache; all else is given up.
+    ///   - prepare: adds to them what options say.
+    public init(
+        _ kind: CachedKind, _ arguments: Arguments, _ needs: Needs = Needs(),
+        prepare: (ToolContext, inout Needs) throws -> Void = { _, _ in }
+    ) throws {
         context = try ToolContext(arguments)
         naming = try kind.naming(context)
         things = kind.things(arguments)
         var needs = needs
         needs.readsInput = things.areInInput
+        try prepare(context, &needs)
         caches = try context.confinedCaches(needs)
     }
 

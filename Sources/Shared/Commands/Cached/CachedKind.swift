@@ -36,12 +36,14 @@ public struct CachedKind: Sendable {
         Command(
             "get", summary: "Say where \(names) are, without the network.",
             details: "A \(name) that is not in the cache gives a record with an error, and status 1.",
-            examples: examples, operands: operands, options: { [[.noStale], options(), .stream, .common] },
+            examples: examples, operands: operands, options: { [[.noStale], options(), .copies, .stream, .common] },
             synonyms: ["show", "find", "lookup"]
         ) { arguments in
-            let lookup = try CacheLookup(self, arguments, .looking)
-            return try lookup.run(
-                GetTool(caches: lookup.caches, naming: lookup.naming, takesExpired: !arguments[.noStale]))
+            var copies: OriginalCopies?
+            let lookup = try CacheLookup(self, arguments, .looking) { copies = try $0.copies(&$1) }
+            var tool = GetTool(caches: lookup.caches, naming: lookup.naming, takesExpired: !arguments[.noStale])
+            tool.copies = copies
+            return try lookup.run(tool)
         }
     }
 

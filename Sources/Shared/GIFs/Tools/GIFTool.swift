@@ -13,6 +13,8 @@ public struct GIFTool: CacheTool {
     public let name = "gif-cache"
     /// Lets requests begin no more often than that.
     public var pacing: StartPacing?
+    /// Where copies go under names of the user's choice; nil for none. Placeholders are not copied.
+    public var copies: OriginalCopies?
     private let cache: GIFCache
     private let naming: GIFNaming
     private let placeholder: GIFPlaceholder?
@@ -36,16 +38,20 @@ public struct GIFTool: CacheTool {
     public func prepare(_ jobs: [RecordJob]) -> [Prepared] {
         cache.caches.prepare(jobs, asFetch: true) { job in
             (
-                try naming.keys(of: job).first, nil,
+                copies == nil ? try naming.keys(of: job).first : nil, nil,
                 { record, _ in
                     let gif = try naming.wanted(by: job)
                     try pacing?.take()
-                    set(try cache.put(gif), in: &record)
+                    let item = try cache.put(gif)
+                    naming.set(item.entry, status: item.status, in: &record)
+                    try copies?.add(item.entry, to: &record)
+                    tally.update { $0.add(item.status) }
                 }
             )
         } done: { entry, record in
             guard (try? naming.accepts(entry)) == true else { return false }
-            set((entry, .hit), in: &record)
+            naming.set(entry, status: .hit, in: &record)
+            tally.update { $0.add(.hit) }
             return true
         }
     }
@@ -53,15 +59,11 @@ public struct GIFTool: CacheTool {
     /// Puts the placeholder in the place of the GIF that could not be had.
     public func retract(_ record: inout Record, argument: String?) {
         record.removePlace()
+        if copies != nil { record.removePath("file") }
         placeholder?.set(in: &record)
         let hasPlaceholder = record.hasPath("path")
         tally.update { counts in
             if hasPlaceholder { counts.placeholders += 1 } else { counts.failed += 1 }
         }
-    }
-
-    private func set(_ item: GIFCache.Item, in record: inout Record) {
-        naming.set(item.entry, status: item.status, in: &record)
-        tally.update { $0.add(item.status) }
     }
 }

@@ -64,7 +64,7 @@ public enum PercentEncoding {
     }
 
     /// The decoded bytes. A stray `%` stands for itself.
-    static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    public static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = bytes.startIndex

@@ -136,13 +136,15 @@ public final class Folder: Sendable {
         return try Folder(descriptor: opened, path: path, asksKernel: asksKernel)
     }
 
-    /// Makes a folder and those above it, each with mode 0700; one that exists is left as it is. Throws
-    /// `SystemFailure`, and `UnsafePlace` if a link is in the way.
-    public func makeFolder(_ name: String) throws {
-        if withParent(of: name, { mkdirat($0, $1, 0o700) }) == 0 { return }
+    /// Makes a folder and those above it; one that exists is left as it is. Throws `SystemFailure`, and `UnsafePlace` if
+    /// a link is in the way.
+    ///
+    /// - Parameter mode: of each new folder, before the umask is applied.
+    public func makeFolder(_ name: String, mode: mode_t = 0o700) throws {
+        if withParent(of: name, { mkdirat($0, $1, mode) }) == 0 { return }
         if errno == ENOENT, let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            try makeFolder(String(name[..<slash]))
-            if withParent(of: name, { mkdirat($0, $1, 0o700) }) == 0 { return }
+            try makeFolder(String(name[..<slash]), mode: mode)
+            if withParent(of: name, { mkdirat($0, $1, mode) }) == 0 { return }
         }
         let failure = SystemFailure(errno: errno, "make the folder \(path(of: name))", purpose: .makeOutput)
         guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
@@ -182,7 +184,7 @@ public final class Folder: Sendable {
 
     /// Calls `body` with the folder that a name lies in and the last part of the name; returns -1 with `errno` set if
     /// there is no such folder.
-    private func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
+    func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard let (folder, last) = Self.parts(of: name) else { return Self.refusal(EXDEV) }
         guard let folder else { return name.withPathPointer { body(descriptor, $0) } }
         let parent = descriptor(of: String(folder), O_RDONLY | O_DIRECTORY)

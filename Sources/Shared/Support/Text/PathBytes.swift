@@ -64,6 +64,17 @@ extension String {
     /// The path as plain text, for a program that reads UTF-8; nil if it is not UTF-8.
     public var utf8Path: String? { hasForeignBytes ? String(validating: pathBytes, as: UTF8.self) : self }
 
+    /// As many characters from the beginning as take no more than this many bytes in a path.
+    public func cut(toBytes limit: Int) -> String {
+        if utf8.count <= limit { return self }
+        var rest = limit
+        let kept = prefix { character in
+            rest -= character.unicodeScalars.reduce(0) { $0 + (ForeignByte.byte(of: $1) == nil ? UTF8.width($1) : 1) }
+            return rest >= 0
+        }
+        return String(kept)
+    }
+
     /// The text with each foreign byte written as `\xNN`, for a person.
     public var showingForeignBytes: String {
         guard hasForeignBytes else { return self }

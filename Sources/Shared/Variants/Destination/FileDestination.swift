@@ -1,51 +1,76 @@
 import Fetch
-import Images
 import Records
 import Store
 import Support
 import Tools
 
-/// Files under names of the user's choice. Each is written beside its place and moved there when it is whole.
-final class FileDestination: Destination {
+/// The one file that a user named.
+struct FileDestination: Destination {
+    let path: String
     /// Whether a file counts as made only when it is on the disk.
-    private let synchronizes: Bool
-    private let path: (Variant, OutputFormat, Set<String>) throws -> String
-    /// Paths that this record has been given and that have no file of it yet: the placeholder of a picture that cannot
-    /// be shown may have the picture's name.
-    private var reserved: Set<String> = []
+    let synchronizes: Bool
 
-    /// The one file at `path`.
-    init(_ path: String, synchronizes: Bool) {
-        self.path = { _, _, _ in path }
-        self.synchronizes = synchronizes
-    }
-
-    /// The files of a folder that are made for one record.
-    ///
-    /// - Parameter picture: the picture's path, of which names have their stem; nil if there is none.
-    init(_ naming: OutputNaming, picture: String?, _ record: Record, synchronizes: Bool) {
-        path = { variant, format, reserved in
-            try naming.path(
-                stem: picture.map(OutputNaming.stem) ?? "placeholder", variant: variant, format: format,
-                record: record, isNumbered: picture == nil, own: reserved)
-        }
-        self.synchronizes = synchronizes
-    }
-
-    /// The path of the file. Throws `OutputFailure`, and what `source.format` throws.
-    func name(of variant: Variant, from source: some VariantSource) throws -> String {
-        try path(variant, source.format(), reserved)
-    }
+    func name(of variant: Variant, from source: some VariantSource) -> String { path }
 
     /// Throws `SystemFailure` (73).
     func open(_ paths: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
-        reserved.formUnion(paths)
-        return try paths.map { path in
+        try paths.map { path in
             let file = try OutputFile(path: path)
-            return FileSink(file) { [self] in
+            return FileSink(file) {
                 try file.commit(synchronized: synchronizes)
-                reserved.remove(path)
                 return CacheKey.absolutePath(path)
+            }
+        }
+    }
+}
+
+/// The files of one record in a folder. Each is written beside its place and moved there when it is whole.
+final class FolderDestination: Destination {
+    private let folder: OutputFolder
+    private let record: Record
+    /// The picture's stem; nil if there is no picture.
+    private let stem: String?
+    /// Names that this record has been given and that have no file of it yet: the placeholder of a picture that cannot
+    /// be shown may have the picture's name.
+    private var reserved: Set<String> = []
+
+    /// - Parameter picture: the picture's path; nil if there is none.
+    init(_ folder: OutputFolder, picture: String?, _ record: Record) {
+        self.folder = folder
+        self.record = record
+        stem = picture.map { PictureStem.ofCached(record) ?? PictureStem.ofFile($0) }
+    }
+
+    /// The name of the file. Throws `TemplateFailure`, `OutputFailure`, and what `source.format` throws.
+    func name(of variant: Variant, from source: some VariantSource) throws -> String {
+        var values = ["variant": variant.name, "ext": try source.format().fileExtension]
+        values["width"] = variant.geometry.box.width.map(String.init)
+        values["height"] = variant.geometry.box.height.map(String.init)
+        values["sha256"] = record.string("cache.sha256")
+        var number = 1
+        while true {
+            // A stem that is nobody's name gets a number if it is taken.
+            values["stem"] = stem ?? (number == 1 ? "placeholder" : "placeholder-\(number)")
+            let name = try folder.template.path(for: record, values)
+            do {
+                try folder.claim(name, own: reserved)
+                return name
+            } catch {
+                guard stem == nil, folder.template.has("stem"), number < 1_000_000 else { throw error }
+                number += 1
+            }
+        }
+    }
+
+    /// Throws `SystemFailure` (73), `OutputFailure.link`.
+    func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
+        reserved.formUnion(names)
+        return try names.map { name in
+            let file = try folder.begin(name, replaces: true)
+            return FileSink(file) { [self] in
+                try folder.finish(file)
+                reserved.remove(name)
+                return file.path
             }
         }
     }

@@ -1,0 +1,37 @@
+import Options
+import Records
+import Support
+import Tools
+
+extension ToolContext {
+    /// The folder of `--output-dir`, which is not made yet; nil without it. Throws `UsageFailure` for options that go with
+    /// it alone, and `ConfigurationFailure` for a bad setting.
+    ///
+    /// - Parameter standard: the template that counts if none is given.
+    public func outputFolder(standard: NameTemplate) throws -> OutputFolder? {
+        guard let path = arguments[.outputDir] else {
+            for option in [.nameTemplate, .overwrite] as [AnyOption] where arguments.isGiven(option) {
+                throw UsageFailure("--\(option.name) goes with --output-dir")
+            }
+            return nil
+        }
+        return OutputFolder(
+            path, template: arguments[.nameTemplate] ?? standard, synchronizes: try isSet(.sync))
+    }
+
+    /// Where copies of originals go, in a folder that is made now if it is missing; nil if none are wanted. Throws as
+    /// `outputFolder` does, and `SystemFailure` (73).
+    ///
+    /// - Parameter needs: gets the right to write there.
+    public func copies(_ needs: inout Needs) throws -> OriginalCopies? {
+        guard let folder = try outputFolder(standard: .original) else {
+            if arguments[.sync] {
+                throw UsageFailure("--sync goes with --output-dir; the cache always waits for the disk")
+            }
+            return nil
+        }
+        try folder.make()
+        needs.folders.append(folder.path)
+        return OriginalCopies(in: folder, overwrites: arguments[.overwrite])
+    }
+}

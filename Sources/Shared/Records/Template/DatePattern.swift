@@ -1,0 +1,77 @@
+import Support
+
+/// Parts of a day or a time, as in `%Y/%m`: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S` second, `%%` a
+/// percent sign; anything else stands for itself.
+struct DatePattern: Sendable, Equatable {
+    static let specifiers = "%Y, %m, %d, %H, %M, %S and %%"
+
+    private let text: String
+
+    /// Nil for a text without a part of a date, or with one that is unknown.
+    init?(_ text: String) {
+        var rest = text.unicodeScalars[...]
+        var hasPart = false
+        while let scalar = rest.popFirst() {
+            guard scalar == "%" else { continue }
+            guard let letter = rest.popFirst(), "YmdHMS%".unicodeScalars.contains(letter) else { return nil }
+            hasPart = hasPart || letter != "%"
+        }
+        guard hasPart else { return nil }
+        self.text = text
+    }
+
+    /// The parts of a day (`2024-02-03`) or a time (`2024-02-03T04:05:06Z`, seconds and zone may be missing), as it is
+    /// written, whatever its zone; nil if it is neither, or a day where parts of a time are wanted.
+    func words(of value: String) -> String? {
+        let bytes = Array(value.utf8)
+        guard let day = CalendarDay(String(decoding: bytes.prefix(10), as: UTF8.self)),
+            bytes.count == 10 || [UInt8(ascii: "T"), UInt8(ascii: " ")].contains(bytes[10])
+        else { return nil }
+        let time = Self.time(bytes.dropFirst(11))
+        var words = ""
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "%" else {
+                words.unicodeScalars.append(scalar)
+                continue
+            }
+            let (number, digits): (Int?, Int)
+            switch rest.popFirst() {
+            case "Y": (number, digits) = (day.year, 4)
+            case "m": (number, digits) = (day.month, 2)
+            case "d": (number, digits) = (day.day, 2)
+            case "H": (number, digits) = (time?[0], 2)
+            case "M": (number, digits) = (time?[1], 2)
+            case "S": (number, digits) = (time?[2], 2)
+            default:
+                words += "%"
+                continue
+            }
+            guard let number else { return nil }
+            let plain = String(number)
+            words += String(repeating: "0", count: max(0, digits - plain.utf8.count)) + plain
+        }
+        return words
+    }
+
+    /// Hour, minute and second of `04:05:06Z` or `04:05`; nil for anything else.
+    private static func time(_ bytes: ArraySlice<UInt8>) -> [Int]? {
+        var numbers: [Int] = []
+        var rest = bytes
+        while numbers.count < 3 {
+            if numbers.count > 0 {
+                guard rest.first == UInt8(ascii: ":") else { break }
+                rest.removeFirst()
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Int(String(decoding: digits, as: UTF8.self))
+            else { return nil }
+            numbers.append(number)
+            rest = rest.dropFirst(2)
+        }
+        guard numbers.count >= 2, numbers[0] < 24, numbers[1] < 60 else { return nil }
+        if numbers.count == 2 { numbers.append(0) }
+        return numbers[2] <= 60 ? numbers : nil
+    }
+}

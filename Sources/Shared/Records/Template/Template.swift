@@ -1,0 +1,174 @@
+import Support
+
+/// Text with fields in braces, such as `{date:%Y/%m}/{title:40|untitled}.{ext}`: the one language for every option that
+/// makes text of a record.
+///
+/// | part | what it gives |
+/// | --- | --- |
+/// | `{name}` | a value: one that the tool has under this name, else the field of the record |
+/// | `{name:40}` | as much of it as fits into 40 bytes of UTF-8, cut between characters |
+/// | `{name:%Y-%m}` | parts of a day or a time, see `DatePattern` |
+/// | `{name\|text}` | this text if there is no value |
+/// | `{{`, `}}` | a brace |
+public struct Template: Sendable, Equatable {
+    enum Piece: Sendable, Equatable {
+        case text(String)
+        case field(Field)
+
+        static func value(_ path: FieldPath) -> Piece { .field(Field(path: path)) }
+    }
+
+    struct Field: Sendable, Equatable {
+        enum Form: Sendable, Equatable {
+            case whole
+            /// At most so many bytes.
+            case cut(Int)
+            case date(DatePattern)
+        }
+
+        var path: FieldPath
+        var form = Form.whole
+        var standIn: String?
+    }
+
+    /// A piece of the text that a template gives.
+    enum Part: Equatable {
+        /// The author of the template wrote it.
+        case own(String)
+        /// It comes from a record.
+        case value(String)
+    }
+
+    let pieces: [Piece]
+
+    init(_ pieces: [Piece]) { self.pieces = pieces }
+
+    /// Throws `TemplateFault` if that is no template.
+    public init(_ text: String) throws(TemplateFault) {
+        var pieces: [Piece] = []
+        var own = ""
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if "{}".unicodeScalars.contains(scalar), rest.first == scalar {
+                own.unicodeScalars.append(scalar)
+                rest.removeFirst()
+            } else if scalar == "{" {
+                guard let close = rest.firstIndex(of: "}") else { throw .unclosed }
+                pieces += [.text(own), .field(try Self.field(String(rest[..<close])))]
+                own = ""
+                rest = rest[close...].dropFirst()
+            } else {
+                own.unicodeScalars.append(scalar)
+            }
+        }
+        self.pieces = (pieces + [.text(own)]).filter { $0 != .text("") }
+    }
+
+    /// Reads what stands between two braces.
+    private static func field(_ text: String) throws(TemplateFault) -> Field {
+        var name = text
+        var standIn: String?
+        if let bar = text.unicodeScalars.firstIndex(of: "|") {
+            name = String(text[..<bar])
+            standIn = String(text.unicodeScalars[bar...].dropFirst())
+        }
+        var form = Field.Form.whole
+        if let colon = name.unicodeScalars.firstIndex(of: ":") {
+            let words = String(name.unicodeScalars[colon...].dropFirst())
+            name = String(name[..<colon])
+            if let limit = Int(words), limit > 0 {
+                form = .cut(limit)
+            } else if let pattern = DatePattern(words) {
+                form = .date(pattern)
+            } else {
+                throw .badForm(words)
+            }
+        }
+        guard let path = FieldPath(name) else { throw .noField(text) }
+        return Field(path: path, form: form, standIn: standIn)
+    }
+
+    /// Whether the value of this name is part of the text.
+    public func has(_ name: String) -> Bool {
+        pieces.contains { if case .field(let field) = $0 { field.path.description == name } else { false } }
+    }
+
+    /// Fills in the values. An empty one counts as missing. Throws `TemplateFailure` if one is missing and nothing
+    /// stands in for it, or is no date although parts of one are wanted.
+    func parts(_ value: (FieldPath) -> String?) throws(TemplateFailure) -> [Part] {
+        var parts: [Part] = []
+        for piece in pieces {
+            switch piece {
+            case .text(let text): parts.append(.own(text))
+            case .field(let field): parts.append(try Self.part(field, value(field.path) ?? ""))
+            }
+        }
+        return parts
+    }
+
+    private static func part(_ field: Field, _ value: String) throws(TemplateFailure) -> Part {
+        if value.isEmpty {
+            guard let standIn = field.standIn else { throw .missing(field: field.path.description) }
+            return .own(standIn)
+        }
+        switch field.form {
+        case .whole: return .value(value)
+        case .cut(let limit): return .value(value.cut(toBytes: limit))
+        case .date(let pattern):
+            if let words = pattern.words(of: value) { return .own(words) }
+            guard let standIn = field.standIn else { throw .noDate(field: field.path.description, value: value) }
+            return .own(standIn)
+        }
+    }
+}
+
+/// Why a text is no template.
+public enum TemplateFault: Failure, Equatable {
+    case unclosed
+    case noField(String)
+    case badForm(String)
+    /// A file's name that would be empty, or lead out of its folder.
+    case noName
+    case leadsElsewhere
+
+    public var code: String { "bad-template" }
+    public var exitCode: ExitCode { .usage }
+
+    public var message: String {
+        switch self {
+        case .unclosed: "a closing brace is missing; write {{ for a brace itself"
+        case .noField(let text): "{\(text)} names no field; write {{ for a brace itself"
+        case .badForm(let words):
+            "\":\(words)\" is neither a number of bytes, as in {title:40}, nor parts of a date made of"
+                + " \(DatePattern.specifiers), as in {date:%Y/%m}"
+        case .noName: "the template gives no name for a file"
+        case .leadsElsewhere:
+            "the template must stay in its folder: what a slash ends or begins can be neither empty nor . or .."
+        }
+    }
+}
+
+/// Why a template gives no text for a record.
+public enum TemplateFailure: Failure, Equatable {
+    case missing(field: String)
+    case noDate(field: String, value: String)
+
+    public var code: String {
+        switch self {
+        case .missing: "missing-field"
+        case .noDate: "no-date"
+        }
+    }
+
+    public var exitCode: ExitCode { .data }
+
+    public var message: String {
+        switch self {
+        case .missing(let field):
+            "the record has no \(field), which the template wants"
+                + "\(NearMatch.advice(for: field, among: NameTemplate.builtIn.filter { $0 != field })); {\(field)|text} says what to put there"
+        case .noDate(let field, let value):
+            "the record's \(field) has not the parts of a date that the template wants: \"\(value.cut(toBytes: 100))\""
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CSystem
+import Libc
+
+/// Files that get their name only when they are whole, and never take that of another one.
+extension Folder {
+    /// Whether the process may write to the file of this name; false with `errno` set if not.
+    func mayWrite(_ name: String) -> Bool { withParent(of: name) { faccessat($0, $1, W_OK, AT_EACCESS) } == 0 }
+
+    /// Begins a file in this folder that has no name yet, and is gone if it never gets one; nil if the file system or the
+    /// system has none, or if no name could be given to it.
+    func unnamedFile(mode: mode_t) -> File? {
+        guard File.exists("/proc/self/fd") else { return nil }
+        let opened = csystem_open_unnamed(descriptor, UInt32(mode))
+        return opened < 0 ? nil : try? File(descriptor: opened, path: path)
+    }
+
+    /// Gives a file that `unnamedFile` has begun its name. Throws `SystemFailure`, with `EEXIST` if the name is taken.
+    func link(_ file: File, to name: String) throws {
+        let result = withParent(of: name) { csystem_name_file(file.descriptor, $0, $1) }
+        if result != 0 { throw failure(toPlace: name) }
+    }
+
+    /// Gives a file a second name. If the file system has no such thing, moves it there. Throws `SystemFailure`, with
+    /// `EEXIST` if the name is taken.
+    func link(_ name: String, to other: String) throws {
+        let result = withParent(of: name) { from, last in
+            withParent(of: other) { to, otherLast in linkat(from, last, to, otherLast, 0) }
+        }
+        if result == 0 { return }
+        guard [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(errno), status(of: other) == nil else {
+            throw failure(toPlace: other)
+        }
+        try rename(name, to: other)
+    }
+
+    private func failure(toPlace name: String) -> SystemFailure {
+        SystemFailure(errno: errno, "put \(path(of: name)) in place", purpose: .makeOutput)
+    }
+}

@@ -1,0 +1,58 @@
+import HTTP
+import Records
+import Support
+
+/// The `{stem}` of a picture's name: what a person would call its file, without the ending.
+public enum PictureStem {
+    /// Returns the stem of a picture in the cache: the name in its address, of the file that it was taken from, or of
+    /// its key; nil if neither says one.
+    ///
+    /// - Parameters:
+    ///   - url: the address it came from.
+    ///   - key: the key as it is printed.
+    public static func ofCached(url: String?, key: String?) -> String? {
+        let kind = key?.prefix(before: ":")
+        let name = String(key?.dropFirst((kind?.count ?? 0) + 1) ?? "")
+        // The address of a GIF does not name its exercise.
+        if kind == "exercisedb" { return name.split(separator: "@").first.map(String.init) }
+        if let url { return ofAddress(url) }
+        return kind == "key" ? name : key.flatMap(ofAddress)
+    }
+
+    /// Returns the stem of the picture that a record says is in the cache.
+    public static func ofCached(_ record: Record) -> String? {
+        ofCached(url: record.string("cache.url"), key: record.string("cache.key"))
+    }
+
+    /// The name of a file without folder and extension.
+    public static func ofFile(_ path: String) -> String {
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map(Substring.init) ?? path[...]
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return String(name) }
+        return String(name[..<dot])
+    }
+
+    /// The last name in the path of an address, or its host if there is none.
+    private static func ofAddress(_ text: String) -> String? {
+        guard let path = text.prefix(beforeAny: "?#").utf8.behindScheme else { return nil }
+        let names = path.split(separator: UInt8(ascii: "/"))
+        guard let last = names.last else { return nil }
+        let hasHost = path.first != UInt8(ascii: "/")
+        if hasHost, names.count == 1 { return String(Substring(last)) }
+        let name = String(pathBytes: PercentEncoding.decoded(Array(last)[...]))
+        return ofFile(name.unicodeScalars.contains("/") ? name.replacing(text: "/", with: "_") : name)
+    }
+}
+
+extension String {
+    fileprivate func prefix(beforeAny marks: String) -> Substring {
+        Substring(utf8.prefix { !marks.utf8.contains($0) })
+    }
+}
+
+extension Substring.UTF8View {
+    /// What stands behind `scheme://`.
+    fileprivate var behindScheme: Substring.UTF8View? {
+        guard let colon = firstIndex(of: UInt8(ascii: ":")), self[colon...].starts(with: "://".utf8) else { return nil }
+        return self[colon...].dropFirst(3)
+    }
+}

@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --key --key-field --key-ignore-query --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --url-field --media --key --key-field --key-ignore-query --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -70,7 +70,9 @@ complete -c img-cache -n '__img_cache_at scope' -a purge -d 'Empty a scope: the 
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -F -a '(command -q img-cache; and img-cache ls --print cache.key 2>/dev/null)'
 complete -c img-cache -n '__img_cache_at "scope switch" "scope purge"' -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')'
 complete -c img-cache -n '__img_cache_at put' -l incremental -d 'Also write a record for each scan or pass of a picture on its way, with a preview.'
+complete -c img-cache -n '__img_cache_at put prefetch' -l no-degrade -d 'Fail (75) if the best address fails for a time, instead of taking the next one.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l url-field -x -d 'Fields of a record with addresses of the picture, the best first, such as hdurl,image.url.'
+complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l media -x -d 'What to take: image, or video for movies (mp4, mov) as well.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key -x -d 'Name to use as the key (key:NAME) instead of the address; for a single picture.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-field -x -d 'Field of a record that holds the name to use as the key instead of the address.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-ignore-query -x -d 'Query parameters that make no difference to the picture, with commas or blanks between them.'

@@ -32,6 +32,8 @@ extension ToolContext {
         let caches = caches(settings)
         var tool = PutTool(caches: caches, client: client, rules: rules, request: request)
         tool.copies = copies
+        if arguments[.media] { tool.inspect = CacheStore.wholePictureOrMovie }
+        tool.degrades = !arguments[.noDegrade]
         if let limit = try value(.maxBytes) { tool.byteLimit = limit }
         if let delay = arguments[.delay] { tool.pacing = StartPacing(delay: delay, sleep: interruption.sleep) }
         if arguments[.incremental] {

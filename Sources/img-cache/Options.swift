@@ -15,6 +15,15 @@ extension AnyOption {
         summary: "Fields of a record with addresses of the picture, the best first, such as hdurl,image.url.",
         read: PictureAddresses.init(list:))
 
+    static let media = Option<Bool>(
+        "media", form: .value("TYPES"), expected: "image or video, or both with a comma", group: .pictures,
+        default: "image", summary: "What to take: image, or video for movies (mp4, mov) as well.",
+        manual: "A movie is kept as it is; img-downsample passes its record untouched."
+    ) { text in
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        return words.allSatisfy { ["image", "video"].contains($0) } ? words.contains("video") : nil
+    }
+
     static let key = Option<String>(
         "key", form: .value("NAME"), expected: "a name", group: .pictures,
         summary: "Name to use as the key (key:NAME) instead of the address; for a single picture."
@@ -48,6 +57,13 @@ extension AnyOption {
     static let incremental = Option.flag(
         "incremental", summary: "Also write a record for each scan or pass of a picture on its way, with a preview.",
         manual: "Its path is the preview, and its cache.status is partial.")
+
+    static let noDegrade = Option.flag(
+        "no-degrade", summary: "Fail (75) if the best address fails for a time, instead of taking the next one.",
+        manual: """
+            Without it such a record has cache.degraded, and the better address is tried again ten minutes later at \
+            the earliest.
+            """)
 
     // MARK: Looking and maintaining
 
@@ -84,8 +100,10 @@ extension Arguments {
         if isGiven(.key), pictures.count != 1 || pictures == ["-"] {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
+        var addresses = self[.urlField] ?? PictureAddresses()
+        addresses.takesMovies = self[.media]
         return CacheItem.Rules(
-            addresses: self[.urlField] ?? PictureAddresses(), key: self[.key], keyField: self[.keyField],
+            addresses: addresses, key: self[.key], keyField: self[.keyField],
             ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }),
             expiryFields: self[.expiryField] ?? [])
     }
@@ -123,7 +141,7 @@ private func pictureJob(line: String) throws -> RecordJob {
 }
 
 extension [AnyOption] {
-    static let keys: [AnyOption] = [.urlField, .key, .keyField, .keyIgnoreQuery]
+    static let keys: [AnyOption] = [.urlField, .media, .key, .keyField, .keyIgnoreQuery]
 
     /// When what is put expires.
     static let expiry: [AnyOption] = [.expiresAt, .expiryField]

@@ -9,7 +9,8 @@ extension Command {
         "put", summary: "Download pictures, or take files, and keep them.",
         details: """
             What is fresh is not asked for again. A record's picture is the first of hdurl, url, thumbnail_url, \
-            image_url, image.image_url, image and gifUrl that can be had; if one is gone for good, the next is tried.
+            image_url, image.image_url, image and gifUrl that can be had. If one fails for a time, the next is used \
+            until it works again: cache.degraded tells.
             """,
         examples: [
             "img-cache put https://example.org/m31.jpg",
@@ -21,7 +22,7 @@ extension Command {
             "img-cache put --output-dir apod --name-template '{date}.{ext}' < week.ndjson",
         ],
         operands: .pictures,
-        options: { [[.incremental], .keys, .expiry, .copies, .stream, .fetching, .common] },
+        options: { [[.incremental, .noDegrade], .keys, .expiry, .copies, .stream, .fetching, .common] },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)
@@ -42,7 +43,7 @@ extension Command {
             "img-cache prefetch -q --jobs 1 < tomorrow.ndjson > /dev/null",
         ],
         operands: .pictures,
-        options: { [[.delay], .keys, .expiry, .stream, .fetching, .common] }
+        options: { [[.delay, .noDegrade], .keys, .expiry, .stream, .fetching, .common] }
     ) { arguments in
         BackgroundPriority.take()
         let context = try ToolContext(arguments)

@@ -117,9 +117,14 @@ private enum Kind: String {
         }
     }
 
-    /// The beginning of a film, which is all that anyone looks at (ISO/IEC 14496-12, 4.3).
+    /// A film with a description that says nothing, and data that nobody can show (ISO/IEC 14496-12, 4.2).
     private static func film(_ brand: String) -> [UInt8] {
-        [0, 0, 0, 24] + Array("ftyp\(brand)".utf8) + [0, 0, 2, 0] + Array("\(brand)mp42".utf8) + [0, 0, 0, 8]
-            + Array("mdat".utf8)
+        box("ftyp", Array(brand.utf8) + [0, 0, 2, 0] + Array("\(brand)mp42".utf8))
+            + box("moov", box("mvhd", [UInt8](repeating: 0, count: 100)))
+            + box("mdat", (0..<200).map { UInt8($0) })
+    }
+
+    private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        [0, 0, 0, UInt8(content.count + 8)] + Array(type.utf8) + content
     }
 }

@@ -8,7 +8,7 @@ extension Bypass {
     ///
     /// - Parameters:
     ///   - key: by default that of the request's address.
-    ///   - inspect: by default a whole picture.
+    ///   - inspect: by default a whole picture or movie.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil
     ) throws -> Entry {

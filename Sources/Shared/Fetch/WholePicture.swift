@@ -18,6 +18,13 @@ extension CacheStore {
         return FileFacts(format: header.format, upright: header.uprightSize)
     }
 
+    /// Accepts whole movies too: what a user may have had kept. Throws `FormatFailure`.
+    public static let wholePictureOrMovie: Inspection = { source in
+        guard try MovieInspection.recognizes(source) else { return try wholePicture(source) }
+        let format = try MovieInspection.inspect(source)
+        return FileFacts(contentType: format.contentType, fileExtension: format.fileExtension)
+    }
+
     /// Opens the cache for whole pictures. Throws as the other initialiser does.
     public convenience init(
         settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
@@ -30,13 +37,13 @@ extension CacheStore {
 }
 
 extension Verification {
-    /// Verifies a cache of whole pictures.
+    /// Verifies a cache of whole pictures and movies.
     public convenience init(
         settings: CacheSettings, jobs: Int, repairs: Bool, clock: Clock = .system, log: Log = .silent,
         progress: Progress = .none, interruption: Interruption, selection: Selection? = nil
     ) {
         self.init(
             settings: settings, jobs: jobs, repairs: repairs, clock: clock, log: log, progress: progress,
-            interruption: interruption, inspect: CacheStore.wholePicture, selection: selection)
+            interruption: interruption, inspect: CacheStore.wholePictureOrMovie, selection: selection)
     }
 }

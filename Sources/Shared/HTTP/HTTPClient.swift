@@ -4,7 +4,7 @@ import Support
 public struct HTTPClient: Sendable {
     let transport: any HTTPTransport
     let addressGuard: AddressGuard
-    let retries: RetrySchedule
+    private(set) var retries: RetrySchedule
     let redirects: RedirectPolicy
     let looksUp: @Sendable (WebURL) -> Bool
     let timeouts: HTTPRequest.Timeouts?
@@ -61,6 +61,13 @@ public struct HTTPClient: Sendable {
     public func watched(by watch: @escaping @Sendable () throws -> Void) -> HTTPClient {
         var client = self
         client.watch = watch
+        return client
+    }
+
+    /// The same client, which repeats no attempt.
+    public var askingOnce: HTTPClient {
+        var client = self
+        client.retries.retries = 0
         return client
     }
 

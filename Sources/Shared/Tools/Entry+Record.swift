@@ -5,20 +5,25 @@ import Support
 
 extension Entry {
     /// The value of a record's field `cache`. Times are UTC, `bytes` is the file's size; what is not known is left out.
-    public func field(status: CacheStatus) -> JSON {
+    ///
+    /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
+    public func field(status: CacheStatus, isDegraded: Bool = false) -> JSON {
         .object([
             "key": key.map(JSON.string), "scope": .string(scope.text), "status": .string(status.rawValue),
             "url": url.map(JSON.string), "bytes": .integer(bytes), "content_type": .string(contentType),
             "sha256": .string(sha256), "width": width.map(JSON.integer), "height": height.map(JSON.integer),
             "fetched_at": .string(fetchedAt.iso8601), "expires_at": .string(expiresAt.iso8601),
+            "degraded": isDegraded ? .bool(true) : nil,
         ])
     }
 }
 
 extension Record {
     /// Adds the fields `path` and `cache` that say where this record's picture lies.
-    public mutating func setCached(_ entry: Entry, status: CacheStatus) {
-        set(CachedFields.of(entry, status).rendered)
+    ///
+    /// - Parameter isDegraded: whether it stands in for a better picture, which may be had later.
+    public mutating func setCached(_ entry: Entry, status: CacheStatus, isDegraded: Bool = false) {
+        set(CachedFields.of(entry, status, isDegraded).rendered)
     }
 }
 
@@ -26,25 +31,29 @@ extension Record {
 private struct CachedFields {
     let entry: Entry
     let status: CacheStatus
+    let isDegraded: Bool
     let rendered: KeyValuePairs<String, JSON?>
 
-    private init(_ entry: Entry, _ status: CacheStatus) {
+    private init(_ entry: Entry, _ status: CacheStatus, _ isDegraded: Bool) {
         self.entry = entry
         self.status = status
+        self.isDegraded = isDegraded
         rendered = [
             "path": .rendered(.text(ofPath: entry.path)), "path_base64": .rendered(.base64(ofPath: entry.path)),
-            "cache": .rendered(entry.field(status: status)),
+            "cache": .rendered(entry.field(status: status, isDegraded: isDegraded)),
         ]
     }
 
     /// By path.
     private static let known = Monitor(LRU<CachedFields>(countLimit: 1024, costLimit: .max))
 
-    static func of(_ entry: Entry, _ status: CacheStatus) -> CachedFields {
-        if let fields = known.withLock({ $0.use(entry.path) }), fields.entry == entry, fields.status == status {
+    static func of(_ entry: Entry, _ status: CacheStatus, _ isDegraded: Bool) -> CachedFields {
+        if let fields = known.withLock({ $0.use(entry.path) }), fields.entry == entry, fields.status == status,
+            fields.isDegraded == isDegraded
+        {
             return fields
         }
-        let fields = CachedFields(entry, status)
+        let fields = CachedFields(entry, status, isDegraded)
         _ = known.withLock { $0.insert(fields, for: entry.path, cost: 0) }
         return fields
     }

@@ -65,7 +65,13 @@ public struct DownsampleTool: RecordTool {
     public func accepts(_ job: RecordJob) -> Bool {
         let hasPicture = job.argument != nil || job.record.hasPath("path")
         if job.record.bearsError { return fallback != nil || isPlaceholder(job.record) }
+        if job.argument == nil, isMovie(job.record) { return fallback != nil }
         return hasPicture || fallback != nil && job.record.string("media_type") == "video"
+    }
+
+    /// Whether what a record has in the cache is a movie, of which nothing can be made.
+    private func isMovie(_ record: Record) -> Bool {
+        record.string("cache.content_type")?.hasPrefix("video/") ?? false
     }
 
     public var acceptsErrors: Bool { true }
@@ -102,7 +108,9 @@ public struct DownsampleTool: RecordTool {
             guard let placeholder = fallback?.placeholder(for: record, failure) else { return }
             try draw(placeholder, left, named, record, files, ready: add)
         }
-        guard let path = named, !record.bearsError || isPlaceholder(record) else { return try drawPlaceholders(nil) }
+        guard let path = named, !record.bearsError || isPlaceholder(record), argument != nil || !isMovie(record) else {
+            return try drawPlaceholders(nil)
+        }
         var input: InputFile?
         func makeAll() throws {
             if argument != nil { result.setPath("path", CacheKey.absolutePath(path)) }

@@ -20,7 +20,7 @@ public final class Caches: Sendable {
     public let settings: CacheSettings
     private let inspect: Inspection
     private let clock: Clock
-    private let log: Log
+    public let log: Log
     private let metrics: Metrics
     /// How the run is stopped.
     public let interruption: Interruption
@@ -53,7 +53,7 @@ public final class Caches: Sendable {
     ///   - inspect: looks at bytes before they are stored.
     public init(
         settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
-        interruption: Interruption, inspect: @escaping Inspection = CacheStore.wholePicture
+        interruption: Interruption, inspect: @escaping Inspection = CacheStore.wholePictureOrMovie
     ) {
         self.settings = settings
         self.clock = clock

@@ -16,6 +16,10 @@ public enum FormatFailure: Failure, Equatable {
     case corrupt(ImageFormat, String)
     /// A GIF with more frames, or more pixels over all frames, than the caller allows.
     case overLimit(ImageFormat, String)
+    /// A movie that stops before its end.
+    case truncatedMovie
+    /// A movie whose boxes cannot be; the fault is a noun phrase.
+    case corruptMovie(String)
 
     public var code: String {
         switch self {
@@ -26,6 +30,8 @@ public enum FormatFailure: Failure, Equatable {
         case .truncated: "truncated-image"
         case .corrupt: "corrupt-image"
         case .overLimit: "over-limit"
+        case .truncatedMovie: "truncated-movie"
+        case .corruptMovie: "corrupt-movie"
         }
     }
 
@@ -38,6 +44,8 @@ public enum FormatFailure: Failure, Equatable {
         case .truncated(let format): "the \(format.name) ends too early: fetch it again"
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
         case .overLimit(let format, let excess): "the \(format.name) is over the limit: \(excess)"
+        case .truncatedMovie: "the movie ends too early: fetch it again"
+        case .corruptMovie(let fault): "the movie is corrupt: \(fault)"
         }
     }
 

@@ -17,7 +17,7 @@ public enum CacheItem: Sendable {
         /// In its normal form, by which policies go.
         let text: String
         /// The key of the address, where there is none of the user's own.
-        fileprivate let key: CacheKey
+        let key: CacheKey
 
         fileprivate init(_ url: WebURL, ignoringQuery: Set<String>) {
             self.url = url
@@ -98,7 +98,7 @@ public enum CacheItem: Sendable {
             guard let argument = job.argument else {
                 return .addresses(
                     Addresses(
-                        texts: PictureAddresses.Texts(record: job.record, fields: addresses.fields), rules: self))
+                        texts: addresses.texts(of: job.record), rules: self))
             }
             guard argument.hasScheme else { return .file(path: argument) }
             guard let text = argument.utf8Path else {
@@ -156,7 +156,7 @@ public enum CacheItem: Sendable {
         /// The address that a record's text is; nil if it is known to be no picture.
         fileprivate func address(of text: String) -> Addresses.Element? {
             if let known = known.withLock({ $0.use(text) }) { return known }
-            let found = PictureAddresses.candidate(text).map(address)
+            let found = addresses.candidate(text).map(address)
             _ = known.withLock { $0.insert(found, for: text, cost: 0) }
             return found
         }

@@ -14,6 +14,8 @@ public struct PictureAddresses: Sendable {
 
     /// The fields to look at, the best one first.
     public let fields: [FieldPath]
+    /// Whether movies count too, unless a record says that it is an image.
+    public var takesMovies = false
 
     public init(fields: [FieldPath] = standardFields) { self.fields = fields }
 
@@ -31,42 +33,65 @@ public struct PictureAddresses: Sendable {
     ///
     /// A field counts where it holds an absolute address, or one without a scheme (`//host/…`, taken as https). Left
     /// out is what is known to be no picture: `url` of a record that says it is a video or something else, and paths
-    /// that end like a film or a page.
+    /// that end like a film or a page. With `takesMovies`, an address that ends like an MP4 or QuickTime film is in.
     public func candidates(in record: Record) -> [Candidate] {
-        Texts(record: record, fields: fields).compactMap(Self.candidate)
+        texts(of: record).compactMap(candidate)
     }
 
+    func texts(of record: Record) -> Texts { Texts(record: record, fields: fields, takesMovies: takesMovies) }
+
     /// The address that a text of a record is; nil if it is known to be no picture.
-    static func candidate(_ text: String) -> Candidate? {
+    func candidate(_ text: String) -> Candidate? {
         let candidate = Candidate { () throws(WebURLFailure) in try WebURL(text) }
-        if case .success(let url) = candidate, isKnownAsOther(url) { return nil }
-        return candidate
+        guard case .success(let url) = candidate, let ending = Self.ending(url) else { return candidate }
+        if takesMovies, Self.movieExtensions.contains(ending) { return candidate }
+        return Self.otherExtensions.contains(ending) ? nil : candidate
     }
 
     /// The texts of a record that are addresses, found one by one.
     struct Texts: Sequence, IteratorProtocol, Sendable {
         private let record: Record
         private let isPicture: Bool
+        private let isImage: Bool
+        private let isMovie: Bool
+        private let takesMovies: Bool
         private var fields: ArraySlice<FieldPath>
         private var given: [String] = []
 
-        init(record: Record, fields: [FieldPath]) {
+        init(record: Record, fields: [FieldPath], takesMovies: Bool) {
             self.record = record
             self.fields = fields[...]
-            isPicture = record.string("media_type").map { $0 == "image" } ?? true
+            let medium = record.string("media_type")
+            isPicture = medium.map { $0 == "image" } ?? true
+            isImage = medium == "image"
+            isMovie = medium == "video"
+            self.takesMovies = takesMovies
         }
 
         mutating func next() -> String? {
             while let field = fields.popFirst() {
-                guard isPicture || field != "url", var text = record.string(field)?.trimmingBlanks else { continue }
+                guard var text = record.string(field)?.trimmingBlanks else { continue }
                 if text.utf8.starts(with: "//".utf8) { text = "https:" + text }
-                guard text.hasScheme, !given.contains(text) else { continue }
+                guard text.hasScheme, !given.contains(text), mayServe(text, field) else { continue }
                 given.append(text)
                 return text
             }
             return nil
         }
+
+        private func mayServe(_ text: String, _ field: FieldPath) -> Bool {
+            let endsLikeMovie = takesMovies && PictureAddresses.endsLikeMovie(text)
+            // What says that it is an image gives an image, and the `url` of a video is often a page with a player.
+            return isPicture ? !endsLikeMovie || !isImage : field != "url" || isMovie && endsLikeMovie
+        }
     }
+
+    private static func endsLikeMovie(_ text: String) -> Bool {
+        (try? WebURL(text)).flatMap(ending).map(movieExtensions.contains) ?? false
+    }
+
+    /// Those of the films that `MovieInspection` looks at.
+    private static let movieExtensions: Set<String> = ["mp4", "m4v", "mov"]
 
     private static let otherExtensions: Set<String> = [
         "mp4", "m4v", "mov", "webm", "mpg", "mpeg", "avi", "wmv", "flv", "ogv", "swf", "mp3", "wav", "html", "htm",
@@ -74,13 +99,14 @@ public struct PictureAddresses: Sendable {
         "zip",
     ]
 
-    private static func isKnownAsOther(_ url: WebURL) -> Bool {
+    /// The ending of the last name in an address, in lower case.
+    private static func ending(_ url: WebURL) -> String? {
         var path = url.path.utf8[...]
         while path.last == UInt8(ascii: "/") { path.removeLast() }
         guard let dot = path.lastIndex(of: UInt8(ascii: ".")),
             !path[dot...].contains(UInt8(ascii: "/"))
-        else { return false }
-        return otherExtensions.contains(String(Substring(path[dot...].dropFirst())).lowercased())
+        else { return nil }
+        return String(Substring(path[dot...].dropFirst())).lowercased()
     }
 }
 

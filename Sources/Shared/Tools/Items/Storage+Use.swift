@@ -17,7 +17,7 @@ extension Storage {
     ///
     /// - Parameters:
     ///   - key: by default that of the request's address.
-    ///   - inspect: by default a whole picture.
+    ///   - inspect: by default a whole picture or movie.
     ///   - expiry: when it expires in a cache, also if it is there already; by default as the settings say.
     ///   - watcher: sees what arrives for a cache.
     public func fetch(
@@ -34,7 +34,7 @@ extension Storage {
     /// Copies bytes from a file or from memory. Throws as `CacheStore.store` does.
     ///
     /// - Parameters:
-    ///   - inspect: by default a whole picture.
+    ///   - inspect: by default a whole picture or movie.
     ///   - expiry: when it expires in a cache; by default as the settings say.
     public func store(
         _ source: some ByteSource, key: CacheKey, inspect: Inspection? = nil, expiry: Expiry? = nil

@@ -1,0 +1,177 @@
+import HTTP
+import Records
+import Support
+import TestSupport
+import Testing
+
+@testable import Fetch
+@testable import Store
+@testable import Tools
+
+/// Worse pictures in the place of better ones that cannot be had for a time.
+@Suite struct DegradationTests {
+    /// What is known of the addresses, and what comes next: as a rule, and if only the best will do.
+    struct Row: Sendable {
+        let states: [CandidateChoice.State]
+        let degrading: CandidateChoice.Step
+        let waiting: CandidateChoice.Step
+
+        init(
+            _ states: CandidateChoice.State..., next degrading: CandidateChoice.Step,
+            strictly waiting: CandidateChoice.Step
+        ) {
+            self.states = states
+            self.degrading = degrading
+            self.waiting = waiting
+        }
+    }
+
+    static let rows: [Row] = [
+        // What has not failed is asked in order, and what failed for good gives way in any case.
+        Row(.untried, .untried, next: .ask(0), strictly: .ask(0)),
+        Row(.definite, .untried, next: .ask(1), strictly: .ask(1)),
+        Row(.definite, .definite, next: .fail(0), strictly: .fail(0)),
+        // What failed for a time gives way too, unless only the best will do.
+        Row(.passing, .untried, next: .ask(1), strictly: .fail(0)),
+        Row(.definite, .passing, .untried, next: .ask(2), strictly: .fail(1)),
+        Row(.passing, .definite, next: .fail(0), strictly: .fail(0)),
+        Row(.definite, .passing, next: .fail(1), strictly: .fail(1)),
+        Row(.passing, .passing, next: .fail(0), strictly: .fail(0)),
+        // What failed a moment ago is left in peace, as long as another one may serve.
+        Row(.resting, .untried, next: .ask(1), strictly: .ask(0)),
+        Row(.resting, .definite, next: .ask(0), strictly: .ask(0)),
+        Row(.resting, .passing, next: .ask(0), strictly: .fail(1)),
+        Row(.resting, .resting, .untried, next: .ask(2), strictly: .ask(0)),
+        // Later it gets one try, if there is something to go on with.
+        Row(.due, .untried, next: .ask(0, once: true), strictly: .ask(0)),
+        Row(.due, next: .ask(0), strictly: .ask(0)),
+        Row(.resting, .due, .untried, next: .ask(1, once: true), strictly: .ask(0)),
+    ]
+
+    @Test(arguments: rows) func theNextAddressIsChosen(_ row: Row) {
+        #expect(CandidateChoice.next(row.states, degrades: true) == row.degrading)
+        #expect(CandidateChoice.next(row.states, degrades: false) == row.waiting)
+    }
+
+    @Test func aPictureStandsInForWhatMayWorkLater() {
+        #expect(CandidateChoice.isDegraded(1, [.passing, .untried]))
+        #expect(CandidateChoice.isDegraded(1, [.resting, .untried]))
+        #expect(!CandidateChoice.isDegraded(1, [.definite, .untried]))
+        #expect(!CandidateChoice.isDegraded(0, [.due, .passing]))
+    }
+
+    /// What came of a record.
+    private struct Put: Equatable {
+        let served: String?
+        let isDegraded: Bool?
+        /// How often the better address was asked.
+        let asked: Int
+
+        init(_ served: String?, _ isDegraded: Bool?, _ asked: Int) {
+            self.served = served
+            self.isDegraded = isDegraded
+            self.asked = asked
+        }
+    }
+
+    /// A server whose better picture is there or not, and what is put from it.
+    private final class World {
+        let isBetterThere = Monitor(false)
+        let surroundings: Surroundings
+        private(set) var server = FakeServer([])
+        private let record = #"{"hdurl":"https://example.org/better.gif","url":"https://example.org/worse.gif"}"#
+
+        init() throws {
+            surroundings = try Surroundings()
+            let isBetterThere = isBetterThere
+            server = FakeServer { request, _ in
+                let isBetter = request.url.path == "/better.gif"
+                if isBetter, !isBetterThere.withLock({ $0 }) { return FakeServer.Answer(status: 503) }
+                return FakeServer.Answer(body: picture(isBetter ? 1 : 2))
+            }
+        }
+
+        /// Puts the record in a run of its own.
+        func put(
+            _ change: (inout CacheSettings) -> Void = { _ in }, degrades: Bool = true, key: String? = nil
+        ) throws -> Put {
+            var settings = CacheSettings(root: surroundings.root)
+            change(&settings)
+            let log = Log(tool: "test", threshold: .warning, write: surroundings.messages.add)
+            let caches = Caches(
+                settings: settings, clock: surroundings.time.clock, log: log, interruption: surroundings.interruption)
+            defer { caches.close() }
+            var tool = PutTool(
+                caches: caches, client: surroundings.client(server, retries: 2), rules: CacheItem.Rules(key: key),
+                request: { HTTPRequest(url: $0) })
+            tool.degrades = degrades
+            var record = try Record(parsing: record.utf8)
+            let before = asked
+            try tool.perform(on: &record)
+            let name = record.string("cache.url")?.split(separator: "/").last.map(String.init)
+            return Put(name, record.bool("cache.degraded"), asked - before)
+        }
+
+        private var asked: Int { server.requests.count { $0.url.path == "/better.gif" } }
+    }
+
+    @Test func theBetterPictureIsTriedAgainTenMinutesLater() throws {
+        let world = try World()
+        #expect(try world.put() == Put("worse.gif", true, 3))
+        #expect(world.surroundings.messages.warnings.count == 1)
+        #expect(world.surroundings.messages.warnings[0].contains("worse.gif is used until then"))
+        #expect(try world.put() == Put("worse.gif", true, 0))
+        #expect(world.surroundings.messages.warnings.count == 2)
+        world.surroundings.time.advance(.seconds(601))
+        // One try, which begins another ten minutes.
+        #expect(try world.put() == Put("worse.gif", true, 1))
+        #expect(try world.put() == Put("worse.gif", true, 0))
+        world.surroundings.time.advance(.seconds(601))
+        world.isBetterThere.update { $0 = true }
+        #expect(try world.put() == Put("better.gif", nil, 1))
+        #expect(try world.put() == Put("better.gif", nil, 0))
+    }
+
+    @Test func whoWantsTheBestAsksForItAtOnce() throws {
+        let world = try World()
+        #expect(try world.put().isDegraded == true)
+        #expect(throws: (any Error).self) { try world.put(degrades: false) }
+        #expect(try world.put({ $0.refreshes = true }) == Put("worse.gif", true, 3))
+        world.isBetterThere.update { $0 = true }
+        #expect(try world.put(degrades: false) == Put("better.gif", nil, 1))
+        #expect(try world.put() == Put("better.gif", nil, 0))
+    }
+
+    @Test func anOldCopyOfTheBetterPictureGoesBeforeTheWorseOne() throws {
+        let world = try World()
+        world.isBetterThere.update { $0 = true }
+        #expect(try world.put() == Put("better.gif", nil, 1))
+        world.isBetterThere.update { $0 = false }
+        world.surroundings.time.advance(.seconds(15 * 86_400))
+        #expect(try world.put() == Put("better.gif", nil, 3))
+        #expect(try world.put({ $0.servesStale = false }) == Put("worse.gif", true, 3))
+        #expect(try world.put() == Put("better.gif", nil, 3))
+    }
+
+    @Test func whatIsThereWillDoOffline() throws {
+        let world = try World()
+        #expect(try world.put() == Put("worse.gif", true, 3))
+        #expect(try world.put({ $0.isOffline = true }) == Put("worse.gif", true, 0))
+    }
+
+    @Test func aKeyOfOnesOwnIsForTheBestAlone() throws {
+        let world = try World()
+        #expect(throws: (any Error).self) { try world.put(key: "mine") }
+        world.isBetterThere.update { $0 = true }
+        #expect(try world.put(key: "mine") == Put("better.gif", nil, 1))
+    }
+}
+
+extension CandidateChoice.State {
+    fileprivate static let passing = CandidateChoice.State.failed(isTransient: true)
+    fileprivate static let definite = CandidateChoice.State.failed(isTransient: false)
+}
+
+extension CandidateChoice.Step {
+    fileprivate static func ask(_ index: Int) -> CandidateChoice.Step { .ask(index, once: false) }
+}

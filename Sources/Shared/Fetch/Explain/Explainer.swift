@@ -41,7 +41,8 @@ public struct Explainer: Sendable {
         return Explanation(
             url: request.url.redacted, key: key.text, scope: try caches.scope().text, policy: policy,
             rule: rule?.pattern.description, decision: decision, reason: reason, kept: facts.kept,
-            negative: facts.negative, leftover: facts.leftover, isLocked: facts.isLocked, addresses: facts.addresses)
+            negative: facts.negative, leftover: facts.leftover, isLocked: facts.isLocked, addresses: facts.addresses,
+            restsUntil: facts.restsUntil)
     }
 }
 
@@ -89,6 +90,7 @@ extension CacheStore {
         let partial = PartialFile(
             name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
         facts.leftover = partial.leftover(for: Download.address(of: request))
+        if facts.kept == nil, let rest = try postponement(of: key), !rest.isOver { facts.restsUntil = rest.until }
         facts.isLocked = KeyLock.isHeld(root: index.root, CacheRoot.lock(key.name, in: scope))
         return facts
     }

@@ -58,6 +58,9 @@ public struct Explanation: Sendable, Equatable {
     public let isLocked: Bool
     /// What the host's name stands for; nil if nobody asked.
     public let addresses: [JudgedAddress]?
+    /// Until when other addresses of the same picture go before this one, because it failed for a time; nil if none
+    /// does.
+    public let restsUntil: Timestamp?
 }
 
 /// What is known of an address and its key, from which the explanation follows.
@@ -71,6 +74,8 @@ struct ExplainedFacts {
     /// Whether what is kept came from another address, so that its validators mean nothing to this one's server.
     var isOfAnotherAddress = false
     var addresses: [JudgedAddress]?
+    /// Until when it is left in peace, if others serve.
+    var restsUntil: Timestamp?
     /// Why the request would not be sent, whatever its host stands for.
     var refusal: String?
 
@@ -103,6 +108,7 @@ struct ExplainedFacts {
 
     private var absence: String {
         if isBypassed { return "it is kept nowhere, as its policy says" }
+        if let restsUntil { return "it failed lately, and others go before it until \(restsUntil.iso8601)" }
         return kept == nil ? "nothing is kept under this key" : "its file is gone or has another size"
     }
 

@@ -11,7 +11,6 @@ public struct ExplainedPicture: Description {
 
     /// In the order in which they are tried.
     private let candidates: [Candidate]
-    /// The one that would serve, as far as can be told; else the first.
     private let chosen: Int
 
     /// Looks at the cache, and looks up the names of servers. Throws `UsageFailure` for a file, `NoPicture`, and
@@ -33,7 +32,20 @@ public struct ExplainedPicture: Description {
             }
         }
         if candidates.isEmpty { throw NoPicture() }
-        chosen = candidates.firstIndex { ![.refused, .rememberedFailure].contains($0.decision) } ?? 0
+        chosen = try Self.chosen(candidates, degrades: rules.ownKey(job.record) == nil)
+    }
+
+    /// The one that would serve, as far as can be told; else the first.
+    ///
+    /// - Parameter degrades: whether a worse one goes before one that failed lately.
+    private static func chosen(_ candidates: [Candidate], degrades: Bool) -> Int {
+        func first(but passedOver: [Explanation.Decision]) -> Int? {
+            candidates.firstIndex {
+                !passedOver.contains($0.decision) && !(degrades && (try? $0.get().restsUntil) != nil)
+            }
+        }
+        return first(but: [.refused, .rememberedFailure, .offlineMiss])
+            ?? candidates.firstIndex { ![.refused, .rememberedFailure].contains($0.decision) } ?? 0
     }
 
     /// The explanation; with a short one of each address if there are several.

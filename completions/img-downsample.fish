@@ -76,7 +76,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -l sync -d 'End only when
 complete -c img-downsample -n '__img_downsample_at ""' -l allow-path -x -a '(__fish_complete_directories)' -d 'Let records and lines name files below this folder too; repeatable.'
 complete -c img-downsample -n '__img_downsample_at ""' -l progressive-records -d 'Write a record each time a variant is done, the picture\'s thumbnail first.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fallback -d 'Draw a placeholder for a record without a picture.'
-complete -c img-downsample -n '__img_downsample_at ""' -l fallback-message -x -d 'What the placeholder says.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fallback-message -x -d 'What the placeholder says; fields of the record in braces, as in --name-template.'
 complete -c img-downsample -n '__img_downsample_at ""' -l theme -x -a '\'light\' \'dark\'' -d 'The placeholder\'s colours: light or dark.'
 complete -c img-downsample -n '__img_downsample_at ""' -l font -r -F -d 'The placeholder\'s font: a file or a family.'
 complete -c img-downsample -n '__img_downsample_at ""' -l max-bytes -x -d 'Refuse pictures with more bytes.'

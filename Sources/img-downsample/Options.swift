@@ -2,6 +2,7 @@ import Commands
 import Images
 import Options
 import Placeholders
+import Records
 import Support
 import Variants
 
@@ -93,8 +94,11 @@ extension AnyOption {
 
     static let fallback = Option.flag(
         "fallback", .placeholders, summary: "Draw a placeholder for a record without a picture.")
-    static let fallbackMessage = Option.text(
-        "fallback-message", "TEXT", .placeholders, summary: "What the placeholder says.")
+    static let fallbackMessage = Option<Template>(
+        "fallback-message", form: .value("TEXT"), expected: "a text", group: .placeholders,
+        summary: "What the placeholder says; fields of the record in braces, as in --name-template.",
+        manual: "If the record has not such a field, it says what it would without the option.",
+        read: { try Template($0) })
     static let theme = Option<Placeholder.Theme>.case(
         "theme", "THEME", .placeholders, default: "light", summary: "The placeholder's colours: light or dark.")
     static let font = Option.path(

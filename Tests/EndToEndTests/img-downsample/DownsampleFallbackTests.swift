@@ -148,6 +148,10 @@ struct DownsampleFallbackTests {
         let said = try drawn(["--fallback-message", "Überraschung im Weltraum 宇宙"])
         #expect(said.pixels != light.pixels)
         #expect(try drawn([]).path == light.path, "drawn once")
+        let day = #"{"date":"2024-02-03","error":{"tool":"x","code":"no-picture","message":"m","exit":69}}"#
+        let dated = try drawn(["--fallback-message", "None on {date:%d.%m.%Y}"], line: day)
+        #expect(try drawn(["--fallback-message", "None on 03.02.2024"], line: day).path == dated.path)
+        #expect(try drawn(["--fallback-message", "{nothing}"]).path == light.path)
         let network = try drawn(
             [], line: #"{"error":{"tool":"x","code":"timeout","message":"m","transient":true,"exit":75}}"#)
         let forbidden = try drawn(

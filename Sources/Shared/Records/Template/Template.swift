@@ -93,6 +93,15 @@ public struct Template: Sendable, Equatable {
         pieces.contains { if case .field(let field) = $0 { field.path.description == name } else { false } }
     }
 
+    /// Returns the text for a record, in which values stand as they are. Throws `TemplateFailure`.
+    public func text(for record: Record) throws(TemplateFailure) -> String {
+        try parts { record.printable($0) }.map { part in
+            switch part {
+            case .own(let text), .value(let text): text
+            }
+        }.joined()
+    }
+
     /// Fills in the values. An empty one counts as missing. Throws `TemplateFailure` if one is missing and nothing
     /// stands in for it, or is no date although parts of one are wanted.
     func parts(_ value: (FieldPath) -> String?) throws(TemplateFailure) -> [Part] {

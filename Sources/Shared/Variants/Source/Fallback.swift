@@ -4,13 +4,13 @@ import Support
 
 /// What is drawn where there is no picture.
 public struct Fallback: Sendable {
-    /// What every placeholder says; nil is what fits what is missing.
-    public var message: String?
+    /// What placeholders say; nil is what fits what is missing, which is also said if a record has not what is wanted.
+    public var message: Template?
     public var theme: Placeholder.Theme
     /// A font's file or family; nil is found.
     public var font: String?
 
-    public init(message: String? = nil, theme: Placeholder.Theme = .light, font: String? = nil) {
+    public init(message: Template? = nil, theme: Placeholder.Theme = .light, font: String? = nil) {
         self.message = message
         self.theme = theme
         self.font = font
@@ -29,7 +29,8 @@ public struct Fallback: Sendable {
             default: .picture
             }
         // As much as is looked at, and no more than a key can hold.
-        let text = String(String.UnicodeScalarView((message ?? Self.message(missing)).unicodeScalars.prefix(4000)))
+        let wanted = message.flatMap { try? $0.text(for: record) } ?? Self.message(missing)
+        let text = String(String.UnicodeScalarView(wanted.unicodeScalars.prefix(4000)))
         return Placeholder(missing: missing, message: text, theme: theme, font: font)
     }
 

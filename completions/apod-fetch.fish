@@ -12,7 +12,7 @@ function __apod_fetch_at
         end
         set option $word
         switch $word
-            case --last --start-date --end-date --count --seed --media --format --service --api-key-file -j --jobs --print --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --log-format --progress --metrics --config
+            case --last --start-date --end-date --count --seed --search --media --format --feed-url --service --api-key-file -j --jobs --print --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --log-format --progress --metrics --config
                 set left 1
             case '-*'
         end
@@ -40,11 +40,14 @@ complete -c apod-fetch -l start-date -x -d 'The first day of a range, or the mon
 complete -c apod-fetch -l end-date -x -d 'The last day of the range, or the month or year that it ends with.'
 complete -c apod-fetch -l count -x -d 'This many different days drawn at random.'
 complete -c apod-fetch -l seed -x -d 'Draw the same days again (-v tells the seed of days that were drawn).'
+complete -c apod-fetch -l search -x -d 'Only days that are kept and have all of these words in title or explanation, or words that begin with them; nothing is requested.'
 complete -c apod-fetch -l require-today -d 'End with 75 until the picture of NASA\'s current day is published, instead of giving an older one.'
 complete -c apod-fetch -l media -x -a '(__apod_fetch_list \'image\' \'video\' \'other\')' -d 'Leave out days without these: image, video, other; several with commas.'
+complete -c apod-fetch -l no-copyright -d 'Leave out days that name a copyright holder.'
 complete -c apod-fetch -l fallback-previous -d 'Give the latest image before a day that has none.'
 complete -c apod-fetch -l raw -d 'Add NASA\'s own object as the field raw.'
-complete -c apod-fetch -l format -x -a '\'json\' \'text\' \'markdown\' \'url\'' -d 'json, text (to be read), markdown, or url (the picture\'s address only).'
+complete -c apod-fetch -l format -x -a '\'json\' \'text\' \'markdown\' \'html\' \'atom\' \'url\'' -d 'json, text (to be read), markdown, html (a page), atom (a feed), or url (the picture\'s address only).'
+complete -c apod-fetch -l feed-url -x -d 'The address at which a feed will be published, for --format atom.'
 complete -c apod-fetch -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which of NASA\'s services to ask: science (the new one), api (the old one), or auto.'
 complete -c apod-fetch -l api-key-file -r -F -d 'File that holds the key for api.nasa.gov.'
 complete -c apod-fetch -l refresh -d 'Ask the server even if the cache has a fresh answer.'

@@ -35,6 +35,9 @@ enum ApodFetch {
                 "apod-fetch --start-date 1995 --jobs 8 --progress plain > archive.ndjson",
                 "apod-fetch --count 5 --seed 42 --print date,title",
                 "apod-fetch --date --format text",
+                "apod-fetch --search 'horsehead nebula' --print date,title",
+                "apod-fetch --count 1 --offline --media image --no-copyright --print hdurl",
+                "apod-fetch --last 10 --format atom --feed-url https://example.org/apod.xml > apod.xml",
                 "apod-fetch --last 30 --media image --format url | wget -i -",
                 "apod-fetch --date --fallback-previous --print hdurl",
                 "apod-fetch --date 2024 --offline > year.ndjson",
@@ -55,14 +58,21 @@ enum ApodFetch {
 
     @Sendable private static func fetch(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)
-        let plan = try arguments.days.plan(at: Clock.system.now(), log: context.log)
+        let looksAtKept = arguments[.search] != nil || arguments[.offline] && arguments.days.count != nil
+        // Words that say no day are refused before anything is looked at.
+        var plan = try arguments.days.plan(at: Clock.system.now(), log: looksAtKept ? .silent : context.log)
         let runOptions = try context.pictureRunOptions()
         let settings = try context.cacheSettings()
         let caches = context.caches(settings)
         let client = try context.client(caches, jobs: runOptions.jobs)
         var needs = context.networkNeeds
-        needs.changesCache = !arguments[.offline]
+        needs.changesCache = !client.isOffline
         context.confine(settings, needs)
+        if looksAtKept {
+            plan = try arguments.days.plan(
+                ofKept: { try client.wantedKeptDays(in: $0) }, at: Clock.system.now(), log: context.log)
+            if plan?.dayCount == 0 { client.tellNothingKept() }
+        }
         let input = try? File(descriptor: 0, path: "standard input", closes: false)
         if arguments.days == DayArguments(), input?.isRegular == true {
             context.log.warning("standard input is not read; apod-fetch - reads days from it")

@@ -32,6 +32,17 @@ extension AnyOption {
         "require-today", .days,
         summary: "End with 75 until the picture of NASA's current day is published, instead of giving an older one.")
 
+    static let search = Option<SearchWords>(
+        "search", form: .value("WORDS"), expected: "a word", group: .days,
+        summary: """
+            Only days that are kept and have all of these words in title or explanation, or words that begin with them; \
+            nothing is requested.
+            """,
+        read: { text in
+            guard let words = SearchWords(text) else { throw UsageFailure("give a word or several") }
+            return words
+        })
+
     // MARK: Service and pictures
 
     static let apiKeyFile = Option.path(
@@ -42,12 +53,24 @@ extension AnyOption {
         completion: .list(["image", "video", "other"]),
         group: .own, summary: "Leave out days without these: image, video, other; several with commas.",
         read: { try Picture.MediaType.types(typed: $0) })
+    static let noCopyright = Option.flag(
+        "no-copyright", summary: "Leave out days that name a copyright holder.")
     static let fallbackPrevious = Option.flag(
         "fallback-previous", summary: "Give the latest image before a day that has none.")
     static let raw = Option.flag("raw", summary: "Add NASA's own object as the field raw.")
     static let format = Option<PictureFormat>.case(
         "format", "FORMAT", default: "json",
-        summary: "json, text (to be read), markdown, or url (the picture's address only).")
+        summary: """
+            json, text (to be read), markdown, html (a page), atom (a feed), or url (the picture's address only).
+            """)
+    static let feedURL = Option<String>(
+        "feed-url", form: .value("URL"), expected: "an address", group: .own,
+        summary: "The address at which a feed will be published, for --format atom.",
+        read: { text in
+            let url = try WebURL(text)
+            guard url.credentials == nil else { throw UsageFailure("--feed-url takes an address without a password") }
+            return text
+        })
 }
 
 extension Arguments {
@@ -80,11 +103,17 @@ extension ToolContext {
 
     private func pictureOptions() throws -> PictureOptions {
         let options = PictureOptions(
-            media: arguments[.media] ?? Set(Picture.MediaType.allCases), fallsBack: arguments[.fallbackPrevious],
+            media: arguments[.media] ?? Set(Picture.MediaType.allCases), freeOnly: arguments[.noCopyright],
+            words: arguments[.search], fallsBack: arguments[.fallbackPrevious],
             requiresToday: arguments[.requireToday],
-            raw: arguments[.raw], marksArticles: arguments[.format].map { $0 != .json && $0 != .url } ?? false,
-            refreshes: arguments[.refresh], isOffline: arguments[.offline])
-        if options.refreshes, options.isOffline { throw UsageFailure("--refresh and --offline cannot be combined") }
+            raw: arguments[.raw], marksArticles: arguments[.format]?.showsArticle ?? false,
+            refreshes: arguments[.refresh], isOffline: arguments[.offline] || arguments[.search] != nil)
+        if options.refreshes, options.isOffline {
+            throw UsageFailure("--refresh and --\(options.words == nil ? "offline" : "search") cannot be combined")
+        }
+        if options.fallsBack, options.words != nil {
+            throw UsageFailure("--fallback-previous and --search cannot be combined")
+        }
         if options.fallsBack, !options.media.contains(.image) {
             throw UsageFailure("--fallback-previous gives images, which --media leaves out")
         }
@@ -94,18 +123,22 @@ extension ToolContext {
     /// How records are worked on and written; the format as well.
     func pictureRunOptions() throws -> RecordRunOptions {
         var options = try runOptions(jobs: 4)
+        if arguments.isGiven(.feedURL), arguments[.format] != .atom {
+            throw UsageFailure("--feed-url goes with --format atom")
+        }
         guard let format = arguments[.format] else { return options }
         if arguments.isGiven(.print) { throw UsageFailure("--format and --print cannot be combined") }
         if arguments[.pretty], format != .json { throw UsageFailure("--pretty goes with --format json") }
-        options.layout = format.layout(for: .standardOutput(environment: environment)) ?? options.layout
+        let feed = AtomFeed(address: arguments[.feedURL], updated: Clock.system.now())
+        options.layout = format.layout(for: .standardOutput(environment: environment), feed: feed) ?? options.layout
         return options
     }
 }
 
 extension [AnyOption] {
-    static let days: [AnyOption] = [.date, .last, .startDate, .endDate, .count, .seed, .requireToday]
+    static let days: [AnyOption] = [.date, .last, .startDate, .endDate, .count, .seed, .search, .requireToday]
 
     static let choice: [AnyOption] = [
-        .media, .fallbackPrevious, .raw, .format, .service, .apiKeyFile, .refresh, .offline,
+        .media, .noCopyright, .fallbackPrevious, .raw, .format, .feedURL, .service, .apiKeyFile, .refresh, .offline,
     ]
 }

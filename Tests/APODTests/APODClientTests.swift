@@ -128,7 +128,9 @@ import Testing
         let lost = scienceAnswer("2026-11-18", ["hdurl": .string(placeholder), "basic_html": nil]).line
         let nasa = FakeNASA { ask in ask.service == .science ? .ok(lost) : .ok(logoAnswer("2026-11-18").line) }
         let failure = try #require(try nasa.client().results(.day(day("2026-11-18"))).first?.failure)
-        #expect(failure as? APODFailure == .standIn(.placeholder, day("2026-11-18"), Server(.science, at: try WebURL(FakeNASA.scienceBase))))
+        #expect(
+            failure as? APODFailure
+                == .standIn(.placeholder, day("2026-11-18"), Server(.science, at: try WebURL(FakeNASA.scienceBase))))
     }
 
     @Test func aDayThatIsNotOutIsNotLookedForInTheOldService() throws {
@@ -213,7 +215,9 @@ import Testing
         let failure = try #require(result.first?.failure)
         #expect(failure.code == "no-picture" && failure.exitCode == .unavailable)
         // Of all days that were tried, not of the last one alone.
-        #expect(failure.message.contains("from 2026-11-17 to 2026-11-20 yet"), "\(failure.message)")
+        #expect(
+            failure.message.contains("from 2026-11-17 to 2026-11-20; NASA has published none since"),
+            "\(failure.message)")
         #expect(result.first?.day == day("2026-11-20"))
         #expect(nasa.asked.count == 4)
     }

@@ -96,6 +96,33 @@ struct CachedDaysTests {
         #expect(try never.expect(75).record.bool("error.transient") == true, "\(never)")
     }
 
+    @Test func processesThatFetchTheSameYearAskOnce() throws {
+        let slow = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["wait-50"])]
+        _ = try home.run("apod-fetch", year, environment: slow)
+        let whole = try service.requests().total
+        let other = try ToolHome(environment: service.environment)
+        try service.reset()
+        let running = try (0..<3).map { _ in try other.start("apod-fetch", year, environment: slow) }
+        let outputs = running.map { $0.wait() }
+        for output in outputs { #expect(try output.records.count == 365, "\(output)") }
+        #expect(try service.requests().total == whole)
+        let sources = try outputs.flatMap { try $0.records.map { $0.string("apod.source") } }
+        #expect(sources.count { $0 == "network" } <= 365)
+    }
+
+    @Test func aProcessThatDiesLeavesItsTurnToTheOneThatWaits() throws {
+        // Either address is the same service to those who wait.
+        let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
+        let month = ["--date", "2023-01-01..2023-01-20", "-v"]
+        let dead = try home.start("apod-fetch", month, environment: stalled)
+        #expect(dead.waitForErrors("for 2023-01-01 to 2023-01-20"))
+        let waiting = try home.start("apod-fetch", month)
+        #expect(waiting.waitForErrors("waiting for another run that asks for 2023-01-01-2023-01-20"))
+        dead.kill(SIGKILL)
+        #expect(try waiting.wait().expect(0).records.count == 20)
+        _ = dead.wait()
+    }
+
     @Test func aSignalEndsARunOfManyPagesSoon() throws {
         let stalled = ["APOD_SCIENCE_URL": service.url("/wp-json/wp/v2/apod-basic", faults: ["stall"])]
         let running = try home.start("apod-fetch", year + ["-v", "--jobs", "4"], environment: stalled)

@@ -2,15 +2,6 @@ import HTML
 
 /// What can be told of a body before it is read as JSON.
 enum AnswerBody {
-    /// Returns whether a proxy before the service answers in its place: plain text that Envoy has for a service that it
-    /// cannot reach, usually with status 503. Whatever the status, asking again helps.
-    static func isProxyError(_ bytes: [UInt8]) -> Bool {
-        let text = PlainText.folded(String(decoding: bytes.prefix(200), as: UTF8.self))
-        return ["upstream connect error", "upstream request timeout", "no healthy upstream"].contains {
-            text.hasPrefix(ignoringCase: $0)
-        }
-    }
-
     /// Returns the first 200 characters of a body on one line, for somebody who wonders what came; nil for an empty
     /// one.
     ///

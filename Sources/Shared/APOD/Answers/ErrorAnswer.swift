@@ -37,7 +37,7 @@ enum ErrorAnswer {
         let body = (try? Record(parsing: answer.body)) ?? Record()
         let code = body.string("error.code") ?? body.string("code") ?? ""
         let said = words(of: body, answer.body, key: key)
-        if AnswerBody.isProxyError(answer.body) {
+        if answer.isOfGateway {
             return .failing(server, status: answer.status, said: said, attempts: attempts)
         }
         let absent = day.map { $0 >= newest ? APODFailure.notPublished($0) : .noPicture($0) }

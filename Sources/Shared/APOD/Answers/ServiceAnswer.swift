@@ -63,11 +63,7 @@ enum ServiceAnswer {
         case let byte? where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["): return byte
         case UInt8(ascii: "<"): throw .badAnswer(.html, server)
         case nil: throw .badAnswer(.empty, server)
-        default:
-            if AnswerBody.isProxyError(bytes) {
-                throw .failing(server, status: 200, said: AnswerBody.excerpt(bytes, withoutKey: nil))
-            }
-            throw .badAnswer(.notJSON, server)
+        default: throw .badAnswer(.notJSON, server)
         }
     }
 

@@ -4,7 +4,7 @@ import Support
 struct DayLottery {
     /// How many days can be drawn.
     let published: Int
-    private let last: CalendarDay
+    private let has: @Sendable (CalendarDay) -> Bool
     private var generator: SplitMix64
 
     /// How many days are drawn from, most of them not yet published: until 2174 the same, so that a seed draws for ever
@@ -12,15 +12,23 @@ struct DayLottery {
     private static let drum = 1 << 16
 
     init(through last: CalendarDay, seed: UInt64) {
-        self.last = last
+        has = { $0 <= last && !PublishedDays.gaps.contains($0) }
         published = PublishedDays.count(through: last)
+        generator = SplitMix64(seed: seed)
+    }
+
+    /// Draws from these days alone.
+    init(from days: Set<CalendarDay>, seed: UInt64) {
+        has = { days.contains($0) }
+        published = days.count
         generator = SplitMix64(seed: seed)
     }
 
     /// Draws from all days of the drum and puts back those that have no picture: all others are equally likely, and a
     /// new day each morning doesn't change what a seed has drawn before, unless it is drawn itself.
     ///
-    /// Cost: O(count) memory; each day about six draws, up to sixty if nearly all of them are wanted.
+    /// Cost: O(count) memory; each day about six draws, up to sixty if nearly all of them are wanted. The last of few
+    /// days takes 65,536, a few milliseconds.
     ///
     /// - Precondition: no more than `published`, and none drawn before.
     mutating func draw(_ count: Int) -> [CalendarDay] {
@@ -29,7 +37,7 @@ struct DayLottery {
         while days.count < min(count, published) {
             let number = Int(generator.next() & UInt64(Self.drum - 1))
             let day = PublishedDays.first.advanced(by: number)
-            guard day <= last, !PublishedDays.gaps.contains(day), drawn.insert(number).inserted else { continue }
+            guard has(day), drawn.insert(number).inserted else { continue }
             days.append(day)
         }
         return days

@@ -149,8 +149,15 @@ extension APODClient {
         var results: [CalendarDay: DayResult] = [:]
         var rest = days[...]
         while !rest.isEmpty {
-            let window = rest.prefix(service.service.daysPerRequest(of: rest))
+            var window = rest.prefix(service.service.daysPerRequest(of: rest))
             rest = rest.dropFirst(window.count)
+            let turn = try turn(toAsk: service, for: window)
+            defer { withExtendedLifetime(turn) {} }
+            if turn != nil {
+                // Others may have asked since.
+                results.merge(try keptDays(Array(window), of: service.service).fresh) { $1 }
+                window = window.filter { results[$0] == nil }[...]
+            }
             if window.count > 1, let page = try askPage(of: window, service) {
                 results.merge(page) { $1 }
                 try results.merge(unpublished(of: window, leftOutOf: page, service)) { $1 }
@@ -158,6 +165,12 @@ extension APODClient {
             for day in window where results[day] == nil { results[day] = try ask(for: day, service) }
         }
         return results
+    }
+
+    /// Waits until nobody else asks for the same days; nil if nobody would know.
+    private func turn(toAsk service: ServiceClient, for days: ArraySlice<CalendarDay>) throws -> KeyLock? {
+        guard !options.refreshes, let first = days.min(), let last = days.max() else { return nil }
+        return try store.turn(toAsk: service.service, for: first == last ? "\(first)" : "\(first)-\(last)")
     }
 
     /// Returns what one service says about a day.

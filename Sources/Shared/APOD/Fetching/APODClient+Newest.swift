@@ -55,14 +55,26 @@ extension APODClient {
     private func published(
         _ count: Int, from day: CalendarDay, of service: ServiceClient
     ) throws -> [DayResult] {
-        if count == 1, let kept = try freshResult(of: day, service.service), kept.picture != nil { return [kept] }
         let earliest = max(PublishedDays.first, day.advanced(by: -Self.longestPause - count))
-        var known = try keptDays([earliest, day], of: service.service).fresh
-        let kept = RecentDays(known, from: day, through: earliest, count: count)
+        func look() throws -> (known: [CalendarDay: DayResult], recent: RecentDays) {
+            if count == 1, let kept = try freshResult(of: day, service.service), kept.picture != nil {
+                return ([:], RecentDays([day: kept], from: day, through: day, count: 1))
+            }
+            let known = try keptDays([earliest, day], of: service.service).fresh
+            return (known, RecentDays(known, from: day, through: earliest, count: count))
+        }
+        var (known, kept) = try look()
         if kept.isComplete { return kept.days }
         if options.isOffline {
             if count > 1 { return try published(1, from: day, of: service) }
             throw CacheFailure.offline(key: "the picture of \(day)")
+        }
+        let turn = options.refreshes ? nil : try store.turn(toAsk: service.service, for: "newest")
+        defer { withExtendedLifetime(turn) {} }
+        if turn != nil {
+            // Others may have asked since.
+            (known, kept) = try look()
+            if kept.isComplete { return kept.days }
         }
         // A page has no room for more, and as a rule only the newest day is new.
         for listing in Set([kept.listing, count]).sorted() {
@@ -145,7 +157,7 @@ extension APODClient {
     }
 
     /// Returns the latest picture that is kept of any service.
-    private func newestKept(through day: CalendarDay) throws -> DayResult? {
+    func newestKept(through day: CalendarDay) throws -> DayResult? {
         var newest = try services.compactMap { try store.newestPicture(through: day, of: $0.service)?.result }
             .max { $0.day < $1.day }
         if !options.raw { newest?.raw = nil }

@@ -15,8 +15,8 @@ public struct APODClient: Sendable {
     let clock: Clock
     let log: Log
     let interruption: Interruption
-    /// How many results there were whose media types are wanted, and how many that are left out.
-    private let mediaTally = Monitor((wanted: 0, leftOut: 0))
+    /// How many results there were, and how many of them are left out for what they lack.
+    private let tally = Monitor((all: 0, leftOut: [PictureOptions.Lack: Int]()))
     /// Whether a warning has told that a record may be out of date.
     private let hasWarnedOfStale = Monitor(false)
     /// What the run has learnt of the end of the archive.
@@ -50,7 +50,7 @@ public struct APODClient: Sendable {
     /// Returns the pictures of a plan, in its order. Nothing is asked before the first `next()`.
     public func pictures(_ plan: DayPlan) -> PictureSequence { PictureSequence(plan, client: self) }
 
-    /// Returns what becomes of a single day: for days that come one by one. Whether its media type is wanted is for the
+    /// Returns what becomes of a single day: for days that come one by one. Whether it is wanted is for the
     /// caller to ask (`isWanted`).
     ///
     /// Throws `Cancelled`, or a failure that ends the run, such as `ConfigurationFailure` for a cache of a newer
@@ -64,29 +64,41 @@ public struct APODClient: Sendable {
         return client
     }
 
+    /// Whether no service is asked at all.
+    public var isOffline: Bool { options.isOffline }
+
     /// The service that the next days are asked of first: the pages of the services differ.
     var leadingService: Service { (services.first { $0.outage.reason == nil } ?? services[0]).service }
 
-    // MARK: Media
+    // MARK: What is wanted
 
-    /// Returns whether a result's media type is wanted; to be asked once of each, since those that are left out are
-    /// counted.
+    /// Returns whether a result is wanted; to be asked once of each, since those that are left out are counted.
     func isWanted(_ result: DayResult) -> Bool {
-        let isWanted = options.wants(result)
-        mediaTally.withLock { if isWanted { $0.wanted += 1 } else { $0.leftOut += 1 } }
-        return isWanted
+        let lack = options.lack(of: result)
+        tally.withLock { tally in
+            tally.all += 1
+            if let lack { tally.leftOut[lack, default: 0] += 1 }
+        }
+        return lack == nil
     }
 
-    /// Says which days were left out, as they aren't published yet or for their media types, if any were: to be called
-    /// at the end of a run.
+    /// Says which days were left out, as they aren't published yet or for what they lack, if any were: to be called at
+    /// the end of a run.
     public func tellLeftOut() {
         end.tellUnpublished(log)
-        let (wanted, leftOut) = mediaTally.withLock { $0 }
-        guard leftOut > 0 else { return }
+        let (all, leftOut) = tally.withLock { $0 }
         let media = Picture.MediaType.allCases.filter(options.media.contains).map(\.rawValue).joined(separator: " or ")
-        log.notice(
-            "\(leftOut) of \(wanted + leftOut) days \(leftOut == 1 ? "has" : "have") no \(media) "
-                + "and \(leftOut == 1 ? "was" : "were") left out")
+        for lack in PictureOptions.Lack.allCases {
+            guard let count = leftOut[lack] else { continue }
+            let (have, name) = count == 1 ? ("has", "names") : ("have", "name")
+            let what =
+                switch lack {
+                case .media: "\(have) no \(media)"
+                case .freedom: "\(name) a copyright holder"
+                case .words: "\(have) not all of these words"
+                }
+            log.notice("\(count) of \(all) days \(what) and \(count == 1 ? "was" : "were") left out")
+        }
     }
 
     // MARK: Old records

@@ -2,6 +2,10 @@
 public struct PictureOptions: Sendable, Equatable {
     /// The media types that are wanted; days of other ones are left out.
     public let media: Set<Picture.MediaType>
+    /// Leaves out days that name a copyright holder.
+    public let freeOnly: Bool
+    /// Leaves out days whose texts don't have these words.
+    public let words: SearchWords?
     /// Gives the latest image before a day that has none.
     public let fallsBack: Bool
     /// Gives no older image in the place of a day that isn't published yet.
@@ -16,11 +20,14 @@ public struct PictureOptions: Sendable, Equatable {
     public let isOffline: Bool
 
     public init(
-        media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), fallsBack: Bool = false,
+        media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), freeOnly: Bool = false,
+        words: SearchWords? = nil, fallsBack: Bool = false,
         requiresToday: Bool = false, raw: Bool = false, marksArticles: Bool = false, refreshes: Bool = false,
         isOffline: Bool = false
     ) {
         self.media = media
+        self.freeOnly = freeOnly
+        self.words = words
         self.fallsBack = fallsBack
         self.requiresToday = requiresToday
         self.raw = raw
@@ -29,8 +36,18 @@ public struct PictureOptions: Sendable, Equatable {
         self.isOffline = isOffline
     }
 
-    /// Whether a result is of a type that is wanted. Failures are always told.
-    func wants(_ result: DayResult) -> Bool {
-        result.picture.map { media.contains($0.mediaType) } ?? true
+    /// What a picture lacks that is wanted of it.
+    enum Lack: CaseIterable {
+        case media, freedom, words
+    }
+
+    /// Returns why a result is not wanted; nil if it is. Failures are always told.
+    func lack(of result: DayResult) -> Lack? {
+        guard let picture = result.picture else { return nil }
+        if !media.contains(picture.mediaType) { return .media }
+        if freeOnly, picture.fields.has("copyright") { return .freedom }
+        let texts = picture.fields
+        if let words, !words.areIn(texts.string("title") ?? "", texts.string("explanation") ?? "") { return .words }
+        return nil
     }
 }

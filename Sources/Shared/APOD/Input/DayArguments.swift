@@ -33,11 +33,7 @@ public struct DayArguments: Sendable, Equatable {
         if let last { return try .last(Self.number(last, of: "--last"), at: time) }
         if let count {
             let count = try Self.number(count, of: "--count")
-            let named = try seedNumber()
-            let seed = named ?? chance()
-            let plan = try DayPlan.random(count, seed: seed, at: time)
-            if named == nil { log.detail("--seed \(seed) draws the same days again") }
-            return plan
+            return try drawing(log, chance) { try DayPlan.random(count, seed: $0, at: time) }
         }
         if let start {
             return try .range(
@@ -47,6 +43,53 @@ public struct DayArguments: Sendable, Equatable {
         if requiresToday { return try .named([.day(PublishedDays.newest(at: time))], at: time) }
         let named = try dates.map { try Self.days($0, of: "--date", orRange: true, at: time) }
         return try .named(named.isEmpty ? [.today] : named, at: time)
+    }
+
+    /// Decides which days are meant of those that are kept: of the ones that are named, or of all; the newest or some at
+    /// random of those that are wanted. Parameters and errors as above.
+    ///
+    /// - Parameter kept: gives the days of a plan, or all, of which a wanted picture is kept, in ascending order.
+    public func plan(
+        ofKept kept: (DayPlan?) throws -> [CalendarDay], at time: Timestamp, log: Log,
+        chance: () -> UInt64 = { UInt64.random(in: 0..<1_000_000_000) }
+    ) throws -> DayPlan {
+        var days: [CalendarDay]
+        if let text = last ?? count {
+            let option = last == nil ? "--count" : "--last"
+            _ = try plan(at: time, log: .silent) { 0 }
+            let count = try Self.number(text, of: option)
+            days = try kept(nil)
+            if days.count < count {
+                log.notice("there are only \(days.count) of \(count) such days among those that are kept")
+            }
+            if last != nil {
+                days = days.suffix(count)
+            } else {
+                let all = Set(days)
+                days = try drawing(log, chance) { seed in
+                    var lottery = DayLottery(from: all, seed: seed)
+                    return lottery.draw(count)
+                }
+            }
+        } else {
+            let isLimited = start != nil || !dates.isEmpty || requiresToday
+            guard let plan = try plan(at: time, log: log) else {
+                throw UsageFailure("--search looks through the days that are kept, and cannot be combined with -")
+            }
+            days = try kept(isLimited ? plan : nil)
+        }
+        return DayPlan(steps: days.map(DayPlan.Step.day))
+    }
+
+    /// Calls `draw` with the seed that is named, or another, which is told.
+    private func drawing<Drawn>(
+        _ log: Log, _ chance: () -> UInt64, _ draw: (UInt64) throws -> Drawn
+    ) throws -> Drawn {
+        let named = try seedNumber()
+        let seed = named ?? chance()
+        let drawn = try draw(seed)
+        if named == nil { log.detail("--seed \(seed) draws the same days again") }
+        return drawn
     }
 
     private func checkOperands(at time: Timestamp) throws {

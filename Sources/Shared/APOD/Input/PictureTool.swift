@@ -18,7 +18,7 @@ public struct PictureTool: RecordTool {
     /// record says no day.
     public func prepare(_ job: RecordJob) throws -> Prepared {
         let day = try Self.day(of: job.record, at: client.clock.now())
-        guard let result = try? client.keptPicture(of: day), client.options.wants(result) else {
+        guard let result = try? client.keptPicture(of: day), client.options.lack(of: result) == nil else {
             return .work { record, _ in try add(day, to: &record) }
         }
         _ = client.isWanted(result)

@@ -66,6 +66,30 @@ final class CachedDays: Sendable {
         }
     }
 
+    /// Waits for the right to ask a service for something alone, among all threads and processes that keep its days
+    /// here: those that wait find the answer kept. It ends with the last reference, and with its holder's life.
+    ///
+    /// Returns nil if nothing is kept, or the cache cannot be written. Throws a failure that ends the run, or
+    /// `Cancelled`.
+    ///
+    /// - Parameter what: "2024-02-01-2024-02-25", in letters, digits and hyphens.
+    func turn(toAsk service: Service, for what: String) throws -> KeyLock? {
+        guard !state.withLock({ $0.isUnwritable }) else { return nil }
+        return try reading(service) { cache in
+            var hasTold = false
+            do {
+                return try cache.lock("apod-\(service.rawValue)-\(what)") {
+                    if !hasTold { log.detail("waiting for another run that asks for \(what)") }
+                    hasTold = true
+                }
+            } catch {
+                if error is Cancelled { throw error }
+                // Whoever cannot lock asks alone.
+                return nil
+            }
+        } ?? nil
+    }
+
     private static func collection(_ service: Service) -> String { "apod/\(service.rawValue)" }
 
     /// The address that is kept with a day, so that what somebody's own server says doesn't pass for NASA's.

@@ -94,8 +94,8 @@ enum APODFailure: Failure, Equatable {
             "the picture of \(day) is not published yet; NASA usually publishes at 00:05 US Eastern time; try again"
                 + " then, or take the newest by --date today"
         case .nothingRecent(let first, let last):
-            "there is no picture of the day from \(first) to \(last) yet; check the clock of this machine, or name a day"
-                + " by --date"
+            "there is no picture of the day from \(first) to \(last); NASA has published none since; try again later, or"
+                + " name an earlier day by --date"
         case .standIn(.placeholder, let day, let server) where server.service == .api:
             "\(server.name) gives NASA's logo or another stand-in instead of the picture of \(day)"
                 + "; use --service science"

@@ -6,6 +6,10 @@ import Records
 struct Caption: Sendable, Equatable {
     var title: String?
     var day: String?
+    /// Who made it, or else who claims it.
+    var author: String?
+    /// Who claims a copyright.
+    var holder: String?
     /// Who made it and who claims it, with a label: "Credit & copyright: Ada Example".
     var credits: [String]
     var paragraphs: [LinkedText]
@@ -30,16 +34,19 @@ struct Caption: Sendable, Equatable {
         day = text("date")
         paragraphs = Self.paragraphs(of: record)
         alt = text("alt")
-        page = text("permalink")
-        credits = Self.credits(credit: text("credit"), copyright: text("copyright"))
-        let url = text("url")
+        func address(_ path: FieldPath) -> String? { MediaAddress(text(path))?.text }
+        page = address("permalink")
+        holder = text("copyright")
+        author = text("credit") ?? holder
+        credits = Self.credits(credit: text("credit"), copyright: holder)
+        let url = address("url")
         switch text("media_type") {
         case "video":
-            (isVideo, media, shown) = (true, url, text("thumbnail_url"))
+            (isVideo, media, shown) = (true, url, address("thumbnail_url"))
         case "other":
             (isVideo, media, shown) = (false, url, nil)
         default:
-            (isVideo, media, shown) = (false, text("hdurl") ?? url, url ?? text("hdurl"))
+            (isVideo, media, shown) = (false, address("hdurl") ?? url, url ?? address("hdurl"))
         }
         if title == nil, paragraphs.isEmpty, media == nil { return nil }
     }

@@ -105,7 +105,7 @@ struct ServiceClient: Sendable {
             return try http.data(
                 HTTPRequest(
                     url: url, headers: headers, cleartextOrigins: [base.origin], byteLimit: Self.byteLimit),
-                isPassingFault: { AnswerBody.isProxyError($0.body) }
+                isPassingFault: \.isOfGateway
             ).1
         } catch let failure as FetchFailure {
             if let answer = failure.answer { note(answer.body) }

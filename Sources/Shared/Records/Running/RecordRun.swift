@@ -89,6 +89,7 @@ public final class RecordRun: Sendable {
         failures.end()
         if let sourceError, !(sourceError is Cancelled) { throw sourceError }
         return try state.withLock { state throws in
+            if sourceError == nil, interruption.cause == nil, state.end == nil { state.results.finish() }
             let output = state.results.output
             if let failure = output.failure { throw failure }
             if let part = options.layout.part, case let count = output.missing, count > 0 {

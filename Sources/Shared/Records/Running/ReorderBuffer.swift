@@ -87,6 +87,9 @@ struct ReorderBuffer {
     /// Writes to the file what has left.
     mutating func flush() { output.flush() }
 
+    /// Writes what stands behind all records, once they have left.
+    mutating func finish() { output.finish() }
+
     private mutating func write(_ outcome: Outcome) {
         tally.add(outcome.tally)
         if let record = outcome.record { output.append(record, tally: &tally) }

@@ -48,13 +48,21 @@ public enum RecordLayout: Sendable, Equatable {
 public struct RecordText: Sendable, Equatable {
     /// What it shows of a record, for the message that there is none: "address". Tells texts apart too.
     public let part: String
+    /// What stands before the first text and behind the last one, also if there is none.
+    let head: String
+    let foot: String
     /// What stands between the texts of two records.
     let separator: String
     /// The text without its last line end; nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?
 
-    public init(part: String, separator: String = "", render: @escaping @Sendable (Record) -> String?) {
+    public init(
+        part: String, head: String = "", foot: String = "", separator: String = "",
+        render: @escaping @Sendable (Record) -> String?
+    ) {
         self.part = part
+        self.head = head
+        self.foot = foot
         self.separator = separator
         self.render = render
     }

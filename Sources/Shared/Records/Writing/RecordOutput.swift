@@ -13,6 +13,8 @@ struct RecordOutput {
     private var pending: [UInt8] = []
     /// How many records had neither what was to be printed nor an error, which would have been said.
     private(set) var missing = 0
+    /// Whether the head of what is made of all records has been written.
+    private var hasBegun = false
     /// Whether the next text needs the separator before it.
     private var owesSeparator = false
     /// Set once nobody reads the output any more; all that follows is dropped.
@@ -46,6 +48,7 @@ struct RecordOutput {
                 note(missingIn: record, &tally)
             }
         case .text(let text):
+            begin(text)
             if let rendered = text.render(record) {
                 if owesSeparator { pending += text.separator.utf8 }
                 owesSeparator = true
@@ -56,6 +59,20 @@ struct RecordOutput {
             }
         }
         if pending.count >= Self.batchSize { flush() }
+    }
+
+    /// Writes what stands behind the last record, after the last one.
+    mutating func finish() {
+        guard case .text(let text) = layout else { return }
+        begin(text)
+        pending += text.foot.utf8
+        flush()
+    }
+
+    private mutating func begin(_ text: RecordText) {
+        if hasBegun { return }
+        hasBegun = true
+        pending += text.head.utf8
     }
 
     private mutating func note(missingIn record: Record, _ tally: inout ExitTally) {

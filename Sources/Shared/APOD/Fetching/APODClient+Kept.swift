@@ -1,0 +1,53 @@
+import Support
+
+extension APODClient {
+    /// Returns the days of which a picture is kept that is wanted, in ascending order. Asks nobody. Throws `Cancelled`,
+    /// or a failure that ends the run.
+    ///
+    /// - Parameter plan: says which days count; nil: all. The newest day is that of the newest picture that is kept.
+    public func wantedKeptDays(in plan: DayPlan? = nil) throws -> [CalendarDay] {
+        let last = PublishedDays.latestToday(at: clock.now())
+        var named = plan.map { Set($0.steps.compactMap(\.namedDay)) }
+        if plan?.steps.contains(where: { $0.namedDay == nil }) == true, let newest = try newestKept(through: last)?.day
+        {
+            named?.insert(newest)
+        }
+        var days: [CalendarDay] = []
+        var start = named.map { $0.min() ?? last } ?? PublishedDays.first
+        let end = min(last, named?.max() ?? last)
+        // A year at a time, as a year of texts takes 2 MB.
+        while start <= end {
+            try interruption.check()
+            let stop = min(end, start.advanced(by: 365))
+            var wanted: Set<CalendarDay> = []
+            var seen: Set<CalendarDay> = []
+            for service in services {
+                for kept in try store.days(from: start, through: stop, of: service.service) {
+                    guard kept.result.picture != nil, named?.contains(kept.result.day) ?? true,
+                        seen.insert(kept.result.day).inserted
+                    else { continue }
+                    if options.lack(of: kept.result) == nil { wanted.insert(kept.result.day) }
+                }
+            }
+            days += wanted.sorted()
+            start = stop.advanced(by: 1)
+        }
+        return days
+    }
+
+    /// Says that no kept day is wanted, and whether any is kept.
+    public func tellNothingKept() {
+        let words = options.words.map { " has all of the words \"\($0.text)\"" } ?? " is wanted"
+        log.notice("none of the days that are kept\(words); apod-fetch keeps the days that it fetches")
+    }
+}
+
+extension DayPlan.Step {
+    /// Nil for the newest days, whichever they are.
+    fileprivate var namedDay: CalendarDay? {
+        switch self {
+        case .day(let day), .dayIfPublished(let day): day
+        case .newest: nil
+        }
+    }
+}

@@ -81,7 +81,7 @@ _img_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --url-field | --media | --key | --key-field | --key-ignore-query | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
+        --url-field | --key | --key-field | --key-ignore-query | --media | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
         --header-for | --bearer-for) option=$arg left=2 ;;
         --allow-private) option=$arg ;;
         -*) ;;
@@ -221,7 +221,7 @@ _img_cache() {
         ;;
     "unpin")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -229,7 +229,7 @@ _img_cache() {
         ;;
     "pin")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -237,7 +237,7 @@ _img_cache() {
         ;;
     "rm")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --older-than --newer-than --unused-for --larger-than --smaller-than --expired --host --match --kind --dry-run -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --older-than --newer-than --unused-for --larger-than --smaller-than --expired --host --match --kind --dry-run -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -245,7 +245,7 @@ _img_cache() {
         ;;
     "info")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --verify -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --verify -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -258,7 +258,7 @@ _img_cache() {
         ;;
     "path")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query -z --null-data -0 --null --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data -0 --null --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -266,7 +266,7 @@ _img_cache() {
         ;;
     "cat")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -274,7 +274,7 @@ _img_cache() {
         ;;
     "has")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query -z --null-data --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -282,7 +282,7 @@ _img_cache() {
         ;;
     "get")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --no-stale -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -290,7 +290,7 @@ _img_cache() {
         ;;
     "explain")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --media --key --key-field --key-ignore-query --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -298,7 +298,7 @@ _img_cache() {
         ;;
     "prefetch")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --no-degrade --url-field --media --key --key-field --key-ignore-query --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --delay -h --help)
+            _img_cache_offer < <(printf '%s\n' --no-degrade --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --delay -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -306,7 +306,7 @@ _img_cache() {
         ;;
     "put")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --incremental --no-degrade --url-field --media --key --key-field --key-ignore-query --expires-at --expiry-field --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --incremental --no-degrade --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)

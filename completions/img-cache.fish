@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --media --key --key-field --key-ignore-query --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -72,10 +72,10 @@ complete -c img-cache -n '__img_cache_at "scope switch" "scope purge"' -a '(comm
 complete -c img-cache -n '__img_cache_at put' -l incremental -d 'Also write a record for each scan or pass of a picture on its way, with a preview.'
 complete -c img-cache -n '__img_cache_at put prefetch' -l no-degrade -d 'Fail (75) if the best address fails for a time, instead of taking the next one.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l url-field -x -d 'Fields of a record with addresses of the picture, the best first, such as hdurl,image.url.'
-complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l media -x -d 'What to take: image, or video for movies (mp4, mov) as well.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key -x -d 'Name to use as the key (key:NAME) instead of the address; for a single picture.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-field -x -d 'Field of a record that holds the name to use as the key instead of the address.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path info rm pin unpin' -l key-ignore-query -x -d 'Query parameters that make no difference to the picture, with commas or blanks between them.'
+complete -c img-cache -n '__img_cache_at put prefetch explain' -l media -x -d 'What to take: image, or video for movies (mp4, mov) as well.'
 complete -c img-cache -n '__img_cache_at put prefetch explain' -l expires-at -x -d 'When an entry expires, instead of --ttl: 2026-12-31 or 2026-12-31T18:00:00Z.'
 complete -c img-cache -n '__img_cache_at put prefetch explain' -l expiry-field -x -d 'Fields of a record that say when its picture expires: a time such as 7d, or a date.'
 complete -c img-cache -n '__img_cache_at put get' -l output-dir -x -a '(__fish_complete_directories)' -d 'Write files into this folder, which is made if it is missing.'

@@ -101,7 +101,8 @@ extension Arguments {
             throw UsageFailure("--key goes with exactly one address or file; use --key-field for records")
         }
         var addresses = self[.urlField] ?? PictureAddresses()
-        addresses.takesMovies = self[.media]
+        // What was kept is found without the option.
+        addresses.takesMovies = self[.media] || !fetches
         return CacheItem.Rules(
             addresses: addresses, key: self[.key], keyField: self[.keyField],
             ignoredQuery: Set(all(.keyIgnoreQuery).flatMap { $0.split(separator: ",").map(String.init) }),
@@ -110,8 +111,11 @@ extension Arguments {
 
     /// Whether `--key` alone names the picture, which is enough for a command that looks.
     private var isKeyAlone: Bool {
-        operands.isEmpty && isGiven(.key) && !["put", "prefetch", "explain"].contains(path.last?.name)
+        operands.isEmpty && isGiven(.key) && !fetches
     }
+
+    /// Whether the command fetches what is not there, or says what that would do.
+    private var fetches: Bool { ["put", "prefetch", "explain"].contains(path.last?.name) }
 
     /// What is asked for.
     var pictures: [String] { isKeyAlone ? [""] : operands }
@@ -141,10 +145,10 @@ private func pictureJob(line: String) throws -> RecordJob {
 }
 
 extension [AnyOption] {
-    static let keys: [AnyOption] = [.urlField, .media, .key, .keyField, .keyIgnoreQuery]
+    static let keys: [AnyOption] = [.urlField, .key, .keyField, .keyIgnoreQuery]
 
-    /// When what is put expires.
-    static let expiry: [AnyOption] = [.expiresAt, .expiryField]
+    /// What is put, and when it expires.
+    static let putting: [AnyOption] = [.media, .expiresAt, .expiryField]
 
     /// For every command that may open a connection.
     static let fetching: [AnyOption] =

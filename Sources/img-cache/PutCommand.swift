@@ -22,7 +22,7 @@ extension Command {
             "img-cache put --output-dir apod --name-template '{date}.{ext}' < week.ndjson",
         ],
         operands: .pictures,
-        options: { [[.incremental, .noDegrade], .keys, .expiry, .copies, .stream, .fetching, .common] },
+        options: { [[.incremental, .noDegrade], .keys, .putting, .copies, .stream, .fetching, .common] },
         synonyms: ["add", "download", "fetch", "store", "save"]
     ) { arguments in
         let context = try ToolContext(arguments)
@@ -43,7 +43,7 @@ extension Command {
             "img-cache prefetch -q --jobs 1 < tomorrow.ndjson > /dev/null",
         ],
         operands: .pictures,
-        options: { [[.delay, .noDegrade], .keys, .expiry, .stream, .fetching, .common] }
+        options: { [[.delay, .noDegrade], .keys, .putting, .stream, .fetching, .common] }
     ) { arguments in
         BackgroundPriority.take()
         let context = try ToolContext(arguments)
@@ -70,7 +70,7 @@ extension Command {
             "img-cache explain --print explain.decision < records.ndjson",
         ],
         operands: .pictures,
-        options: { [.keys, .expiry, [.json], .stream, .fetching, .common] }
+        options: { [.keys, .putting, [.json], .stream, .fetching, .common] }
     ) { arguments in
         let context = try ToolContext(arguments)
         let settings = try context.fetchSettings()

@@ -93,7 +93,7 @@ extension DownsampleTool {
         let info = try source.info()
         let key = try CacheKey.of(input)
         do {
-            return (try cache.store(input, key: key).entry, key)
+            return (try cache.store(input, key: key, inspect: CacheStore.wholePicture).entry, key)
         } catch FormatFailure.truncated where maker.options.allowsTruncated {
             // Under a key of its own: nobody else takes it for the whole picture.
             let key = try CacheKey(printed: "\(CacheKey.truncatedPrefix)\(key)")

@@ -81,7 +81,7 @@ _img_downsample() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --variant | --width | --height | --fit | --aspect-ratio | --scale | --content-mode | --gravity | --region | --rotate | --frame | --format | --quality | --fit-bytes | --gradient | --corner-radius | --background | --quality-decode | -o | --output | --output-dir | --name-template | --allow-path | --fallback-message | --theme | --font | --max-bytes | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds | -j | --jobs | --print | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config) option=$arg left=1 ;;
+        --variant | --width | --height | --fit | --aspect-ratio | --scale | --content-mode | --gravity | --focus | --region | --rotate | --frame | --fps | --format | --quality | --fit-bytes | --gradient | --corner-radius | --background | --quality-decode | -o | --output | --output-dir | --name-template | --allow-path | --fallback-message | --fallback-icon | --theme | --font | --max-bytes | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds | -j | --jobs | --print | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config) option=$arg left=1 ;;
         -*) ;;
         *)
             case ${command:+$command }$arg in
@@ -100,7 +100,7 @@ _img_downsample() {
         _img_downsample_offer_list < <(printf '%s\n' pager overlay fit custom launch-card detail-view rocket-card preference-view)
         ;;
     --content-mode)
-        _img_downsample_offer < <(printf '%s\n' fit fill force)
+        _img_downsample_offer < <(printf '%s\n' fit fill force contain)
         ;;
     --gravity)
         _img_downsample_offer < <(printf '%s\n' center north northeast east southeast south southwest west northwest attention entropy)
@@ -125,6 +125,9 @@ _img_downsample() {
         ;;
     --allow-path)
         _img_downsample_files -d
+        ;;
+    --fallback-icon)
+        _img_downsample_files -f
         ;;
     --theme)
         _img_downsample_offer < <(printf '%s\n' light dark)
@@ -163,7 +166,7 @@ _img_downsample() {
         ;;
     *)
         if [[ $word == -* && -z $operands ]]; then
-            _img_downsample_offer < <(printf '%s\n' --variant --width --height --fit --aspect-ratio --scale --exact --enlarge --content-mode --gravity --region --rotate --poster --frame --format --quality --fit-bytes --progressive --gradient --corner-radius --background --linear --keep-profile --keep-metadata --keep-copyright --print-hash --quality-decode --allow-truncated -o --output --output-dir --name-template --sync --allow-path --progressive-records --fallback --fallback-message --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
+            _img_downsample_offer < <(printf '%s\n' --variant --width --height --fit --aspect-ratio --scale --exact --enlarge --no-enlarge --content-mode --gravity --focus --region --rotate --poster --frame --fps --format --quality --fit-bytes --progressive --gradient --corner-radius --background --linear --keep-profile --keep-metadata --keep-copyright --print-hash --quality-decode --allow-truncated -o --output --output-dir --name-template --sync --allow-path --progressive-records --fallback --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
         else
             _img_downsample_offer < <(printf '%s\n' styles)
             _img_downsample_files -f

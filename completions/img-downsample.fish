@@ -12,7 +12,7 @@ function __img_downsample_at
         end
         set option $word
         switch $word
-            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --region --rotate --frame --format --quality --fit-bytes --gradient --corner-radius --background --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config
+            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --rotate --frame --fps --format --quality --fit-bytes --gradient --corner-radius --background --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config
                 set left 1
             case '-*'
             case '*'
@@ -46,15 +46,17 @@ complete -c img-downsample -n '__img_downsample_at ""' -l width -x -d 'Maximum w
 complete -c img-downsample -n '__img_downsample_at ""' -l height -x -d 'Maximum height.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fit -x -d 'Fit into this box of points, such as 300x200 (rounded up; see --exact).'
 complete -c img-downsample -n '__img_downsample_at ""' -l aspect-ratio -x -d 'Width to height, such as 16:9, for the side that is not given.'
-complete -c img-downsample -n '__img_downsample_at ""' -l scale -x -d 'Pixels for each point of --fit and of styles.'
+complete -c img-downsample -n '__img_downsample_at ""' -l scale -x -d 'Pixels for each point of --fit and of styles; several, such as 1,2,3, make several sizes.'
 complete -c img-downsample -n '__img_downsample_at ""' -l exact -d 'Do not round --fit.'
-complete -c img-downsample -n '__img_downsample_at ""' -l enlarge -d 'Make small pictures larger.'
-complete -c img-downsample -n '__img_downsample_at ""' -l content-mode -x -a '\'fit\' \'fill\' \'force\'' -d 'fit (show all), fill (crop what does not fit) or force (stretch).'
+complete -c img-downsample -n '__img_downsample_at ""' -l enlarge -l no-enlarge -d 'Make small pictures larger; by default only for styles, which --no-enlarge stops.'
+complete -c img-downsample -n '__img_downsample_at ""' -l content-mode -x -a '\'fit\' \'fill\' \'force\' \'contain\'' -d 'fit (show all), fill (crop), force (stretch) or contain (show all on a --background).'
 complete -c img-downsample -n '__img_downsample_at ""' -l gravity -x -a '\'center\' \'north\' \'northeast\' \'east\' \'southeast\' \'south\' \'southwest\' \'west\' \'northwest\' \'attention\' \'entropy\'' -d 'What fill keeps: center, a side or corner, attention or entropy.'
+complete -c img-downsample -n '__img_downsample_at ""' -l focus -x -d 'The point that fill keeps near the middle, such as 40%,30%.'
 complete -c img-downsample -n '__img_downsample_at ""' -l region -x -d 'Use this part of the upright picture only, in pixels or percent.'
 complete -c img-downsample -n '__img_downsample_at ""' -l rotate -x -a '\'90\' \'180\' \'270\'' -d 'Turn clockwise by 90, 180 or 270 degrees, before anything is measured.'
 complete -c img-downsample -n '__img_downsample_at ""' -l poster -d 'Take the first frame of an animation only.'
 complete -c img-downsample -n '__img_downsample_at ""' -l frame -x -d 'Take this frame of an animation only, counted from 0.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fps -x -d 'Show at most so many frames of an animation in a second; the others are left out.'
 complete -c img-downsample -n '__img_downsample_at ""' -l format -x -a '\'auto\' \'jpeg\' \'png\' \'gif\' \'webp\' \'avif\'' -d 'auto (as the source), jpeg, png, webp, avif or gif.'
 complete -c img-downsample -n '__img_downsample_at ""' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fit-bytes -x -d 'Lower the quality until the file fits, such as 100KB.'
@@ -77,6 +79,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -l allow-path -x -a '(__f
 complete -c img-downsample -n '__img_downsample_at ""' -l progressive-records -d 'Write a record each time a variant is done, the picture\'s thumbnail first.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fallback -d 'Draw a placeholder for a record without a picture.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fallback-message -x -d 'What the placeholder says; fields of the record in braces, as in --name-template.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fallback-icon -r -F -d 'Draw this picture in place of the placeholder\'s icon.'
 complete -c img-downsample -n '__img_downsample_at ""' -l theme -x -a '\'light\' \'dark\'' -d 'The placeholder\'s colours: light or dark.'
 complete -c img-downsample -n '__img_downsample_at ""' -l font -r -F -d 'The placeholder\'s font: a file or a family.'
 complete -c img-downsample -n '__img_downsample_at ""' -l max-bytes -x -d 'Refuse pictures with more bytes.'

@@ -28,6 +28,7 @@ extension ToolContext {
         needs.usesCache = false
         confine(settings.cache, needs)
         try interruption.catchSignals()
+        try settings.checkIcon()
         progress.expect(records: 1)
         let tool = tool(
             settings, settings.maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
@@ -67,6 +68,7 @@ extension ToolContext {
             needs.changesCache = false
         }
         confine(settings.cache, needs)
+        try settings.checkIcon()
         var maker = settings.maker
         maker.options.spareThreads = SpareThreads(options.jobs)
         let caches = caches(settings.cache)

@@ -35,12 +35,15 @@ struct DownsampleSettings {
         }
         synchronizesFiles = try context.isSet(.sync)
         var rendition = try Self.rendition(context)
+        guard rendition.backdrop == nil || variants.contains(where: { $0.geometry.mode == .contain }) else {
+            throw UsageFailure("--background blur and dominant go with --content-mode contain")
+        }
         if let output, !arguments.isGiven(.format) { rendition.format = try Self.format(ofFile: output) }
         var maker = VariantMaker(rendition: rendition, options: try Self.decoding(context))
         maker.metrics = context.metrics
         maker.progress = context.progress
         self.maker = maker
-        fallback = try Self.fallback(arguments)
+        fallback = try Self.fallback(arguments, maker.options)
         cache = try context.cacheSettings()
         allowedFolders = try Self.allowedFolders(context)
     }
@@ -54,6 +57,10 @@ struct DownsampleSettings {
         return needs
     }
 
+    /// Decodes the icon of placeholders once, so that one that cannot be used is told before any work. To be called
+    /// when the process is confined. Throws `NamedFailure`.
+    func checkIcon() throws { try fallback?.icon?.check(options: maker.options) }
+
     // MARK: What is made
 
     private static func variants(_ context: ToolContext) throws -> [Variant] {
@@ -64,13 +71,14 @@ struct DownsampleSettings {
         request.height = arguments[.height]
         request.aspectRatio = arguments[.aspectRatio]
         request.fit = arguments[.fit].map { ($0.width, $0.height) }
-        request.scale = arguments[.scale] ?? VariantRequest.standardScale
+        if let scales = arguments[.scale] { request.scales = scales.values }
         request.isExact = arguments[.exact]
-        request.enlarges = arguments[.enlarge]
+        request.enlarges = arguments.isGiven(.enlarge) ? arguments[.enlarge] : nil
         request.region = arguments[.region]
         request.quarterTurns = arguments[.rotate] ?? 0
         request.contentMode = arguments[.contentMode]
         request.gravity = arguments[.gravity]
+        request.focus = arguments[.focus]
         request.gradient = arguments[.gradient]
         request.cornerRadius = arguments[.cornerRadius]
         var variants = try request.variants(styles: styles(context))
@@ -110,7 +118,11 @@ struct DownsampleSettings {
         var rendition = Rendition()
         if case .fixed(let format) = arguments[.format] { rendition.format = format }
         rendition.quality = try context.value(.quality) ?? Rendition.standardQuality
-        if let background = arguments[.background] { rendition.background = background }
+        switch arguments[.background] {
+        case .colour(let colour)?: rendition.background = colour
+        case let backdrop?: rendition.backdrop = backdrop
+        case nil: break
+        }
         rendition.byteLimit = arguments[.fitBytes]
         rendition.isProgressive = arguments[.progressive]
         rendition.isLinear = arguments[.linear]
@@ -120,19 +132,26 @@ struct DownsampleSettings {
         if arguments[.keepMetadata] { rendition.metadata = .kept }
         try arguments.exclude(.frame, .poster)
         rendition.frame = arguments[.poster] ? 0 : arguments[.frame]
+        rendition.framesPerSecond = arguments[.fps]
         return rendition
     }
 
-    private static func fallback(_ arguments: Arguments) throws -> Fallback? {
-        let details: [AnyOption] = [.fallbackMessage, .theme, .font]
+    private static func fallback(_ arguments: Arguments, _ options: DecodeOptions) throws -> Fallback? {
+        let details: [AnyOption] = [.fallbackMessage, .fallbackIcon, .theme, .font]
         guard arguments[.fallback] else {
             if let option = details.first(where: arguments.isGiven) {
                 throw UsageFailure("--\(option.name) goes with --fallback")
             }
             return nil
         }
-        return Fallback(
+        var fallback = Fallback(
             message: arguments[.fallbackMessage], theme: arguments[.theme] ?? .light, font: arguments[.font])
+        // Before the run gives up the right to open it.
+        fallback.icon = try arguments[.fallbackIcon].map {
+            try FallbackIcon(
+                path: $0, byteLimit: options.limits.maxInputBytes, interruption: options.interruption)
+        }
+        return fallback
     }
 
     /// Returns the format that a file's name stands for. Throws `UsageFailure` if it stands for none.

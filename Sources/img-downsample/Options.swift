@@ -22,16 +22,25 @@ extension AnyOption {
     static let aspectRatio = Option<Double>(
         "aspect-ratio", form: .value("RATIO"), expected: AspectRatio.expected, group: .sizes,
         summary: "Width to height, such as 16:9, for the side that is not given.", read: AspectRatio.read)
-    static let scale = Option.decimal(
-        "scale", "FACTOR", .sizes, in: 1...3, expected: "pixels for each point, from 1 to 3", default: "2",
-        summary: "Pixels for each point of --fit and of styles.")
+    static let scale = Option<Scales>(
+        "scale", form: .value("FACTORS"), expected: Scales.expected, group: .sizes, default: "2",
+        summary: "Pixels for each point of --fit and of styles; several, such as 1,2,3, make several sizes.",
+        manual: "With several, the variants are called launch-card, launch-card@2x and so on.", read: Scales.init)
     static let exact = Option.flag("exact", .sizes, summary: "Do not round --fit.")
-    static let enlarge = Option.flag("enlarge", .sizes, summary: "Make small pictures larger.")
+    static let enlarge = Option.flag(
+        "enlarge", .sizes, isNegatable: true,
+        summary: "Make small pictures larger; by default only for styles, which --no-enlarge stops.")
     static let contentMode = Option<ContentMode>.case(
-        "content-mode", "MODE", .sizes, summary: "fit (show all), fill (crop what does not fit) or force (stretch).")
+        "content-mode", "MODE", .sizes,
+        summary: "fit (show all), fill (crop), force (stretch) or contain (show all on a --background).")
     static let gravity = Option<Gravity>.case(
         "gravity", "WHERE", .sizes, summary: "What fill keeps: center, a side or corner, attention or entropy.",
         manual: "attention keeps the part that catches the eye, entropy the one with the most detail.")
+    static let focus = Option<Focus>(
+        "focus", form: .value("X,Y"), expected: "a point such as 40%,30% or 0.4,0.3, from 0 to 100 % each",
+        group: .sizes, summary: "The point that fill keeps near the middle, such as 40%,30%.",
+        manual: "It goes before a record's own focus, {\"x\":0.4,\"y\":0.3}, which goes before --gravity.",
+        read: Focus.init(_:))
     static let region = Option<Region>(
         "region", form: .value("X,Y,W,H"), expected: "X,Y,WIDTH,HEIGHT in pixels or percent, such as 25%,25%,50%,50%",
         group: .sizes, summary: "Use this part of the upright picture only, in pixels or percent.", read: Region.init)
@@ -44,6 +53,10 @@ extension AnyOption {
     static let frame = Option.number(
         "frame", .sizes, in: 0...1_000_000, of: "the number of a frame",
         summary: "Take this frame of an animation only, counted from 0.")
+
+    static let fps = Option.decimal(
+        "fps", "N", .sizes, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
+        summary: "Show at most so many frames of an animation in a second; the others are left out.")
 
     /// JPEG, which ends at 65535, has the largest sides.
     private static func side(_ name: String, _ summary: String) -> Option<Int> {
@@ -62,9 +75,18 @@ extension AnyOption {
     static let cornerRadius = Option.decimal(
         "corner-radius", "RADIUS", .looks, in: 0...20_000, expected: "a radius from 0 to 20000",
         summary: "Round the corners: points for styles, else pixels.")
-    static let background = Option<RGB>(
-        "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c", group: .looks, default: "#ffffff",
-        summary: "What lies under transparent pixels in a format without transparency.", read: RGB.init(hex:))
+    static let background = Option<Backdrop>(
+        "background", form: .value("COLOUR"), expected: "a colour such as #1a2b3c, blur or dominant", group: .looks,
+        default: "#ffffff", summary: "What lies under transparent pixels in a format without transparency.",
+        manual: "With --content-mode contain, it is also what fills the rest: a colour, blur (the picture, blurred) or"
+            + " dominant (the picture's main colour)."
+    ) { text in
+        switch text {
+        case "blur": .blur
+        case "dominant": .dominant
+        default: RGB(hex: text).map { .colour($0) }
+        }
+    }
     static let fitBytes = Option.size(
         "fit-bytes", .looks, such: "100KB", summary: "Lower the quality until the file fits, such as 100KB.")
     static let progressive = Option.flag("progressive", .looks, summary: "Write JPEG in scans, PNG interlaced.")
@@ -99,6 +121,8 @@ extension AnyOption {
         summary: "What the placeholder says; fields of the record in braces, as in --name-template.",
         manual: "If the record has not such a field, it says what it would without the option.",
         read: { try Template($0) })
+    static let fallbackIcon = Option.path(
+        "fallback-icon", .placeholders, summary: "Draw this picture in place of the placeholder's icon.")
     static let theme = Option<Placeholder.Theme>.case(
         "theme", "THEME", .placeholders, default: "light", summary: "The placeholder's colours: light or dark.")
     static let font = Option.path(
@@ -117,6 +141,22 @@ struct FitBox: Sendable {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
         guard sides.count == 2, sides.allSatisfy({ (1...20_000).contains($0) }) else { return nil }
         (width, height) = (sides[0], sides[1])
+    }
+}
+
+/// The factors of `--scale`.
+struct Scales: Sendable {
+    static let expected = "pixels for each point, from 1 to 3, or several such as 1,2,3"
+    let values: [Double]
+
+    /// Reads `2`, `1.5` or `1,2,3`. Several are whole and differ, as they become names; nil for anything else.
+    init?(_ text: String) {
+        let factors = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
+        guard factors.allSatisfy({ (1...3).contains($0) }) else { return nil }
+        if factors.count > 1 {
+            guard Set(factors).count == factors.count, factors.allSatisfy({ $0 == $0.rounded() }) else { return nil }
+        }
+        values = factors
     }
 }
 
@@ -140,8 +180,9 @@ enum PictureFormatChoice: Sendable, Equatable {
 
 extension [AnyOption] {
     static let sizes: [AnyOption] = [
-        .variant, .width, .height, .fit, .aspectRatio, .scale, .exact, .enlarge, .contentMode, .gravity, .region,
-        .rotate, .poster, .frame,
+        .variant, .width, .height, .fit, .aspectRatio, .scale, .exact, .enlarge, .contentMode, .gravity, .focus,
+        .region,
+        .rotate, .poster, .frame, .fps,
     ]
 
     static let looks: [AnyOption] = [
@@ -151,7 +192,7 @@ extension [AnyOption] {
 
     static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]
 
-    static let placeholders: [AnyOption] = [.fallback, .fallbackMessage, .theme, .font]
+    static let placeholders: [AnyOption] = [.fallback, .fallbackMessage, .fallbackIcon, .theme, .font]
 
     static let limits: [AnyOption] = [
         .maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds,

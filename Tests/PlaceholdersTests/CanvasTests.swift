@@ -8,13 +8,13 @@ import Testing
     private let size = PixelSize(width: 20, height: 10)
 
     @Test func aCoverOfTheWholePixelGivesItsColourAndNoneChangesNothing() {
-        var canvas = Canvas(size: size, RGB(0x102030))
+        var canvas = Canvas(size: size) { _ in RGB(0x102030) }
         canvas.blend(RGB(0xFFEEDD), in: PixelRect(x: 1, y: 0, width: 2, height: 1)) { x, _ in x == 1 ? 255 : 0 }
         #expect(Array(canvas.pixels.bytes[..<9]) == [0x10, 0x20, 0x30, 0xFF, 0xEE, 0xDD, 0x10, 0x20, 0x30])
     }
 
     @Test func whatLiesOutsideIsClippedToNothing() {
-        var canvas = Canvas(size: size, RGB(0x102030))
+        var canvas = Canvas(size: size) { _ in RGB(0x102030) }
         let before = canvas.pixels
         for far in [
             PixelRect(x: 25, y: 2, width: 5, height: 5), PixelRect(x: -9, y: -9, width: 5, height: 5),

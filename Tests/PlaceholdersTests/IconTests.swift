@@ -10,7 +10,7 @@ import Testing
     ) -> [[[UInt8]]] {
         let palette = Palette(theme)
         let whole = PixelSize(width: side + 10, height: side + 10)
-        var canvas = Canvas(size: whole, palette.background)
+        var canvas = Canvas(size: whole) { _ in palette.background }
         Icon(missing: missing, side: side).draw(on: &canvas, x: 5, y: 5, palette)
         let bytes = canvas.pixels.bytes
         return (0..<whole.height).map { y in
@@ -74,9 +74,9 @@ import Testing
         func distance(_ point: SignedDistance.Point) -> Double {
             SignedDistance.circle(point, center: .init(70.3, 61.8), radius: 55.5)
         }
-        var quick = Canvas(size: size, palette.background)
+        var quick = Canvas(size: size) { _ in palette.background }
         quick.fill(palette.accent, in: bounds, distance: distance)
-        var plain = Canvas(size: size, palette.background)
+        var plain = Canvas(size: size) { _ in palette.background }
         plain.blend(palette.accent, in: bounds) { x, y in
             let there = distance(.init(Double(x) + 0.5, Double(y) + 0.5))
             return Int((min(max(0.5 - there, 0), 1) * 255).rounded())

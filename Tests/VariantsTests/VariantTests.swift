@@ -64,9 +64,9 @@ struct VariantTests {
     @Test func aBoxOfPointsIsCoveredByTheSmallestBucket() throws {
         let twice = try single { $0.fit = (300, 200) }
         #expect(twice.name == "fit" && twice.geometry == Geometry(width: 768, height: 768))
-        let once = try single { ($0.fit, $0.scale) = ((300, 200), 1) }
+        let once = try single { ($0.fit, $0.scales) = ((300, 200), [1]) }
         #expect(once.geometry == Geometry(width: 384, height: 384))
-        let near = try single { ($0.fit, $0.scale) = ((310, 200), 1) }
+        let near = try single { ($0.fit, $0.scales) = ((310, 200), [1]) }
         #expect(near.geometry == once.geometry)
     }
 
@@ -90,21 +90,46 @@ struct VariantTests {
 
     @Test func stylesArePointsTimesTheScale() throws {
         let card = try #require(try named(["launch-card"]).first)
-        #expect(card.geometry == Geometry(width: 800, height: 400, mode: .fill))
+        #expect(card.geometry == Geometry(width: 800, height: 400, mode: .fill, enlarges: true))
         #expect(card.gradient == .standard && card.cornerRadius == 32)
-        let detail = try #require(try named(["detail-view"]) { $0.scale = 3 }.first)
-        #expect(detail.geometry == Geometry(width: 1200, height: 900, mode: .fill))
+        let detail = try #require(try named(["detail-view"]) { $0.scales = [3] }.first)
+        #expect(detail.geometry == Geometry(width: 1200, height: 900, mode: .fill, enlarges: true))
         #expect(detail.gradient == .enhanced)
-        let rocket = try #require(try named(["rocket-card"]) { $0.scale = 1 }.first)
-        #expect(rocket.geometry == Geometry(width: 160, height: 200, mode: .fill))
+        let rocket = try #require(try named(["rocket-card"]) { $0.scales = [1] }.first)
+        #expect(rocket.geometry == Geometry(width: 160, height: 200, mode: .fill, enlarges: true))
         let preference = try #require(try named(["preference-view"]).first)
-        #expect(preference.geometry == Geometry(height: 240, mode: .fit))
+        #expect(preference.geometry == Geometry(height: 240, mode: .fit, enlarges: true))
+    }
+
+    @Test func aStyleIsEnlargedUnlessToldNotTo() throws {
+        #expect(try named(["launch-card"]) { $0.enlarges = false }.first?.geometry.enlarges == false)
+        #expect(try named(["pager"]).first?.geometry.enlarges == false)
+        #expect(try single { $0.width = 80 }.geometry.enlarges == false)
+    }
+
+    @Test func severalScalesHaveNamesOfTheirOwn() throws {
+        let cards = try named(["launch-card,pager"]) { ($0.scales, $0.fit) = ([1, 2, 3], (90, 60)) }
+        #expect(
+            cards.map(\.name) == [
+                "launch-card", "launch-card@2x", "launch-card@3x", "pager", "fit", "fit@2x", "fit@3x",
+            ])
+        #expect(cards.map(\.geometry.width) == [400, 800, 1200, 1024, 128, 192, 384])
+        #expect(cards[..<3].map(\.cornerRadius) == [16, 32, 48])
+        #expect(try named(["launch-card"]) { $0.scales = [3] }.map(\.name) == ["launch-card"])
+    }
+
+    @Test func sidesReplaceThoseOfEveryStyleThatIsNamed() throws {
+        let cards = try named(["launch-card,rocket-card"]) { $0.width = 320 }
+        #expect(cards.map(\.name) == ["launch-card", "rocket-card"])
+        #expect(cards.map(\.geometry.width) == [640, 640] && cards.map(\.geometry.height) == [400, 400])
+        // Without a style they are a variant of their own.
+        #expect(try named(["pager"]) { $0.width = 320 }.map(\.name) == ["pager", "custom"])
     }
 
     @Test func theCustomStyleTakesItsSizeFromTheOptions() throws {
         let custom = try named(["custom"]) { ($0.width, $0.aspectRatio) = (200, 2) }
         #expect(custom.count == 1)
-        #expect(custom.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill))
+        #expect(custom.first?.geometry == Geometry(width: 400, aspectRatio: 2, mode: .fill, enlarges: true))
         #expect(custom.first?.gradient == .standard)
         #expect(message { _ = try named(["custom"]) }?.hasPrefix("64 --variant custom wants a size") == true)
     }
@@ -142,6 +167,13 @@ struct VariantTests {
         }
     }
 
+    @Test func roundCornersWantAlpha() {
+        let auto = Rendition()
+        #expect(auto.format(for: .jpeg, isRounded: true) == .webp)
+        #expect(auto.format(for: .png, isRounded: true) == .png && auto.format(for: .gif, isRounded: true) == .gif)
+        #expect(Rendition(format: .jpeg).format(for: .jpeg, isRounded: true) == .jpeg)
+    }
+
     @Test func everyOptionThatChangesTheBytesIsInTheKey() throws {
         let base = Variant.custom(width: 10, height: 20)
         func changed(_ change: (inout Variant) -> Void) -> Variant {
@@ -152,7 +184,9 @@ struct VariantTests {
         let variants: [Variant] = [
             base, .pager, .overlay, .custom(width: 10, height: nil), .custom(width: nil, height: 10),
             changed { $0.geometry.aspectRatio = 2 }, changed { $0.geometry.mode = .fill },
-            changed { $0.geometry.gravity = .east }, changed { $0.geometry.enlarges = true },
+            changed { $0.geometry.gravity = .east },
+            changed { $0.geometry.focus = Focus(x: 0.5, y: 0) }, changed { $0.geometry.focus = Focus(x: 0, y: 0.5) },
+            changed { $0.geometry.enlarges = true },
             changed { $0.geometry.region = Region("0,0,5,5") }, changed { $0.geometry.region = Region("0,0,5%,5") },
             changed { $0.geometry.quarterTurns = 1 }, changed { $0.gradient = .standard },
             changed { $0.gradient = .enhanced }, changed { $0.cornerRadius = 1.5 },
@@ -176,6 +210,9 @@ struct VariantTests {
         add { $0.byteLimit = 1000 }
         add { $0.frame = 0 }
         add { $0.frame = 1 }
+        add { $0.framesPerSecond = 10 }
+        add { $0.backdrop = .blur }
+        add { $0.backdrop = .dominant }
         let keys = renditions.flatMap { rendition in variants.map(rendition.key) }
         #expect(Set(keys).count == keys.count)
         // The name is no such option: the same size is the same file.

@@ -26,8 +26,10 @@ struct DownsampleJob {
         let drain: ByteDrain
         /// If it is an animation.
         var animation: AnimatedOutput?
+        /// How many frames it has, if it is an animation that may take only so many bytes.
+        var fittedFrames: Int?
         var hash: PlaceholderHash?
-        let cutPlace = CutPlace()
+        let firstFrame = FirstFrame()
 
         init(_ index: Int, _ output: Output, _ info: ImageHeader, _ limits: DecodeLimits) throws {
             self.index = index
@@ -38,6 +40,7 @@ struct DownsampleJob {
             try checkOutput(placement.target, output.encoding.format)
             // An untrusted shape may ask for more than is of use.
             try limits.check(pixels: placement.rendered)
+            try limits.check(pixels: placement.target)
             plan = ResizePlan(source: info.storedSize, orientation: orientation, placement)
             drain = ByteDrain(output.encoding.format, output.sink)
         }
@@ -140,6 +143,8 @@ struct DownsampleJob {
         let encoding = planned.output.encoding
         guard planned.output.keepsProfile, encoding.format != .gif, planned.animation == nil else { return false }
         let holdsGray = encoding.format == .png || encoding.format == .jpeg && encoding.background.isGray
+        // A backdrop has colours, which a gray picture's profile cannot hold.
+        if source.layout.channels < 3, planned.placement.inset != nil { return false }
         let staysGray = source.layout.channels < 3 && holdsGray
         return PictureMetadata(profile: source.profile).profile(isGray: staysGray) != nil
     }
@@ -147,7 +152,7 @@ struct DownsampleJob {
     /// Whether planes go straight into a JPEG's, without ever becoming pixels.
     private func isDirect(_ planned: PlannedOutput, _ source: Source) -> Bool {
         planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
-            && planned.placement.cover == nil && !planned.output.needsPixels
+            && planned.placement.rendered == planned.placement.target && !planned.output.needsPixels
             && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
             && (source.transform == nil || keepsProfile(planned, source))
     }
@@ -167,7 +172,7 @@ struct DownsampleJob {
             isPremultiplied: stage.isResampled && !isLinear, width: planned.plan.target.width)
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
-            options: options, cutPlace: planned.cutPlace
+            options: options, firstFrame: planned.firstFrame
         ) { size, channels in
             if let animation = planned.animation { return animation.frame() }
             guard let limit = output.byteLimit else {
@@ -218,18 +223,17 @@ extension DownsampleJob {
         func isFitted(_ planned: PlannedOutput) -> Bool { wantsAll(planned) && planned.output.byteLimit != nil }
         for planned in planned where wantsAll(planned) && !isFitted(planned) {
             planned.animation = try AnimatedOutput(
-                planned.output.encoding, size: planned.placement.target, plays: reader.plays, options: options,
-                into: planned.drain)
+                planned.output.encoding, size: planned.placement.target, plays: reader.plays,
+                framesPerSecond: planned.output.framesPerSecond, options: options, into: planned.drain)
         }
         let last = planned.contains(where: wantsAll) ? Int.max : planned.compactMap(\.output.frame).max() ?? 0
         var count = 0
         let transform = ColourTransform(profile: reader.profile, layout: .rgba)
         while count <= last, let frame = try reader.nextFrame() {
             try options.check()
-            let shown = planned.filter {
-                $0.animation != nil || !isFitted($0) && ($0.output.frame ?? 0) == count
+            let shown = try planned.filter {
+                try $0.animation?.shows(frameOf: frame.delay) ?? (!isFitted($0) && ($0.output.frame ?? 0) == count)
             }
-            for planned in shown { planned.animation?.delay = frame.delay }
             count += 1
             if shown.isEmpty { continue }
             let rows = InterleavedRows(PixelRows(frame.pixels, size: reader.size, channels: 4))
@@ -239,7 +243,8 @@ extension DownsampleJob {
         for planned in planned.reversed() {
             try planned.animation?.finish()
             if isFitted(planned) { try fit(planned, source) }
-            let frames = FrameCounts(source: reader.frameCount, output: wantsAll(planned) ? count : 1)
+            let output = planned.animation?.count ?? planned.fittedFrames ?? 1
+            let frames = FrameCounts(source: reader.frameCount, output: output)
             try done(planned.index, planned.result(isTruncated: last == .max && count < reader.frameCount, frames))
         }
         return true
@@ -255,7 +260,10 @@ extension DownsampleJob {
             output.byteLimit = nil
             output.sink = sink
             let job = DownsampleJob(info: info, outputs: [output], options: options, isLinear: isLinear)
-            try job.run(source) { planned.hash = $1.hash }
+            try job.run(source) {
+                planned.hash = $1.hash
+                planned.fittedFrames = $1.frames?.output
+            }
             return sink.bytes
         }
         try planned.drain.write(bytes.span.bytes)

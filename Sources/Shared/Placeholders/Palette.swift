@@ -12,6 +12,8 @@ extension RGB {
 /// The colours of a theme.
 struct Palette: Sendable, Hashable {
     var background: RGB
+    /// What the background becomes where a style's gradient is densest: a shade, so that a light picture stays light.
+    var shade: RGB
     var text: RGB
     /// The area within an icon's outline.
     var surface: RGB
@@ -26,13 +28,15 @@ struct Palette: Sendable, Hashable {
         switch theme {
         case .light:
             background = RGB(0xF3F5F8)
+            shade = RGB(0xD9E0EA)
             text = RGB(0x333D4B)
             surface = RGB(0xFFFFFF)
             soft = RGB(0xBCC6D4)
-            line = RGB(0x64748B)
-            accent = RGB(0x3B6FE0)
+            line = RGB(0x526078)
+            accent = RGB(0x2857C5)
         case .dark:
             background = RGB(0x14181F)
+            shade = RGB(0x090B0F)
             text = RGB(0xDDE3EC)
             surface = RGB(0x1E2530)
             soft = RGB(0x4A5769)
@@ -40,4 +44,18 @@ struct Palette: Sendable, Hashable {
             accent = RGB(0x7FA9FF)
         }
     }
+
+    /// The background under a gradient, for a row counted from the top.
+    func background(row: Int, of height: Int, _ gradient: Gradient) -> RGB {
+        let share = gradient.alpha(row: row, height: height) / Self.densest
+        func mixed(_ from: UInt8, _ to: UInt8) -> UInt8 {
+            UInt8((Double(from) + (Double(to) - Double(from)) * share).rounded())
+        }
+        return RGB(
+            red: mixed(background.red, shade.red), green: mixed(background.green, shade.green),
+            blue: mixed(background.blue, shade.blue))
+    }
+
+    /// The greatest opacity of a gradient.
+    private static let densest = 0.8
 }

@@ -58,12 +58,17 @@ public struct Placeholder: Sendable, Hashable {
     ///   - size: 1x1 to 8192x8192 pixels.
     ///   - scale: pixels of the picture to a pixel of the page that it is shown on, from 0.25 to 16: at 2, the
     ///     smallest letters have twice as many pixels.
-    /// - Throws: `PlaceholderError` if the size is out of range.
-    public func draw(size: PixelSize, scale: Double = 1) throws(PlaceholderError) -> Drawing {
+    ///   - gradient: shades the background, beneath icon and message.
+    ///   - icon: gives the picture that is drawn in the icon's place, at most as large as the square that it is told;
+    ///     nil is the icon of what is missing.
+    /// - Throws: `PlaceholderError` if the size is out of range, and what `icon` throws.
+    public func draw(
+        size: PixelSize, scale: Double = 1, gradient: Gradient = .none, icon: ((PixelSize) throws -> PixelBuffer)? = nil
+    ) throws -> Drawing {
         let sides = 1...Self.largestSide
-        guard sides.contains(size.width), sides.contains(size.height) else { throw .size(size) }
-        let palette = Palette(theme)
-        var canvas = Canvas(size: size, palette.background)
+        guard sides.contains(size.width), sides.contains(size.height) else { throw PlaceholderError.size(size) }
+        var palette = Palette(theme)
+        var canvas = Canvas(size: size) { palette.background(row: $0, of: size.height, gradient) }
         var warnings: [String] = []
         let text = MessageText.cleaned(message)
         var composition = Composition(size: size, hasMessage: !text.isEmpty, scale: scale)
@@ -80,7 +85,14 @@ public struct Placeholder: Sendable, Hashable {
         }
         if words == nil { composition = Composition(size: size, hasMessage: false, scale: scale) }
         let places = composition.placed(text: words?.block.size)
-        if let place = places.icon {
+        if let place = places.icon, let icon {
+            let picture = try icon(PixelSize(width: place.width, height: place.height))
+            canvas.draw(
+                picture, x: place.x + (place.width - picture.size.width) / 2,
+                y: place.y + (place.height - picture.size.height) / 2)
+        } else if let place = places.icon {
+            // What an icon leaves out shows what is behind it.
+            palette.background = palette.background(row: place.y + place.height / 2, of: size.height, gradient)
             Icon(missing: missing, side: place.width).draw(on: &canvas, x: place.x, y: place.y, palette)
         }
         if let words, let box = places.text {

@@ -96,6 +96,7 @@ public struct DownsampleTool: RecordTool {
         let named = try argument ?? record.path("path")
         let earlier = record.raw("variants").flatMap { try? Record(parsing: $0) } ?? Record()
         var made: [String: JSON] = [:]
+        let variants = try focused(record)
         var left = variants
         func add(_ variant: Variant, _ field: JSON) {
             made[variant.name] = field
@@ -138,6 +139,16 @@ public struct DownsampleTool: RecordTool {
             }
             if Self.isOfPicture(failure) { try drawPlaceholders(failure) }
             throw failure
+        }
+    }
+
+    /// The variants, cut around the record's focus if no other was asked for. Throws `FocusFailure`.
+    private func focused(_ record: Record) throws -> [Variant] {
+        guard let focus = try Focus.of(record) else { return variants }
+        return variants.map { variant in
+            var variant = variant
+            variant.geometry.focus = variant.geometry.focus ?? focus
+            return variant
         }
     }
 
@@ -196,7 +207,7 @@ public struct DownsampleTool: RecordTool {
         do {
             let destination = try files ?? standInDestination(path, record)
             for variant in variants {
-                var source = PlaceholderSource(placeholder: placeholder, maker: maker)
+                var source = PlaceholderSource(placeholder: placeholder, icon: fallback?.icon, maker: maker)
                 func make() throws {
                     try destination.variants([variant], of: source, interruption: interruption) {
                         ready($0, $1.field(status: "fallback"))

@@ -107,11 +107,18 @@ struct OrientationProperties {
     /// A few variants of a random kind, without what would hide the corners.
     private static func variants(_ random: inout SeededRandom) throws -> [Variant] {
         var request = VariantRequest()
-        let names = ["pager", "overlay", "launch-card", "detail-view", "rocket-card", "preference-view"]
-        request.names = [random.one(of: names), random.one(of: names)]
-        request.width = random.chance(50) ? random.number(12...90) : nil
-        request.height = random.chance(50) ? random.number(12...90) : nil
+        let styles = ["launch-card", "detail-view", "rocket-card", "preference-view"]
+        if random.chance(50) {
+            request.names = [random.one(of: styles), random.one(of: styles)]
+        } else {
+            // Sides would be those of a style, and cut the corners away.
+            request.names = [random.one(of: ["pager", "overlay"])]
+            request.width = random.chance(50) ? random.number(12...90) : nil
+            request.height = random.chance(50) ? random.number(12...90) : nil
+        }
         request.contentMode = random.one(of: [nil, .fit, .fill, .force])
+        // Chroma of a tiny JPEG, enlarged, reaches across the corners.
+        request.enlarges = false
         request.gradient = Gradient.none
         request.cornerRadius = 0
         return try request.variants(styles: Style.builtIn)

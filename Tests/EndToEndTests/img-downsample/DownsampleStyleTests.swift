@@ -11,7 +11,7 @@ struct DownsampleStyleTests {
     @Test(arguments: [
         ("1", ["400x200", "400x300", "160x200", "160x120"], ["400x200", "400x300", "160x200", "90x120"]),
         ("2", ["800x400", "800x600", "320x400", "320x240"], ["800x400", "800x600", "320x400", "180x240"]),
-        ("3", ["1200x600", "1200x900", "480x600", "480x360"], ["900x450", "900x675", "480x600", "270x360"]),
+        ("3", ["1200x600", "1200x900", "480x600", "480x360"], ["1200x600", "1200x900", "480x600", "270x360"]),
     ])
     func eachStyleHasItsSizeAtEachScale(scale: String, wide: [String], tall: [String]) throws {
         let home = try ToolHome()
@@ -61,8 +61,12 @@ struct DownsampleStyleTests {
         let home = try ToolHome()
         try home.write("wide.png", DrawnPicture.gradient(900, 300).png())
         for (options, size) in [
-            (["--content-mode", "fit"], "800x267"), (["--content-mode", "force"], "600x300"),
-            (["--content-mode", "force", "--enlarge"], "800x400"), (["--enlarge"], "800x400"), ([], "600x300"),
+            (["--content-mode", "fit"], "800x267"), (["--content-mode", "force"], "800x400"),
+            (["--content-mode", "force", "--no-enlarge"], "600x300"), (["--enlarge"], "800x400"), ([], "800x400"),
+            (["--no-enlarge"], "600x300"), (["--content-mode", "contain", "--no-enlarge"], "800x400"),
+            (["--width", "320"], "640x400"), (["--width", "320", "--height", "80"], "640x160"),
+            (["--width", "320", "--aspect-ratio", "1:1"], "640x640"), (["--aspect-ratio", "4:1"], "800x200"),
+            (["--height", "50", "--aspect-ratio", "2:1"], "200x100"),
         ] {
             #expect(try home.shrunk(["wide.png", "--variant", "launch-card"] + options).words == size, "\(options)")
         }

@@ -109,6 +109,45 @@ import Testing
         #expect(try square.placement(of: landscape).target == PixelSize(width: 2000, height: 2000))
     }
 
+    @Test func theFocusIsAsNearToTheMiddleAsTheEdgesAllow() throws {
+        func crop(_ x: Double, _ y: Double, _ region: String? = nil) throws -> Rectangle {
+            try Geometry(
+                width: 100, height: 100, mode: .fill, gravity: .attention, focus: Focus(x: x, y: y),
+                region: region.flatMap { Region($0) }
+            ).placement(of: landscape).crop
+        }
+        #expect(try crop(0.5, 0.5) == Rectangle(x: 500, y: 0, width: 2000, height: 2000))
+        #expect(try crop(0.4, 0.9) == Rectangle(x: 200, y: 0, width: 2000, height: 2000))
+        #expect(try crop(0, 0.5).x == 0 && crop(1, 0.5).x == 1000)
+        // It is a point of the picture, whatever part of that is looked at.
+        #expect(try crop(0.5, 0.5, "1000,0,2000,1000") == Rectangle(x: 1000, y: 0, width: 1000, height: 1000))
+    }
+
+    @Test(arguments: ["", "40%", "40%,", "40%,101%", "-1%,5%", "0.4,1.1", "nan,0.5", "1,2,3", "a,b", "40 %,30%"])
+    func whatIsNoFocusIsNotRead(text: String) { #expect(Focus(text) == nil) }
+
+    @Test func aFocusIsReadAsPercentAndAsAShare() {
+        #expect(Focus("40%,30%") == Focus(x: 0.4, y: 0.3) && Focus("0.4,0.3") == Focus(x: 0.4, y: 0.3))
+        #expect(Focus("100%,0%") == Focus(x: 1, y: 0))
+    }
+
+    @Test func whatIsContainedLiesInTheMiddleOfExactlyTheSize() throws {
+        let box = PixelSize(width: 400, height: 400)
+        let wide = try Geometry(width: 400, height: 400, mode: .contain).placement(of: landscape)
+        #expect(wide.target == box && wide.rendered == PixelSize(width: 400, height: 267) && wide.share == 1)
+        #expect(wide.crop == Rectangle(landscape))
+        let small = PixelSize(width: 30, height: 20)
+        let kept = try Geometry(width: 400, height: 400, mode: .contain).placement(of: small)
+        #expect(kept.target == box && kept.rendered == small)
+        let enlarged = try Geometry(width: 400, height: 400, mode: .contain, enlarges: true).placement(of: small)
+        #expect(enlarged.target == box && enlarged.rendered == PixelSize(width: 400, height: 267))
+        let shaped = try Geometry(aspectRatio: 1, mode: .contain).placement(of: landscape)
+        #expect(shaped.target == PixelSize(width: 3000, height: 3000) && shaped.rendered == landscape)
+        let filled = try Geometry(width: 300, height: 200, mode: .contain).placement(of: landscape)
+        #expect(filled.target == filled.rendered)
+        #expect(try Geometry(width: 300, mode: .contain).placement(of: landscape).target.height == 200)
+    }
+
     @Test func aRegionIsReadInPixelsAndPercentAndCutOffAtTheEdge() throws {
         let region = try #require(Region("10%, 200,50%,4000"))
         let placement = try Geometry(region: region).placement(of: landscape)

@@ -1,80 +1,131 @@
 /// The colour that a picture is mostly made of.
 enum DominantColour {
-    /// Cells along each channel: two are wide enough for the noise and shading of one surface.
-    private static let levels = 16
+    /// Clusters that the colours are sorted into.
+    private static let most = 8
+    /// Steps in which the clusters settle; more change nothing that is seen.
+    private static let rounds = 6
 
-    /// The mean of the most populated region of colours in a picture of 4 channels (straight alpha); black if
-    /// everything is transparent. O(pixels).
+    /// The mean colour of the most striking cluster in a picture of 4 channels (straight alpha); black if everything is
+    /// transparent. O(pixels).
     ///
-    /// Each pixel counts by its opacity times `32 + chroma + luma / 2`, so that colours that are seen win against a
-    /// black sky around them, up to ten times their area, but not against nearly nothing else. Weights are gathered in
-    /// 16x16x16 cells. A region is 2x2x2 of them: whatever lies within 16 levels of each channel is in one region,
-    /// wherever the borders of cells are. Of equal regions the darker one wins.
+    /// Pixels are clustered in Oklab by k-means, where differences of hue count more than those of lightness, so that a
+    /// petal is one colour in sun and shade; those near the middle count up to five times as much as those in a corner.
+    /// A cluster counts by its opacity times `0.03 + chroma` times `0.25 + lightness`: pink flowers win against as much
+    /// brown earth, and what is seen against ten times as much black sky, but not against nearly nothing else. Clusters
+    /// that are near each other support each other, so that one colour in two clusters is no less. Of equal clusters
+    /// the first one wins, so that equal pixels give equal colours.
     static func of(_ picture: PixelBuffer) -> RGB {
-        var cells = [Cell](repeating: Cell(), count: levels * levels * levels)
-        picture.bytes.withUnsafeBufferPointer { samples in
-            for i in stride(from: 0, to: samples.count, by: 4) where samples[i + 3] > 0 {
-                let colour = RGB(red: samples[i], green: samples[i + 1], blue: samples[i + 2])
-                cells[index(Int(colour.red) / 16, Int(colour.green) / 16, Int(colour.blue) / 16)]
-                    .add(colour, weight: weight(colour, alpha: samples[i + 3]))
+        let cells = cells(picture)
+        guard let heaviest = cells.max(by: { $0.weight < $1.weight }) else { return .black }
+        var clusters = seeds(cells, from: heaviest)
+        for _ in 0..<rounds { clusters = settled(clusters, cells) }
+        let means = clusters.map(\.mean)
+        let scores = zip(clusters, means).map(striking)
+        let supported = means.map { mean in
+            zip(means, scores).reduce(0) { sum, other in
+                sum + max(1 - mean.difference(to: other.0).squareRoot() / nearness, 0) * other.1
             }
         }
-        var best = Cell()
-        for red in 0..<levels - 1 {
-            for green in 0..<levels - 1 {
-                for blue in 0..<levels - 1 {
-                    let region = region(cells, red, green, blue)
-                    if region.weight > best.weight { best = region }
+        // The first of the greatest.
+        let best = supported.indices.reversed().max { supported[$0] < supported[$1] }
+        return best.map { means[$0].rgb } ?? .black
+    }
+
+    /// How near clusters are that support each other, as `difference` measures.
+    private static let nearness: Float = 0.1
+
+    private static func striking(_ cluster: Cell, _ mean: Oklab) -> Float {
+        Float(cluster.weight) * (0.03 + mean.chroma) * (0.25 + mean.lightness)
+    }
+
+    /// Pixels of nearly the same colour, taken together, in the order of their colours.
+    private static func cells(_ picture: PixelBuffer) -> [Cell] {
+        var cells: [Int: Cell] = [:]
+        picture.bytes.withUnsafeBufferPointer { samples in
+            for y in 0..<picture.size.height {
+                let down = aside(y, picture.size.height)
+                for x in 0..<picture.size.width {
+                    let i = (y * picture.size.width + x) * 4
+                    guard samples[i + 3] > 0 else { continue }
+                    let colour = RGB(red: samples[i], green: samples[i + 1], blue: samples[i + 2])
+                    let place = (Int(colour.red) / 8) << 10 | (Int(colour.green) / 8) << 5 | Int(colour.blue) / 8
+                    let weight = 1 - 0.4 * (down + aside(x, picture.size.width))
+                    cells[place, default: Cell()].add(Oklab(colour), weight: Double(samples[i + 3]) / 255 * weight)
                 }
             }
         }
-        return best.mean
+        return cells.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    private static func weight(_ colour: RGB, alpha: UInt8) -> Int {
-        let high = max(colour.red, colour.green, colour.blue)
-        let low = min(colour.red, colour.green, colour.blue)
-        return Int(alpha) * (32 + Int(high - low) + Int(colour.luma) / 2)
+    /// The square of a place's distance from the middle: 0 there, 1 at the edge.
+    private static func aside(_ place: Int, _ count: Int) -> Double {
+        let distance = (Double(place) + 0.5) / Double(count) * 2 - 1
+        return distance * distance
     }
 
-    private static func index(_ red: Int, _ green: Int, _ blue: Int) -> Int { (red * levels + green) * levels + blue }
-
-    private static func region(_ cells: [Cell], _ red: Int, _ green: Int, _ blue: Int) -> Cell {
-        var sum = Cell()
-        for r in red...red + 1 {
-            for g in green...green + 1 {
-                for b in blue...blue + 1 { sum.add(cells[index(r, g, b)]) }
+    /// The heaviest cell, and then each time the one that is farthest from all so far, by its weight.
+    private static func seeds(_ cells: [Cell], from heaviest: Cell) -> [Cell] {
+        var seeds = [heaviest]
+        var distances = cells.map { $0.mean.difference(to: heaviest.mean) }
+        while seeds.count < most {
+            let far = cells.indices.max {
+                distances[$0] * Float(cells[$0].weight) < distances[$1] * Float(cells[$1].weight)
+            }
+            guard let far, distances[far] > 0 else { break }
+            seeds.append(cells[far])
+            for i in cells.indices {
+                distances[i] = min(distances[i], cells[i].mean.difference(to: cells[far].mean))
             }
         }
-        return sum
+        return seeds
     }
 
-    /// Sums over pixels; below 2^39 for the 10 000 that come, whose weights are below 2^17.
-    private struct Cell {
-        var weight = 0
-        var red = 0
-        var green = 0
-        var blue = 0
+    /// The clusters of the cells that are nearest to each; one without any is left out.
+    private static func settled(_ clusters: [Cell], _ cells: [Cell]) -> [Cell] {
+        let means = clusters.map(\.mean)
+        var sums = [Cell](repeating: Cell(), count: clusters.count)
+        for cell in cells {
+            let colour = cell.mean
+            let nearest = means.indices.min { means[$0].difference(to: colour) < means[$1].difference(to: colour) }
+            if let nearest { sums[nearest].add(cell) }
+        }
+        return sums.filter { $0.weight > 0 }
+    }
 
-        mutating func add(_ colour: RGB, weight: Int) {
+    /// Weighted sums over pixels.
+    private struct Cell {
+        var weight = 0.0
+        private var lightness = 0.0
+        private var a = 0.0
+        private var b = 0.0
+
+        mutating func add(_ colour: Oklab, weight: Double) {
             self.weight += weight
-            red += weight * Int(colour.red)
-            green += weight * Int(colour.green)
-            blue += weight * Int(colour.blue)
+            lightness += weight * Double(colour.lightness)
+            a += weight * Double(colour.a)
+            b += weight * Double(colour.b)
         }
 
         mutating func add(_ other: Cell) {
             weight += other.weight
-            red += other.red
-            green += other.green
-            blue += other.blue
+            lightness += other.lightness
+            a += other.a
+            b += other.b
         }
 
-        var mean: RGB {
-            guard weight > 0 else { return .black }
-            func level(_ sum: Int) -> UInt8 { UInt8((sum + weight / 2) / weight) }
-            return RGB(red: level(red), green: level(green), blue: level(blue))
+        var mean: Oklab {
+            Oklab(lightness: Float(lightness / weight), a: Float(a / weight), b: Float(b / weight))
         }
+    }
+}
+
+extension Oklab {
+    /// The square of the distance, in which hue counts more than lightness.
+    fileprivate func difference(to other: Oklab) -> Float {
+        let light = (lightness - other.lightness) * 0.7
+        let red = (a - other.a) * 1.6
+        let yellow = (b - other.b) * 1.6
+        return light * light + red * red + yellow * yellow
     }
 }
 

@@ -8,6 +8,8 @@ public enum ContentMode: String, Sendable, Hashable, CaseIterable {
     case fill
     /// It is stretched to the size, whatever its shape.
     case force
+    /// All of it is shown, and the rest of the size filled by a backdrop.
+    case contain
 }
 
 /// Which part of the picture stays where `fill` cuts.
@@ -53,8 +55,10 @@ public struct Geometry: Sendable, Hashable {
     public var aspectRatio: Double?
     public var mode: ContentMode
     public var gravity: Gravity
-    /// Whether a picture that is too small is made larger. Else `fit` gives its size, and the other modes the largest
-    /// of the right shape for which nothing is enlarged.
+    /// The point that stays in the middle where `fill` cuts, as far as the edges allow; nil leaves it to the gravity.
+    public var focus: Focus?
+    /// Whether a picture that is too small is made larger. Else `fit` gives its size, `contain` shows it at its
+    /// size, and the other modes give the largest of the right shape for which nothing is enlarged.
     public var enlarges: Bool
     /// The part that is looked at; nil is all.
     public var region: Region?
@@ -63,13 +67,15 @@ public struct Geometry: Sendable, Hashable {
 
     public init(
         width: Int? = nil, height: Int? = nil, aspectRatio: Double? = nil, mode: ContentMode = .fit,
-        gravity: Gravity = .center, enlarges: Bool = false, region: Region? = nil, quarterTurns: Int = 0
+        gravity: Gravity = .center, focus: Focus? = nil, enlarges: Bool = false, region: Region? = nil,
+        quarterTurns: Int = 0
     ) {
         self.width = width
         self.height = height
         self.aspectRatio = aspectRatio
         self.mode = mode
         self.gravity = gravity
+        self.focus = focus
         self.enlarges = enlarges
         self.region = region
         self.quarterTurns = quarterTurns
@@ -91,6 +97,9 @@ public struct Geometry: Sendable, Hashable {
         }
     }
 
+    /// How the picture's pixels decide where it is cut, if they do.
+    var saliency: Saliency? { focus == nil ? gravity.saliency : nil }
+
     /// A side, rounded. A caller's absurd number must not overflow; encoders refuse such a size anyway.
     private static func whole(_ side: Double) -> Int { max(Int(min(side.rounded(), 1e9)), 1) }
 
@@ -103,9 +112,23 @@ public struct Geometry: Sendable, Hashable {
         let box = box
         switch mode {
         case .fit: return fitted(area, box)
-        case .fill: return filled(area, box)
+        case .fill: return filled(area, box, of: picture)
         case .force: return stretched(area, box)
+        case .contain: return contained(area, box)
         }
+    }
+
+    /// The size is always that of the box; if only its shape is known, the smallest of that shape around the picture.
+    private func contained(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
+        var shape = box
+        if let aspectRatio, box.width == nil, box.height == nil {
+            let width = max(area.width, area.height * aspectRatio)
+            shape = (Self.whole(width), Self.whole(width / aspectRatio))
+        }
+        guard let width = shape.width, let height = shape.height else { return fitted(area, box) }
+        let target = PixelSize(width: max(width, 1), height: max(height, 1))
+        let picture = fitted(area, (target.width, target.height)).target
+        return Placement(crop: area, target: target, share: 1, inset: picture == target ? nil : picture)
     }
 
     private func fitted(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
@@ -118,7 +141,9 @@ public struct Geometry: Sendable, Hashable {
         return Placement(crop: area, target: size, share: ratio / wanted)
     }
 
-    private func filled(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
+    private func filled(
+        _ area: Rectangle, _ box: (width: Int?, height: Int?), of picture: PixelSize
+    ) -> Placement {
         let shape: (width: Double, height: Double)
         switch box {
         case (let width?, let height?): shape = (Double(width), Double(height))
@@ -134,7 +159,7 @@ public struct Geometry: Sendable, Hashable {
         let ratio = abs(wanted - 1) < 1e-9 || !enlarges && wanted > 1 ? 1 : wanted
         let share = ratio / wanted
         let target = PixelSize(width: Self.whole(shape.width * share), height: Self.whole(shape.height * share))
-        if gravity.saliency != nil {
+        if saliency != nil {
             // All of it is made as large as the cut will be, and cut when it has been seen.
             let cover = PixelSize(
                 width: max(Self.whole(area.width * ratio), target.width),
@@ -145,8 +170,15 @@ public struct Geometry: Sendable, Hashable {
             x: 0, y: 0, width: min(shape.width / wanted, area.width), height: min(shape.height / wanted, area.height))
         // If nothing is resampled, whole pixels are taken.
         if ratio == 1 { (cut.width, cut.height) = (Double(target.width), Double(target.height)) }
-        cut.x = area.x + (area.width - cut.width) * gravity.share.left
-        cut.y = area.y + (area.height - cut.height) * gravity.share.top
+        if let focus {
+            // The focus is a point of the picture, the cut one of the area.
+            cut.x = min(max(focus.x * Double(picture.width) - cut.width / 2, area.x), area.x + area.width - cut.width)
+            cut.y = min(
+                max(focus.y * Double(picture.height) - cut.height / 2, area.y), area.y + area.height - cut.height)
+        } else {
+            cut.x = area.x + (area.width - cut.width) * gravity.share.left
+            cut.y = area.y + (area.height - cut.height) * gravity.share.top
+        }
         if ratio == 1 { (cut.x, cut.y) = (cut.x.rounded(.down), cut.y.rounded(.down)) }
         return Placement(crop: cut, target: target, share: share)
     }
@@ -171,7 +203,9 @@ struct Placement: Hashable {
     var share: Double
     /// What `crop` is made first, if the picture's pixels decide which part of that becomes the output.
     var cover: PixelSize?
+    /// What `crop` is made, if that lies in the middle of the output and a backdrop fills the rest.
+    var inset: PixelSize?
 
     /// What comes out of the resampler.
-    var rendered: PixelSize { cover ?? target }
+    var rendered: PixelSize { cover ?? inset ?? target }
 }

@@ -6,6 +6,8 @@ public struct Output {
     /// Its size, and the part of the source that it shows.
     public var geometry: Geometry
     public var encoding: EncodeOptions
+    /// What fills the room that `ContentMode.contain` leaves.
+    public var backdrop: Backdrop
     /// What is drawn over it.
     public var gradient: Gradient
     /// Of its corners, in its pixels; if it comes out smaller than asked for, the radius shrinks with it.
@@ -19,18 +21,24 @@ public struct Output {
     public var xmp: XMPPacket?
     /// The one frame that is shown, counted from 0; nil is all, or the first if the format holds one.
     public var frame: Int?
+    /// The most frames of an animation that are shown in a second: the others are left out, and their time is added to
+    /// those before them. Nil is all.
+    public var framesPerSecond: Double?
     /// The most bytes it may have: the quality is lowered until it fits.
     public var byteLimit: Int?
     /// Takes the encoded bytes. After an error it has been given only a beginning.
     public var sink: any ByteSink
 
     public init(
-        _ geometry: Geometry, encoding: EncodeOptions, gradient: Gradient = .none, cornerRadius: Double = 0,
+        _ geometry: Geometry, encoding: EncodeOptions, backdrop: Backdrop = .colour(.white), gradient: Gradient = .none,
+        cornerRadius: Double = 0,
         keepsProfile: Bool = false, wantsHash: Bool = false, exif: ExifBlock? = nil, xmp: XMPPacket? = nil,
-        frame: Int? = nil, byteLimit: Int? = nil, sink: any ByteSink
+        frame: Int? = nil, framesPerSecond: Double? = nil,
+        byteLimit: Int? = nil, sink: any ByteSink
     ) {
         self.geometry = geometry
         self.encoding = encoding
+        self.backdrop = backdrop
         self.gradient = gradient
         self.cornerRadius = cornerRadius
         self.keepsProfile = keepsProfile
@@ -38,6 +46,7 @@ public struct Output {
         self.exif = exif
         self.xmp = xmp
         self.frame = frame
+        self.framesPerSecond = framesPerSecond
         self.byteLimit = byteLimit
         self.sink = sink
     }

@@ -1,13 +1,17 @@
 import Formats
 
-/// Where an output is cut, once its pixels have decided: an animation's first frame does for all, or it would shake.
-final class CutPlace {
-    var place: (left: Int, top: Int)?
+/// What the pixels of an animation's first frame decide for all frames, or those would shake.
+final class FirstFrame {
+    /// Where the output is cut.
+    var cut: (left: Int, top: Int)?
+    /// What fills the room beside it.
+    var backdrop: BackdropRows?
 }
 
 /// What is done to an output's pixels: they are turned upright and cut, effects are laid on, and they are encoded.
 ///
-/// Rows go through as they come; only an output that is turned, or whose cut the pixels decide, is gathered first.
+/// Rows go through as they come; only an output that is turned, whose cut the pixels decide, or that lies on a backdrop
+/// is gathered first.
 final class PixelOutput {
     /// Makes the encoder for upright rows of that size and that many channels.
     typealias MakeWriter = (PixelSize, Int) throws -> any RowWriter
@@ -17,7 +21,7 @@ final class PixelOutput {
     private let orientation: Orientation
     private let channels: Int
     private let options: DecodeOptions
-    private let cutPlace: CutPlace
+    private let firstFrame: FirstFrame
     private let effects: RowEffects
     private let writer: any RowWriter
     private let gathers: Bool
@@ -28,26 +32,27 @@ final class PixelOutput {
 
     /// - Parameters:
     ///   - channels: of the rows that come: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, straight.
-    ///   - cutPlace: where the frame before was cut, which this one is, too.
+    ///   - firstFrame: what the frames before decided.
     init(
         _ output: Output, placement: Placement, orientation: Orientation, channels: Int, options: DecodeOptions,
-        cutPlace: CutPlace, makeWriter: MakeWriter
+        firstFrame: FirstFrame, makeWriter: MakeWriter
     ) throws {
         self.output = output
         self.placement = placement
         self.orientation = orientation
         self.channels = channels
         self.options = options
-        self.cutPlace = cutPlace
+        self.firstFrame = firstFrame
         effects = RowEffects(
-            channels: channels, size: placement.target, gradient: output.gradient,
+            channels: placement.inset == nil ? channels : max(channels, 3), size: placement.target,
+            gradient: output.gradient,
             cornerRadius: output.cornerRadius * placement.share,
             background: output.encoding.format.hasAlpha ? nil : output.encoding.background)
         let perPixel = output.encoding.bytesPerPixel + (output.byteLimit == nil ? 0 : effects.channels)
         memory.append(try options.reserve(memory: placement.target, bytesPerPixel: perPixel))
         writer = try makeWriter(placement.target, effects.channels)
         hasher = output.wantsHash ? PlaceholderHasher(size: placement.target) : nil
-        gathers = orientation != .upright || placement.cover != nil
+        gathers = orientation != .upright || placement.rendered != placement.target
         if gathers {
             // The rows, and their turned or cut copy.
             let held = try options.reserve(memory: placement.rendered, bytesPerPixel: channels * 2)
@@ -73,8 +78,9 @@ final class PixelOutput {
         let stored = orientation.swapsAxes ? placement.rendered.swapped : placement.rendered
         let pixels = PixelBuffer(size: stored, channels: channels, bytes: gathered).upright(from: orientation)
         gathered = []
-        let (left, top) = placement.cover == nil ? (0, 0) : cutPlace.place ?? cut(pixels)
-        cutPlace.place = (left, top)
+        if placement.inset != nil { return try emit(pixels, onBackdropOf: placement.target) }
+        let (left, top) = placement.cover == nil ? (0, 0) : firstFrame.cut ?? cut(pixels)
+        firstFrame.cut = (left, top)
         let target = placement.target
         let row = AlignedBuffer(count: target.width * channels)
         try pixels.bytes.withUnsafeBufferPointer { bytes in
@@ -87,10 +93,42 @@ final class PixelOutput {
         }
     }
 
+    /// A picture that is smaller than the output lies in the middle of its backdrop.
+    private func emit(_ picture: PixelBuffer, onBackdropOf target: PixelSize) throws {
+        let backdrop = firstFrame.backdrop ?? BackdropRows(output.backdrop, of: picture, size: target)
+        firstFrame.backdrop = backdrop
+        let (left, top) = ((target.width - picture.size.width) / 2, (target.height - picture.size.height) / 2)
+        let samples = max(channels, 3)
+        let row = AlignedBuffer(count: target.width * samples)
+        for y in 0..<target.height {
+            if y % 64 == 0 { try options.check() }
+            backdrop.write(y, to: row.bytes, channels: samples)
+            if (0..<picture.size.height).contains(y - top) {
+                lay(picture, row: y - top, over: row.bytes + left * samples, samples: samples)
+            }
+            try emit(row.bytes)
+        }
+    }
+
+    /// Lays a row over an opaque one of 3 or 4 samples a pixel.
+    private func lay(
+        _ picture: PixelBuffer, row y: Int, over row: UnsafeMutablePointer<UInt8>, samples: Int
+    ) {
+        for x in 0..<picture.size.width {
+            let pixel = (y * picture.size.width + x) * channels
+            let alpha = picture.hasAlpha ? Int(picture.bytes[pixel + channels - 1]) : 255
+            for c in 0..<3 {
+                let above = Int(picture.bytes[pixel + (channels < 3 ? 0 : c)])
+                let below = Int(row[x * samples + c])
+                row[x * samples + c] = UInt8((above * alpha + below * (255 - alpha) + 127) / 255)
+            }
+        }
+    }
+
     /// Where the part begins that is worth most.
     private func cut(_ pixels: PixelBuffer) -> (left: Int, top: Int) {
         let spare = (x: pixels.size.width - placement.target.width, y: pixels.size.height - placement.target.height)
-        guard let saliency = output.geometry.gravity.saliency else { return (spare.x / 2, spare.y / 2) }
+        guard let saliency = output.geometry.saliency else { return (spare.x / 2, spare.y / 2) }
         // One of them is nothing: what is looked at covers the cut along one side exactly.
         let isWide = spare.x > 0
         let kept =

@@ -25,18 +25,26 @@ struct Canvas {
     let size: PixelSize
     private var bytes: [UInt8]
 
-    /// One colour. O(pixels), at the speed of memory.
-    init(size: PixelSize, _ color: RGB) {
+    /// One colour for each row, counted from the top. O(pixels), at the speed of memory.
+    init(size: PixelSize, _ colour: (_ row: Int) -> RGB) {
         self.size = size
         let stride = size.width * 3
         bytes = [UInt8](unsafeUninitializedCapacity: stride * size.height) { buffer, initialized in
-            let first = buffer.baseAddress!
-            for x in 0..<size.width {
-                first[3 * x] = color.red
-                first[3 * x + 1] = color.green
-                first[3 * x + 2] = color.blue
+            var drawn: RGB?
+            for y in 0..<size.height {
+                let row = buffer.baseAddress! + y * stride
+                let colour = colour(y)
+                if colour == drawn {
+                    row.update(from: row - stride, count: stride)
+                } else {
+                    for x in 0..<size.width {
+                        row[3 * x] = colour.red
+                        row[3 * x + 1] = colour.green
+                        row[3 * x + 2] = colour.blue
+                    }
+                }
+                drawn = colour
             }
-            for y in 1..<max(1, size.height) { (first + y * stride).update(from: first, count: stride) }
             initialized = stride * size.height
         }
     }
@@ -61,6 +69,24 @@ struct Canvas {
                         buffer[offset + 2] = Self.mixed(buffer[offset + 2], color.blue, share)
                     }
                     offset += 3
+                }
+            }
+        }
+    }
+
+    /// Lays a picture over the canvas, all of which must lie within the bounds, with its top left corner at `x`, `y`.
+    mutating func draw(_ picture: PixelBuffer, x left: Int, y top: Int) {
+        precondition(
+            bounds.contains(PixelRect(x: left, y: top, width: picture.size.width, height: picture.size.height)))
+        let channels = picture.channels
+        for y in 0..<picture.size.height {
+            for x in 0..<picture.size.width {
+                let pixel = (y * picture.size.width + x) * channels
+                let share = picture.hasAlpha ? Int(picture.bytes[pixel + channels - 1]) : 255
+                let target = ((top + y) * size.width + left + x) * 3
+                for c in 0..<3 {
+                    let sample = picture.bytes[pixel + (channels < 3 ? 0 : c)]
+                    bytes[target + c] = Self.mixed(bytes[target + c], sample, share)
                 }
             }
         }

@@ -43,7 +43,7 @@ final class FolderDestination: Destination {
 
     /// The name of the file. Throws `TemplateFailure`, `OutputFailure`, and what `source.format` throws.
     func name(of variant: Variant, from source: some VariantSource) throws -> String {
-        var values = ["variant": variant.name, "ext": try source.format().fileExtension]
+        var values = ["variant": variant.name, "ext": try source.format(of: variant).fileExtension]
         values["width"] = variant.geometry.box.width.map(String.init)
         values["height"] = variant.geometry.box.height.map(String.init)
         values["sha256"] = record.string("cache.sha256")

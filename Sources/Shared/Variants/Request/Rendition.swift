@@ -19,6 +19,8 @@ public struct Rendition: Sendable, Hashable {
     public var quality: Int
     /// What transparent pixels and corners lie on in a format without alpha.
     public var background: RGB
+    /// What lies beside and beneath a picture that is shown whole in a size of another shape; nil is the background.
+    public var backdrop: Backdrop?
     public var isProgressive = false
     /// Whether colours are mixed in linear light.
     public var isLinear = false
@@ -29,6 +31,8 @@ public struct Rendition: Sendable, Hashable {
     public var byteLimit: Int?
     /// The one frame of an animation that is shown, counted from 0; nil is all, where the format can hold them.
     public var frame: Int?
+    /// The most frames of an animation in a second; nil is all.
+    public var framesPerSecond: Double?
 
     /// The quality of a picture for which none is named: the point from which on most people see no difference beside
     /// the original at these sizes.
@@ -40,11 +44,12 @@ public struct Rendition: Sendable, Hashable {
         self.background = background
     }
 
-    /// The format that a picture of this format is written in.
-    public func format(for source: ImageFormat) -> OutputFormat {
+    /// The format that a variant of a picture of this format is written in: if none is named, the source's, or WebP if
+    /// that has no alpha and the corners are round.
+    public func format(for source: ImageFormat, isRounded: Bool = false) -> OutputFormat {
         if let format { return format }
         return switch source {
-        case .jpeg: .jpeg
+        case .jpeg: isRounded ? .webp : .jpeg
         case .png: .png
         case .gif: .gif
         case .webp: .webp
@@ -60,8 +65,9 @@ public struct Rendition: Sendable, Hashable {
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = (Int(background.red) << 16 | Int(background.green) << 8 | Int(background.blue))
-        return "engine=2;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
-            + ";background=\(colour);progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
+        return "engine=3;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
+            + ";background=\(colour);backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
             + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame))"
+            + ";fps=\(text(framesPerSecond))"
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import Images
 
 /// What a picture is wanted as, under a name of its own: all in pixels.
@@ -8,6 +9,8 @@ public struct Variant: Sendable, Hashable {
     public var geometry: Geometry
     public var gradient = Gradient.none
     public var cornerRadius = 0.0
+    /// The size that was asked for, if the geometry is of another shape: what a placeholder for it measures.
+    var shape: PixelSize?
 
     /// For a page of pictures: fits 1024x1024.
     public static let pager = bucket("pager", 1024)
@@ -27,12 +30,19 @@ public struct Variant: Sendable, Hashable {
         Variant(name: name, geometry: Geometry(width: side, height: side))
     }
 
+    /// The same under another name.
+    func named(_ name: String) -> Variant {
+        var variant = Variant(name: name, geometry: geometry)
+        (variant.gradient, variant.cornerRadius, variant.shape) = (gradient, cornerRadius, shape)
+        return variant
+    }
+
     /// Every option that changes the variant's bytes, as the cache's key wants it.
     var key: String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let box = geometry.box
         return "size=\(text(box.width))x\(text(box.height));ratio=\(text(geometry.aspectRatio))"
-            + ";mode=\(geometry.mode.rawValue);gravity=\(geometry.gravity.rawValue);enlarge=\(geometry.enlarges)"
+            + ";mode=\(geometry.mode.rawValue);gravity=\(geometry.gravity.rawValue);focus=\(text(geometry.focus));enlarge=\(geometry.enlarges)"
             + ";region=\(text(geometry.region));turns=\(geometry.quarterTurns);gradient=\(gradient.rawValue)"
             + ";radius=\(cornerRadius)"
     }

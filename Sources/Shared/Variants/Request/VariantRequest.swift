@@ -1,3 +1,4 @@
+import Formats
 import Images
 import Support
 
@@ -5,22 +6,26 @@ import Support
 public struct VariantRequest: Sendable {
     /// Variants and styles by name.
     public var names: [String] = []
-    /// For `custom` in points, alone in pixels.
+    /// In points for styles, whose own size they replace; without a style in pixels.
     public var width: Int?
     public var height: Int?
     public var aspectRatio: Double?
     /// A box in points that is to be covered.
     public var fit: (width: Double, height: Double)?
-    /// Pixels for each point.
-    public var scale = standardScale
+    /// Pixels for each point: at least one, no two equal. If there are several, each makes a variant of its own, named
+    /// like files of pictures in an app: `launch-card`, `launch-card@2x`.
+    public var scales = [standardScale]
     /// Whether `fit` is not rounded up to a bucket.
     public var isExact = false
-    public var enlarges = false
+    /// Whether small pictures are made larger; nil is for styles only, which are part of a page's layout.
+    public var enlarges: Bool?
     public var region: Region?
     public var quarterTurns = 0
     /// What overrides the variants' own.
     public var contentMode: ContentMode?
     public var gravity: Gravity?
+    /// Goes before a record's own focus, and before the gravity.
+    public var focus: Focus?
     public var gradient: Gradient?
     /// In points for styles, else in pixels.
     public var cornerRadius: Double?
@@ -38,36 +43,59 @@ public struct VariantRequest: Sendable {
             if !variants.contains(where: { $0.name == variant.name }) { variants.append(variant) }
         }
         let listed = names.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-        for name in listed { add(try named(name, styles)) }
-        if let fit { add(overridden(covering(fit), pixelsForPoint: 1)) }
+        for name in listed { for variant in try named(name, styles) { add(variant) } }
+        if let fit {
+            for scale in scales { add(scaled(overridden(covering(fit, scale)), scale)) }
+        }
         let hasSide = width != nil || height != nil || aspectRatio != nil
-        if hasSide && !listed.contains(Style.customName) { add(bare) }
+        if hasSide && !listed.contains(where: { name in styles.contains { $0.name == name } }) { add(bare) }
         return variants
     }
 
-    private func named(_ name: String, _ styles: [Style]) throws -> Variant {
+    /// What a name makes: one variant, or a style at each scale.
+    private func named(_ name: String, _ styles: [Style]) throws -> [Variant] {
         if let variant = [Variant.pager, .overlay].first(where: { $0.name == name }) {
-            return overridden(variant, pixelsForPoint: 1)
+            return [overridden(variant)]
         }
-        guard var style = styles.first(where: { $0.name == name }) else {
+        guard let style = styles.first(where: { $0.name == name }) else {
             let names = [Variant.pager.name, Variant.overlay.name] + styles.map(\.name)
             throw UsageFailure(
                 "there is no variant \"\(name)\"\(NearMatch.advice(for: name, among: names)); there are"
                     + " \(names.joined(separator: ", "))")
         }
-        if name == Style.customName {
-            if let width { style.width = Double(width) }
-            if let height { style.height = Double(height) }
-            if let aspectRatio { style.aspectRatio = aspectRatio }
-            guard style.width != nil || style.height != nil || style.aspectRatio != nil else {
-                throw UsageFailure("--variant custom wants a size: --width, --height or --aspect-ratio")
-            }
+        let sized = resized(style)
+        guard sized.width != nil || sized.height != nil || sized.aspectRatio != nil else {
+            throw UsageFailure("--variant custom wants a size: --width, --height or --aspect-ratio")
         }
-        return overridden(style.variant(scale: scale), pixelsForPoint: scale)
+        return scales.map { scale in
+            var variant = overridden(sized.variant(scale: scale), pixelsForPoint: scale)
+            variant.geometry.enlarges = enlarges ?? true
+            return scaled(variant, scale)
+        }
+    }
+
+    /// The style with the sides that were asked for in place of its own. A side that is left alone stays; with a
+    /// ratio, it follows.
+    private func resized(_ style: Style) -> Style {
+        var style = style
+        if let aspectRatio {
+            style.aspectRatio = aspectRatio
+            if width != nil || height != nil || style.width != nil { style.height = nil }
+            if height != nil { style.width = nil }
+        }
+        if let width { style.width = Double(width) }
+        if let height { style.height = Double(height) }
+        return style
+    }
+
+    /// The variant under the name that it has at a scale beside others.
+    private func scaled(_ variant: Variant, _ scale: Double) -> Variant {
+        guard scales.count > 1, scale != 1 else { return variant }
+        return variant.named("\(variant.name)@\(Int(scale))x")
     }
 
     /// A box of points, at the device's scale, rounded up to the bucket of its long side.
-    private func covering(_ fit: (width: Double, height: Double)) -> Variant {
+    private func covering(_ fit: (width: Double, height: Double), _ scale: Double) -> Variant {
         let width = max((fit.width * scale).rounded(.up), 1)
         let height = max((fit.height * scale).rounded(.up), 1)
         let long = max(width, height)
@@ -76,14 +104,15 @@ public struct VariantRequest: Sendable {
             return Variant(name: Variant.fitName, geometry: Geometry(width: Int(width), height: Int(height)))
         }
         // All of a picture is shown: its own long side decides, whichever that is. A cut keeps the box's shape.
-        if (contentMode ?? .fit) == .fit {
-            return Variant(name: Variant.fitName, geometry: Geometry(width: bucket, height: bucket))
-        }
         let grown = Double(bucket) / long
-        return Variant(
-            name: Variant.fitName,
-            geometry: Geometry(
-                width: Int((width * grown).rounded()), height: Int((height * grown).rounded())))
+        let box = PixelSize(
+            width: max(Int((width * grown).rounded()), 1), height: max(Int((height * grown).rounded()), 1))
+        if (contentMode ?? .fit) == .fit {
+            var variant = Variant(name: Variant.fitName, geometry: Geometry(width: bucket, height: bucket))
+            variant.shape = box
+            return variant
+        }
+        return Variant(name: Variant.fitName, geometry: Geometry(width: box.width, height: box.height))
     }
 
     /// Sides in pixels, without a style. An aspect ratio alone is a cut.
@@ -92,17 +121,17 @@ public struct VariantRequest: Sendable {
         return overridden(
             Variant(
                 name: Style.customName,
-                geometry: Geometry(width: width, height: height, aspectRatio: aspectRatio, mode: mode)),
-            pixelsForPoint: 1)
+                geometry: Geometry(width: width, height: height, aspectRatio: aspectRatio, mode: mode)))
     }
 
-    private func overridden(_ variant: Variant, pixelsForPoint scale: Double) -> Variant {
+    private func overridden(_ variant: Variant, pixelsForPoint scale: Double = 1) -> Variant {
         var variant = variant
-        variant.geometry.enlarges = enlarges
+        variant.geometry.enlarges = enlarges ?? false
         variant.geometry.region = region
         variant.geometry.quarterTurns = quarterTurns
         if let contentMode { variant.geometry.mode = contentMode }
         if let gravity { variant.geometry.gravity = gravity }
+        variant.geometry.focus = focus
         if let gradient { variant.gradient = gradient }
         if let cornerRadius { variant.cornerRadius = cornerRadius * scale }
         return variant
@@ -110,7 +139,7 @@ public struct VariantRequest: Sendable {
 
     /// The picture as it is, for options that want no size.
     public var unchanged: Variant {
-        overridden(Variant(name: Style.customName, geometry: Geometry()), pixelsForPoint: 1)
+        overridden(Variant(name: Style.customName, geometry: Geometry()))
     }
 }
 

@@ -9,6 +9,8 @@ public struct Fallback: Sendable {
     public var theme: Placeholder.Theme
     /// A font's file or family; nil is found.
     public var font: String?
+    /// What is drawn in place of the icon that says what is missing; nil is that icon.
+    public var icon: FallbackIcon?
 
     public init(message: Template? = nil, theme: Placeholder.Theme = .light, font: String? = nil) {
         self.message = message

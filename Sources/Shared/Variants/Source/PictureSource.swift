@@ -46,7 +46,9 @@ final class PictureSource: VariantSource {
     func key(_ variant: Variant) -> String { (isThumbnail ? "thumbnail;" : "") + maker.key(variant) }
 
     /// Throws `ImageError`, `FormatFailure`, and what opening the picture throws.
-    func format() throws -> OutputFormat { maker.rendition.format(for: try info().format) }
+    func format(of variant: Variant) throws -> OutputFormat {
+        maker.format(of: variant, source: try info().format)
+    }
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what opening the picture, the sinks and `done` throw.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {

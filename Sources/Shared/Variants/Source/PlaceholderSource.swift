@@ -6,6 +6,8 @@ import Support
 /// Placeholders, each exactly of its variant's size and looks.
 struct PlaceholderSource: VariantSource {
     let placeholder: Placeholder
+    /// What is drawn in place of the icon; nil is the placeholder's own.
+    var icon: FallbackIcon?
     let maker: VariantMaker
     /// What it is known to be drawn without, in words.
     var lacks: [String] = []
@@ -18,9 +20,10 @@ struct PlaceholderSource: VariantSource {
     /// One without its words has a key of its own, so that it is drawn anew when there may be a font.
     func key(_ variant: Variant) -> String {
         let missing = lacks.isEmpty ? "" : "incomplete:lacks=\(Self.digits(lacks.joined(separator: "\n")));"
-        return "\(missing)placeholder:\(maker.key(variant));missing=\(placeholder.missing.rawValue)"
+        return "\(missing)placeholder:\(maker.key(variant));pixels=\(variant.placeholderSize)"
+            + ";missing=\(placeholder.missing.rawValue)"
             + ";theme=\(placeholder.theme.rawValue);font=\(Self.digits(placeholder.font ?? ""))"
-            + ";message=\(Self.digits(placeholder.message))"
+            + ";icon=\(icon?.sha256 ?? "");message=\(Self.digits(placeholder.message))"
     }
 
     /// In hexadecimal digits, since a key has no control characters, and every character counts.
@@ -29,7 +32,7 @@ struct PlaceholderSource: VariantSource {
     }
 
     /// It has no source, so `auto` is PNG, which keeps letters sharp and small.
-    func format() -> OutputFormat { maker.rendition.format ?? .png }
+    func format(of variant: Variant) -> OutputFormat { maker.rendition.format ?? .png }
 
     /// Throws `Incomplete`, `ImageError`, `PlaceholderError`, `Cancelled`, and what the sinks and `done` throw.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
@@ -43,10 +46,12 @@ struct PlaceholderSource: VariantSource {
         options.limits.maxPixels = max(options.limits.maxPixels, DecodeLimits.standard.maxPixels)
         let memory = try options.reserve(memory: variant.placeholderSize, bytesPerPixel: 4)
         defer { withExtendedLifetime(memory) {} }
-        let drawing = try placeholder.draw(size: variant.placeholderSize, scale: 2)
+        let drawing = try placeholder.draw(
+            size: variant.placeholderSize, scale: 2, gradient: variant.gradient,
+            icon: icon.map { icon in { try icon.pixels(within: $0, options: options) } })
         if lacks.isEmpty, !drawing.warnings.isEmpty { throw Incomplete(lacks: drawing.warnings) }
         let output = Output(
-            .exactly(variant.placeholderSize), encoding: rendition.encoding(format()), gradient: variant.gradient,
+            .exactly(variant.placeholderSize), encoding: rendition.encoding(format(of: variant)),
             cornerRadius: variant.cornerRadius, wantsHash: rendition.wantsHash, byteLimit: rendition.byteLimit,
             sink: request.sink)
         return try render(drawing.pixels, to: output, options: options)
@@ -54,9 +59,10 @@ struct PlaceholderSource: VariantSource {
 }
 
 extension Variant {
-    /// What a placeholder for it measures: the box, where it is known; a side that follows from the picture is as for
+    /// What a placeholder for it measures: the shape that was asked for, or else the box, where it is known; a side that follows from the picture is as for
     /// one of 3:2, and so are both where only their ratio is known.
     var placeholderSize: PixelSize {
+        if let shape { return Self.held(shape.width, shape.height) }
         let (width, height): (Int, Int) =
             switch geometry.box {
             case (let width?, let height?): (width, height)
@@ -64,6 +70,11 @@ extension Variant {
             case (nil, let height?): (max(Int((Double(height) * 1.5).rounded()), 1), height)
             case (nil, nil): Self.within(width: 1200, height: 800, geometry.aspectRatio)
             }
+        return Self.held(width, height)
+    }
+
+    /// The size, or one of its shape that can be drawn.
+    private static func held(_ width: Int, _ height: Int) -> PixelSize {
         let long = max(width, height)
         guard long > Placeholder.largestSide else { return PixelSize(width: width, height: height) }
         func held(_ side: Int) -> Int { max(side * Placeholder.largestSide / long, 1) }

@@ -31,6 +31,11 @@ public struct VariantMaker: Sendable {
         "\(rendition.key(variant));truncated=\(options.allowsTruncated);decode=\(options.quality.rawValue)"
     }
 
+    /// The format that a variant of a picture of this format is written in.
+    func format(of variant: Variant, source: ImageFormat) -> OutputFormat {
+        rendition.format(for: source, isRounded: variant.cornerRadius > 0)
+    }
+
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first. Throws
     /// `ImageError`, `FormatFailure`, `Cancelled`, and what the source, the sinks and `done` throw.
     public func make(
@@ -40,11 +45,12 @@ public struct VariantMaker: Sendable {
         let (exif, xmp) = try carried(source)
         let outputs = requests.map { request in
             Output(
-                request.variant.geometry, encoding: rendition.encoding(rendition.format(for: info.format)),
-                gradient: request.variant.gradient,
+                request.variant.geometry,
+                encoding: rendition.encoding(format(of: request.variant, source: info.format)),
+                backdrop: rendition.backdrop ?? .colour(rendition.background), gradient: request.variant.gradient,
                 cornerRadius: request.variant.cornerRadius, keepsProfile: rendition.keepsProfile,
                 wantsHash: rendition.wantsHash, exif: exif, xmp: xmp, frame: rendition.frame,
-                byteLimit: rendition.byteLimit, sink: request.sink)
+                framesPerSecond: rendition.framesPerSecond, byteLimit: rendition.byteLimit, sink: request.sink)
         }
         progress.beginWork()
         let start = SteadyTime.now()

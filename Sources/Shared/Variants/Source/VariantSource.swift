@@ -5,8 +5,8 @@ protocol VariantSource {
     /// Every option that changes the bytes of a variant, and the version of what makes them.
     func key(_ variant: Variant) -> String
 
-    /// The format that variants are written in. Throws if that depends on a picture which cannot be read.
-    func format() throws -> OutputFormat
+    /// The format that a variant is written in. Throws if that depends on a picture which cannot be read.
+    func format(of variant: Variant) throws -> OutputFormat
 
     /// Makes variants; `done` is told the index of each as soon as it is. Throws why one cannot be made, and what the
     /// sinks and `done` throw.

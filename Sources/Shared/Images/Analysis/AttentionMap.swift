@@ -1,0 +1,219 @@
+import Formats
+import Libc
+
+/// How much each place of a picture draws the eye, and the crop that keeps most of it.
+///
+/// Everything is measured on at most 64 pixels a side, in Oklab. Weights and thresholds were fitted to photographs of
+/// people, animals, flowers, galaxies and things in which the subject was marked by hand.
+struct AttentionMap {
+    private static let side = 64
+    private let strength: Plane
+
+    init(_ picture: PixelBuffer) {
+        let colours = Colours(picture, atMost: Self.side)
+        var sum = Plane(
+            width: colours.width, height: colours.height,
+            values: [Float](repeating: 0, count: colours.width * colours.height))
+        for (feature, weight) in colours.features {
+            // What is faint all over the picture stays faint.
+            let scale = weight / max(feature.largest, 0.0724)
+            for i in sum.values.indices { sum.values[i] += feature.values[i] * scale }
+        }
+        sum = Self.centred(sum)
+        // What is transparent is not seen, though its edge may stand out.
+        if let opacity = colours.opacity { sum = sum.with { sum.values[$0] * opacity.values[$0] } }
+        sum = sum.softened(2, times: 1)
+        // The subject alone: the rest of a picture has something of everything, too.
+        let threshold = 1.86 * sum.mean + 0.165 * sum.largest
+        sum.values = sum.values.map { powf(max($0 - threshold, 0), 1.756) }
+        strength = sum
+    }
+
+    /// Subjects are mostly near the middle, or a little above.
+    private static func centred(_ plane: Plane) -> Plane {
+        var centred = plane
+        for y in 0..<plane.height {
+            let down = (Float(y) + 0.5) / Float(plane.height) * 2 - 0.887
+            for x in 0..<plane.width {
+                let across = (Float(x) + 0.5) / Float(plane.width) * 2 - 1
+                centred[x, y] *= expf(-1.354 * across * across - 0.517 * down * down)
+            }
+        }
+        return centred
+    }
+
+    /// Where the crop belongs, 0...1.
+    func cropOffset(keeping fraction: Double, along axis: Saliency.Axis) -> Double {
+        let profile = profile(axis)
+        guard let kept = Saliency.kept(fraction, of: profile.count), !profile.isEmpty,
+            profile.contains(where: { $0 > 0 })
+        else { return 0.5 }
+        let scores = Self.scores(profile, kept, axis)
+        let run = Saliency.bestRun(scores, within: 0.0446)
+        return Double(run.lowerBound + run.upperBound) / Double(2 * (scores.count - 1))
+    }
+
+    /// The share of all strength in each column or row; none if nothing stands out.
+    private func profile(_ axis: Saliency.Axis) -> [Double] {
+        let isHorizontal = axis == .horizontal
+        let (slices, depth) =
+            isHorizontal ? (strength.width, strength.height) : (strength.height, strength.width)
+        var profile = (0..<slices).map { slice in
+            (0..<depth).reduce(0.0) { $0 + Double(isHorizontal ? strength[slice, $1] : strength[$1, slice]) }
+        }
+        guard profile.reduce(0, +) > 1e-5 * Double(slices * depth) else { return [] }
+        if !isHorizontal {
+            // Of what stands upright the top says who it is: heads count more than feet.
+            let total = profile.reduce(0, +)
+            var above = 0.0
+            for y in profile.indices {
+                above += profile[y]
+                profile[y] *= 1 - 0.121 * above / total
+            }
+        }
+        let total = profile.reduce(0, +)
+        return profile.map { $0 / total }
+    }
+
+    /// How good the window of `kept` slices at each place is: for what it holds, a little more for what is near its
+    /// middle; less for cutting through something, above all at its top, and for being far from the middle.
+    private static func scores(_ profile: [Double], _ kept: Int, _ axis: Saliency.Axis) -> [Double] {
+        let isHorizontal = axis == .horizontal
+        let (count, room) = (profile.count, profile.count - kept)
+        let half = Double(kept) / 2
+        let weights = (0..<kept).map { place in
+            let distance = (Double(place) + 0.5 - half) / half
+            return 1 - 0.103 * distance * distance
+        }
+        /// What goes on across the border before a slice, in means of all slices.
+        func cut(_ place: Int) -> Double {
+            (1..<count).contains(place) ? min(profile[place - 1], profile[place]) * Double(count) : 0
+        }
+        return (0...room).map { start in
+            let held = (0..<kept).reduce(0.0) { $0 + profile[start + $1] * weights[$1] }
+            let cuts = cut(start) * (isHorizontal ? 1 : 1.446) + cut(start + kept)
+            let aside = Double(start) / Double(room) - (isHorizontal ? 0.5 : 0.366)
+            let distance = aside * aside * (1 - Double(kept) / Double(count))
+            return held - 0.322 * cuts - (isHorizontal ? 0.099 : 2.2) * distance
+        }
+    }
+}
+
+/// What can make a place stand out.
+private struct Colours {
+    let width: Int
+    let height: Int
+    private let lightness: Plane
+    private let a: Plane
+    private let b: Plane
+    private let skin: Plane
+    /// Nil if all of it is opaque.
+    let opacity: Plane?
+
+    init(_ picture: PixelBuffer, atMost side: Int) {
+        let colours = picture.coloursOnBlack
+        let lab = colours.map { Oklab($0) }
+        func plane(_ values: [Float]) -> Plane {
+            Plane(width: picture.size.width, height: picture.size.height, values: values).averaged(atMost: side)
+        }
+        lightness = plane(lab.map(\.lightness))
+        a = plane(lab.map(\.a))
+        b = plane(lab.map(\.b))
+        skin = plane(colours.map(Self.skin))
+        opacity =
+            picture.hasAlpha
+            ? plane(
+                stride(from: picture.channels - 1, to: picture.bytes.count, by: picture.channels)
+                    .map { Float(picture.bytes[$0]) / 255 }) : nil
+        (width, height) = (lightness.width, lightness.height)
+    }
+
+    /// Each with its weight.
+    var features: [(Plane, Float)] {
+        [
+            (contrast(1, 6), 3.54), (contrast(4, 20), 0.911), (unlikeTheEdges, 0.486),
+            (a.with { (a.values[$0] * a.values[$0] + b.values[$0] * b.values[$0]).squareRoot() }, 0.08),
+            // Reds and yellows come forward.
+            (a.with { max(a.values[$0], 0) + max(b.values[$0], 0) }, 0.765), (skin, 0.147),
+        ]
+    }
+
+    private func softened(_ radius: Int, times: Int = 2) -> (lightness: Plane, a: Plane, b: Plane) {
+        (
+            lightness.softened(radius, times: times), a.softened(radius, times: times),
+            b.softened(radius, times: times)
+        )
+    }
+
+    /// How much a place differs from what is around it.
+    private func contrast(_ near: Int, _ far: Int) -> Plane {
+        let (near, far) = (softened(near), softened(far))
+        return lightness.with { i in
+            Self.distance(
+                near.lightness.values[i] - far.lightness.values[i], near.a.values[i] - far.a.values[i],
+                near.b.values[i] - far.b.values[i])
+        }
+    }
+
+    /// Hue counts more than lightness, which shadows change.
+    private static func distance(_ lightness: Float, _ a: Float, _ b: Float) -> Float {
+        (lightness * lightness + 2.56 * (a * a + b * b)).squareRoot()
+    }
+
+    /// How much a place differs from the edges' parts that it is most like: what goes on at the edge is background.
+    private var unlikeTheEdges: Plane {
+        let soft = softened(1, times: 1)
+        let parts = edges
+        return lightness.with { i in
+            var distances = parts.map { part in
+                Self.distance(
+                    soft.lightness.values[i] - part.lightness, soft.a.values[i] - part.a, soft.b.values[i] - part.b)
+            }
+            distances.sort()
+            return distances.prefix(3).reduce(0, +) / 3
+        }
+    }
+
+    /// The mean colours along the picture's four edges, each in four parts of a few pixels' depth.
+    private var edges: [(lightness: Float, a: Float, b: Float)] {
+        let depth = 3
+        var parts: [(lightness: Float, a: Float, b: Float)] = []
+        func add(_ columns: Range<Int>, _ rows: Range<Int>) {
+            let places = rows.clamped(to: 0..<height).flatMap { y in
+                columns.clamped(to: 0..<width).map { x in y * width + x }
+            }
+            let count = Float(max(places.count, 1))
+            parts.append(
+                (
+                    places.reduce(0) { $0 + lightness.values[$1] } / count,
+                    places.reduce(0) { $0 + a.values[$1] } / count, places.reduce(0) { $0 + b.values[$1] } / count
+                ))
+        }
+        for part in 0..<4 {
+            let columns = width * part / 4..<max(width * (part + 1) / 4, width * part / 4 + 1)
+            let rows = height * part / 4..<max(height * (part + 1) / 4, height * part / 4 + 1)
+            add(columns, 0..<depth)
+            add(columns, height - depth..<height)
+            add(0..<depth, rows)
+            add(width - depth..<width, rows)
+        }
+        return parts
+    }
+
+    /// The region of skin of all shades in Rec. 601's chroma: Cb 77...127 and Cr 133...173 (Chai and Ngan, "Face
+    /// segmentation using skin-color map in videophone applications", 1999), as an ellipse with a soft edge.
+    private static func skin(_ pixel: RGB) -> Float {
+        let luma = Float(pixel.luma)
+        guard luma > 60 else { return 0 }
+        let blue = (0.564 * (Float(pixel.blue) - luma) + 26) / 25
+        let red = (0.713 * (Float(pixel.red) - luma) - 25) / 20
+        return max(1 - blue * blue - red * red, 0)
+    }
+}
+
+extension Plane {
+    /// The plane with the values that are made for each place.
+    fileprivate func with(_ value: (Int) -> Float) -> Plane {
+        Plane(width: width, height: height, values: values.indices.map(value))
+    }
+}

@@ -1,0 +1,74 @@
+import Formats
+
+/// One number for each pixel of a small picture.
+struct Plane {
+    let width: Int
+    let height: Int
+    var values: [Float]
+
+    init(width: Int, height: Int, values: [Float]) {
+        self.width = width
+        self.height = height
+        self.values = values
+    }
+
+    subscript(x: Int, y: Int) -> Float {
+        get { values[y * width + x] }
+        set { values[y * width + x] = newValue }
+    }
+
+    var mean: Float { values.reduce(0, +) / Float(values.count) }
+    var largest: Float { values.max() ?? 0 }
+
+    /// Each value as the mean of those up to `radius` away on both axes, as far as there are any; `times` times over.
+    func softened(_ radius: Int, times: Int = 2) -> Plane {
+        guard radius > 0 else { return self }
+        return (0..<times).reduce(self) { plane, _ in
+            plane.softened(radius, lines: height, count: width) { $0 * width + $1 }
+                .softened(radius, lines: width, count: height) { $1 * width + $0 }
+        }
+    }
+
+    private func softened(_ radius: Int, lines: Int, count: Int, place: (Int, Int) -> Int) -> Plane {
+        var soft = self
+        // In doubles, so that what is added and taken away again leaves nothing.
+        var sums = [Double](repeating: 0, count: count + 1)
+        for line in 0..<lines {
+            for i in 0..<count { sums[i + 1] = sums[i] + Double(values[place(line, i)]) }
+            for i in 0..<count {
+                let (low, high) = (max(i - radius, 0), min(i + radius + 1, count))
+                soft.values[place(line, i)] = Float((sums[high] - sums[low]) / Double(high - low))
+            }
+        }
+        return soft
+    }
+
+    /// The plane made smaller, each value the mean of the area that it covers, so that its longer side has `side`
+    /// values; itself if it is small enough.
+    func averaged(atMost side: Int) -> Plane {
+        let longer = max(width, height)
+        guard longer > side else { return self }
+        func held(_ count: Int) -> Int { max((count * side + longer / 2) / longer, 1) }
+        return narrowed(to: held(width)).turned.narrowed(to: held(height)).turned
+    }
+
+    private func narrowed(to columns: Int) -> Plane {
+        var narrow = Plane(
+            width: columns, height: height, values: [Float](repeating: 0, count: columns * height))
+        let step = Float(width) / Float(columns)
+        for x in 0..<columns {
+            let (from, to) = (Float(x) * step, min(Float(x + 1) * step, Float(width)))
+            for column in Int(from)..<min(Int(to.rounded(.up)), width) {
+                let share = (min(Float(column + 1), to) - max(Float(column), from)) / step
+                for y in 0..<height { narrow[x, y] += self[column, y] * share }
+            }
+        }
+        return narrow
+    }
+
+    private var turned: Plane {
+        var turned = Plane(width: height, height: width, values: values)
+        for y in 0..<height { for x in 0..<width { turned[y, x] = self[x, y] } }
+        return turned
+    }
+}

@@ -1,0 +1,55 @@
+import Libc
+
+/// A colour in Oklab (Björn Ottosson, 2020), where equal distances look about equally different.
+struct Oklab {
+    /// 0 for black to 1 for white.
+    var lightness: Float
+    /// From green to red, and from blue to yellow: 0 for gray, up to 0.3 or so.
+    var a: Float
+    var b: Float
+
+    /// How far it is from gray.
+    var chroma: Float { (a * a + b * b).squareRoot() }
+}
+
+extension Oklab {
+    init(_ colour: RGB) {
+        self.init(
+            red: Self.linear[Int(colour.red)], green: Self.linear[Int(colour.green)],
+            blue: Self.linear[Int(colour.blue)])
+    }
+
+    private init(red: Float, green: Float, blue: Float) {
+        let long = cbrtf(0.412_221_47 * red + 0.536_332_54 * green + 0.051_445_99 * blue)
+        let medium = cbrtf(0.211_903_5 * red + 0.680_699_55 * green + 0.107_396_96 * blue)
+        let short = cbrtf(0.088_302_46 * red + 0.281_718_84 * green + 0.629_978_7 * blue)
+        self.init(
+            lightness: 0.210_454_26 * long + 0.793_617_8 * medium - 0.004_072_05 * short,
+            a: 1.977_998_5 * long - 2.428_592_2 * medium + 0.450_593_7 * short,
+            b: 0.025_904_04 * long + 0.782_771_77 * medium - 0.808_675_77 * short)
+    }
+
+    /// The nearest colour of sRGB, each sample held to its range.
+    var rgb: RGB {
+        let long = cube(lightness + 0.396_337_78 * a + 0.215_803_76 * b)
+        let medium = cube(lightness - 0.105_561_35 * a - 0.063_854_17 * b)
+        let short = cube(lightness - 0.089_484_18 * a - 1.291_485_5 * b)
+        return RGB(
+            red: Self.sample(4.076_741_7 * long - 3.307_711_6 * medium + 0.230_969_94 * short),
+            green: Self.sample(-1.268_438 * long + 2.609_757_4 * medium - 0.341_319_38 * short),
+            blue: Self.sample(-0.004_196_09 * long - 0.703_418_6 * medium + 1.707_614_7 * short))
+    }
+
+    private func cube(_ root: Float) -> Float { root * root * root }
+
+    /// The light of each sample (IEC 61966-2-1).
+    private static let linear: [Float] = (0...255).map { sample in
+        let value = Float(sample) / 255
+        return value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
+    }
+
+    private static func sample(_ light: Float) -> UInt8 {
+        let value = light <= 0.003_130_8 ? 12.92 * light : 1.055 * powf(light, 1 / 2.4) - 0.055
+        return UInt8((min(max(value, 0), 1) * 255).rounded())
+    }
+}

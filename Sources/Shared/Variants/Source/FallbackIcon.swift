@@ -1,0 +1,45 @@
+import Formats
+import Images
+import Support
+import Tools
+
+/// A picture that placeholders have in place of an icon.
+public struct FallbackIcon: Sendable {
+    private let path: String
+    private let bytes: [UInt8]
+    /// Of its bytes, in hexadecimal digits.
+    let sha256: String
+
+    /// Reads the file. Throws `SystemFailure` (66), `InputTooLarge`, `ImageError.tooManyBytes`, `Cancelled`.
+    public init(path: String, byteLimit: Int, interruption: Interruption) throws {
+        let input = try InputFile(path, byteLimit: byteLimit, interruption: interruption)
+        guard input.count <= byteLimit else {
+            throw NamedFailure(path, ImageError.tooManyBytes(input.count, limit: byteLimit))
+        }
+        self.path = path
+        bytes = try input.bytes(0..<input.count)
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        sha256 = hash.finish()
+    }
+
+    /// Throws `NamedFailure` if it is no picture that can be drawn within the limits.
+    public func check(options: DecodeOptions) throws {
+        do {
+            _ = try pixels(within: PixelSize(width: 64, height: 64), options: options)
+        } catch let failure as any Failure where failure is ImageError || failure is FormatFailure {
+            throw NamedFailure(path, failure)
+        }
+    }
+
+    /// The picture as large as it fits into a size, but not larger than it is; of an animation the first frame.
+    /// Throws `ImageError`, `FormatFailure`, `Cancelled`.
+    public func pixels(within size: PixelSize, options: DecodeOptions) throws -> PixelBuffer {
+        let source = MemorySource(bytes)
+        let sink = MemorySink()
+        let output = Output(
+            Geometry(width: size.width, height: size.height), encoding: EncodeOptions(format: .png), sink: sink)
+        try downsample(source, inspect(source, limits: options.limits), to: [output], options: options) { _, _ in }
+        return try decode(MemorySource(sink.bytes), limits: options.limits, interruption: options.interruption)
+    }
+}

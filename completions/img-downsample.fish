@@ -12,7 +12,7 @@ function __img_downsample_at
         end
         set option $word
         switch $word
-            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --rotate --frame --fps --format --quality --fit-bytes --gradient --corner-radius --background --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config
+            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --rotate --format --quality --fit-bytes --gradient --corner-radius --background --frame --fps --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config
                 set left 1
             case '-*'
             case '*'
@@ -54,9 +54,6 @@ complete -c img-downsample -n '__img_downsample_at ""' -l gravity -x -a '\'cente
 complete -c img-downsample -n '__img_downsample_at ""' -l focus -x -d 'The point that fill keeps near the middle, such as 40%,30%.'
 complete -c img-downsample -n '__img_downsample_at ""' -l region -x -d 'Use this part of the upright picture only, in pixels or percent.'
 complete -c img-downsample -n '__img_downsample_at ""' -l rotate -x -a '\'90\' \'180\' \'270\'' -d 'Turn clockwise by 90, 180 or 270 degrees, before anything is measured.'
-complete -c img-downsample -n '__img_downsample_at ""' -l poster -d 'Take the first frame of an animation only.'
-complete -c img-downsample -n '__img_downsample_at ""' -l frame -x -d 'Take this frame of an animation only, counted from 0.'
-complete -c img-downsample -n '__img_downsample_at ""' -l fps -x -d 'Show at most so many frames of an animation in a second; the others are left out.'
 complete -c img-downsample -n '__img_downsample_at ""' -l format -x -a '\'auto\' \'jpeg\' \'png\' \'gif\' \'webp\' \'avif\'' -d 'auto (as the source), jpeg, png, webp, avif or gif.'
 complete -c img-downsample -n '__img_downsample_at ""' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fit-bytes -x -d 'Lower the quality until the file fits, such as 100KB.'
@@ -68,6 +65,9 @@ complete -c img-downsample -n '__img_downsample_at ""' -l linear -d 'Mix colours
 complete -c img-downsample -n '__img_downsample_at ""' -l keep-profile -d 'Keep colours in their profile and embed it, instead of sRGB.'
 complete -c img-downsample -n '__img_downsample_at ""' -l keep-metadata -d 'Keep EXIF and XMP, including where the picture was taken.'
 complete -c img-downsample -n '__img_downsample_at ""' -l keep-copyright -d 'Keep copyright and artist only.'
+complete -c img-downsample -n '__img_downsample_at ""' -l poster -d 'Take the first frame of an animation only.'
+complete -c img-downsample -n '__img_downsample_at ""' -l frame -x -d 'Take this frame of an animation only, counted from 0.'
+complete -c img-downsample -n '__img_downsample_at ""' -l fps -x -d 'Show at most so many frames of an animation in a second; the others are left out.'
 complete -c img-downsample -n '__img_downsample_at ""' -l print-hash -d 'Add the dominant colour and a ThumbHash to each variant.'
 complete -c img-downsample -n '__img_downsample_at ""' -l quality-decode -x -a '\'fast\' \'full\'' -d 'fast (leave out what a small output would not show) or full.'
 complete -c img-downsample -n '__img_downsample_at ""' -l allow-truncated -d 'Use what there is of pictures that end too early.'

@@ -37,7 +37,7 @@ extension AnyOption {
         "gravity", "WHERE", .sizes, summary: "What fill keeps: center, a side or corner, attention or entropy.",
         manual: "attention keeps the part that catches the eye, entropy the one with the most detail.")
     static let focus = Option<Focus>(
-        "focus", form: .value("X,Y"), expected: "a point such as 40%,30% or 0.4,0.3, from 0 to 100 % each",
+        "focus", form: .value("POINT"), expected: "a point such as 40%,30% or 0.4,0.3, from 0 to 100 % each",
         group: .sizes, summary: "The point that fill keeps near the middle, such as 40%,30%.",
         manual: "It goes before a record's own focus, {\"x\":0.4,\"y\":0.3}, which goes before --gravity.",
         read: Focus.init(_:))
@@ -49,13 +49,13 @@ extension AnyOption {
         completion: .words(["90", "180", "270"]), group: .sizes,
         summary: "Turn clockwise by 90, 180 or 270 degrees, before anything is measured."
     ) { ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][$0] }
-    static let poster = Option.flag("poster", .sizes, summary: "Take the first frame of an animation only.")
+    static let poster = Option.flag("poster", .looks, summary: "Take the first frame of an animation only.")
     static let frame = Option.number(
-        "frame", .sizes, in: 0...1_000_000, of: "the number of a frame",
+        "frame", .looks, in: 0...1_000_000, of: "the number of a frame",
         summary: "Take this frame of an animation only, counted from 0.")
 
     static let fps = Option.decimal(
-        "fps", "N", .sizes, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
+        "fps", "N", .looks, in: 0.1...100, expected: "frames a second, from 0.1 to 100",
         summary: "Show at most so many frames of an animation in a second; the others are left out.")
 
     /// JPEG, which ends at 65535, has the largest sides.
@@ -181,13 +181,12 @@ enum PictureFormatChoice: Sendable, Equatable {
 extension [AnyOption] {
     static let sizes: [AnyOption] = [
         .variant, .width, .height, .fit, .aspectRatio, .scale, .exact, .enlarge, .contentMode, .gravity, .focus,
-        .region,
-        .rotate, .poster, .frame, .fps,
+        .region, .rotate,
     ]
 
     static let looks: [AnyOption] = [
         .format, .quality, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear, .keepProfile,
-        .keepMetadata, .keepCopyright, .printHash, .qualityDecode, .allowTruncated,
+        .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode, .allowTruncated,
     ]
 
     static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]

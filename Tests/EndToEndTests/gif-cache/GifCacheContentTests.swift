@@ -116,7 +116,7 @@ struct GifCacheContentTests {
         try home.run("gif-cache", ["verify", "--repair"]).expect(1)
         #expect(try home.run("img-cache", ["ls", "--print", "cache.key"]).expect(0).lines == ["key:my-own"])
         let words = try home.run("gif-cache", ["verify"], stdout: .terminal).expect(0).stdout
-        #expect(words.hasPrefix("mark") && words.contains("0 problems"))
+        #expect(words.hasPrefix("index") && words.contains("0 problems"))
     }
 
 }

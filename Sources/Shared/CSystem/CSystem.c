@@ -4,6 +4,7 @@
 
 #include "CSystem.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 static int argument_count;
@@ -23,7 +24,6 @@ const char *csystem_argument(int index) { return arguments[index]; }
 
 #ifdef __linux__
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>

@@ -132,9 +132,9 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Moves the file to its place, replacing an older one if it may. With `synchronized`, returns only when the bytes and the
-    /// new name are on the disk, so that a power cut leaves either the old file or the whole new one, and after the
-    /// return the new one. Throws `SystemFailure`.
+    /// Moves the file to its place, replacing an older one if it may. With `synchronized`, returns only when the bytes
+    /// and the new name are on the disk, so that a power cut leaves either the old file or the whole new one, and after
+    /// the return the new one. Throws `SystemFailure`.
     public func commit(synchronized: Bool = false) throws {
         guard let place else { return }
         if synchronized { try file.synchronize() }

@@ -50,7 +50,7 @@ extension CacheStore {
             return entry.expiring(expiry, respectsServer: settings.respectsCacheControl) == entry
         }
         for (place, key) in keys.enumerated() {
-            entries[place] = recalled(key.text, version: version).flatMap { isRight($0, place) ? $0 : nil }
+            if let entry = recalled(key.text, version: version), isRight(entry, place) { entries[place] = entry }
         }
         find(keys, in: &entries, where: isRight)
         let hits = entries.compactMap(\.self)

@@ -48,9 +48,10 @@ extension Caches {
         for policy in Policy.allCases {
             let indices = batch.indices.filter { batch[$0].policy == policy }
             guard !indices.isEmpty, let cache = try? storage(policy).cache else { continue }
-            let plans = indices.map { batch[$0].plan }
+            let saysExpiry = indices.contains { batch[$0].plan.expiry != nil }
             let found = cache.immediately(
-                plans.compactMap(\.lookup?.key), asFetch: asFetch, expiries: plans.map(\.expiry))
+                indices.compactMap { batch[$0].plan.lookup?.key }, asFetch: asFetch,
+                expiries: saysExpiry ? indices.map { batch[$0].plan.expiry } : nil)
             for (index, entry) in zip(indices, found) { batch[index].entry = entry }
         }
         return batch.indices.map { index in

@@ -34,7 +34,7 @@ import Testing
         ("{date:%Y/%m}/{date:%d}.{ext}", "2024/02/03.jpg"),
         ("{net:%Y%m%dT%H%M%S}", "20241231T230509"),
         ("{net:%H h, 100 %%}", "23 h, 100 %"),
-        // What stands in.
+        // Texts for missing values.
         ("{credit|unknown}", "unknown"),
         ("{credit|}x", "x"),
         ("{credit:5|unknown}", "unknown"),

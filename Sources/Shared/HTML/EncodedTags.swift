@@ -83,7 +83,7 @@ enum EncodedTags {
         return Tag(range: start..<next, name: name, isEnd: isEnd, source: "<\(words)>".utf8)
     }
 
-    /// Returns whether what stands behind a name can only be a tag's: nothing, or attributes with values. Words without
+    /// Returns whether the text after a name can only belong to a tag: nothing, or attributes with values. Words without
     /// them are a sentence with a less-than sign in it.
     private static func isTagEnd(_ text: Substring, isEnd: Bool) -> Bool {
         let rest = text.utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "/") }

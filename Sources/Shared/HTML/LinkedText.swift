@@ -54,7 +54,7 @@ public struct LinkedText: Sendable, Equatable {
         return String(text[start..<text.utf8.index(start, offsetBy: range.count)])
     }
 
-    /// Returns what stands in a part of the text, without blanks at its ends, and the links that lie in it.
+    /// Returns a part of the text with its links, without blanks at its ends.
     ///
     /// - Parameter range: offsets in the text's UTF-8, between its characters.
     public subscript(_ range: Range<Int>) -> LinkedText {

@@ -84,7 +84,7 @@ final class CachedDays: Sendable {
                 }
             } catch {
                 if error is Cancelled { throw error }
-                // Whoever cannot lock asks alone.
+                // Without a lock the service is asked all the same, as nobody can be waited for.
                 return nil
             }
         } ?? nil

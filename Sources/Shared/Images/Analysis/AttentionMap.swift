@@ -63,7 +63,7 @@ struct AttentionMap {
         }
         guard profile.reduce(0, +) > 1e-5 * Double(slices * depth) else { return [] }
         if !isHorizontal {
-            // Of what stands upright the top says who it is: heads count more than feet.
+            // The upper part of a subject counts more, as heads matter more than feet.
             let total = profile.reduce(0, +)
             var above = 0.0
             for y in profile.indices {

@@ -87,7 +87,7 @@ struct ReorderBuffer {
     /// Writes to the file what has left.
     mutating func flush() { output.flush() }
 
-    /// Writes what stands behind all records, once they have left.
+    /// Writes what follows the last record, once all records have left.
     mutating func finish() { output.finish() }
 
     private mutating func write(_ outcome: Outcome) {

@@ -64,7 +64,7 @@ public struct Template: Sendable, Equatable {
         self.pieces = (pieces + [.text(own)]).filter { $0 != .text("") }
     }
 
-    /// Reads what stands between two braces.
+    /// Reads the text between two braces.
     private static func field(_ text: String) throws(TemplateFault) -> Field {
         var name = text
         var standIn: String?

@@ -48,7 +48,7 @@ public enum RecordLayout: Sendable, Equatable {
 public struct RecordText: Sendable, Equatable {
     /// What it shows of a record, for the message that there is none: "address". Tells texts apart too.
     public let part: String
-    /// What stands before the first text and behind the last one, also if there is none.
+    /// What is written before the first text and after the last one, also if there is none.
     let head: String
     let foot: String
     /// What stands between the texts of two records.

@@ -61,7 +61,7 @@ struct RecordOutput {
         if pending.count >= Self.batchSize { flush() }
     }
 
-    /// Writes what stands behind the last record, after the last one.
+    /// Writes what follows the last record. To be called once, after that record.
     mutating func finish() {
         guard case .text(let text) = layout else { return }
         begin(text)

@@ -3,7 +3,7 @@ import Support
 /// What an entry is found by: the address it came from, or a name of the user's.
 ///
 /// A key says what it is, so that no two kinds can meet: an address (`https://…`), a local file (`file:///…`), a name
-/// of the user's own (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), what stands in for GIFs
+/// of the user's own (`key:my-photo`), a GIF of an exercise (`exercisedb:0001@180`), a placeholder for GIFs
 /// (`gif-placeholder:…`), or a damaged file that was taken all the same (`truncated:file:///…`).
 /// Keys are compared by their bytes, as their entries' files are named.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {

@@ -50,7 +50,7 @@ extension String {
 }
 
 extension Substring.UTF8View {
-    /// What stands behind `scheme://`.
+    /// The part after `scheme://`.
     fileprivate var behindScheme: Substring.UTF8View? {
         guard let colon = firstIndex(of: UInt8(ascii: ":")), self[colon...].starts(with: "://".utf8) else { return nil }
         return self[colon...].dropFirst(3)

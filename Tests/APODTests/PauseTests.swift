@@ -37,6 +37,17 @@ import Testing
         #expect(nasa.asked == [.newest(25), .page(.science, day("2026-10-07"), day("2026-10-21"))])
     }
 
+    @Test(arguments: [1, 4]) func daysThatWereSkippedLongAgoDontCountEither(jobs: Int) throws {
+        let newest = day("2026-11-20")
+        let missing = Set(PublishedDays.days(from: day("2026-10-03"), through: day("2026-10-07")))
+        let nasa = FakeNASA { FakeNASA.archive($0, newest: newest, without: missing) }
+        let lines = Lines()
+        let results = try nasa.client(jobs: jobs, log: lines.log).results(.last(60))
+        let days = PublishedDays.days(from: day("2026-09-17"), through: newest).filter { !missing.contains($0) }
+        #expect(results.map(\.day) == days && days.count == 60)
+        #expect(results.allSatisfy { $0.picture != nil })
+    }
+
     @Test(arguments: [1, 4]) func whatIsStillToComeIsLeftOutOfAMonthWithOneNotice(jobs: Int) throws {
         let lines = Lines()
         let client = try nasa.client(jobs: jobs, log: lines.log)

@@ -6,7 +6,7 @@ import Support
 ///
 /// May be used on several threads at once: they share what is kept, and what is known of services that are down.
 public struct APODClient: Sendable {
-    let options: PictureOptions
+    private(set) var options: PictureOptions
     /// Those that are asked, in their order.
     private(set) var services: [ServiceClient]
     let store: CachedDays
@@ -61,6 +61,13 @@ public struct APODClient: Sendable {
     func watched(by watch: @escaping @Sendable () throws -> Void) -> APODClient {
         var client = self
         for index in services.indices { client.services[index].http = services[index].http.watched(by: watch) }
+        return client
+    }
+
+    /// The same client, which gives no older image in the place of one that is missing.
+    var withoutFallback: APODClient {
+        var client = self
+        client.options.fallsBack = false
         return client
     }
 

@@ -7,7 +7,7 @@ public struct PictureOptions: Sendable, Equatable {
     /// Leaves out days whose texts don't have these words.
     public let words: SearchWords?
     /// Gives the latest image before a day that has none.
-    public let fallsBack: Bool
+    public internal(set) var fallsBack: Bool
     /// Gives no older image in the place of a day that isn't published yet.
     public let requiresToday: Bool
     /// Carries NASA's own object along.

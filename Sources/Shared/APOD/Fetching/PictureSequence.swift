@@ -75,7 +75,9 @@ public final class PictureSequence {
 
     /// Starts no more threads than there can be work for; none if the system refuses them, or one is enough.
     private func begin() throws -> Monitor<State> {
-        let windows = try PlanWindows(plan, newestDay: client.newestDay) { try client.newest($0, from: $1) }
+        let windows = try PlanWindows(
+            plan, newestDay: client.newestDay, newest: { try client.newest($0, from: $1) },
+            earlier: { try Self.published($0, before: $1, client.withoutFallback) })
         let state = Monitor(State(windows: windows))
         self.state = state
         // A copy is cut, to see how far the steps go.
@@ -90,6 +92,27 @@ public final class PictureSequence {
             threads.append(thread)
         }
         return state
+    }
+
+    /// Returns the latest days before `day` that are published, that many or as many as there are, oldest first.
+    ///
+    /// NASA has paused now and then: a day without a picture doesn't count, and another one before all others makes up
+    /// for it. So all of them must be known before the first can be handed out.
+    private static func published(_ count: Int, before day: CalendarDay, _ client: APODClient) throws -> [DayResult] {
+        var published: [DayResult] = []
+        var end = day.advanced(by: -1)
+        while published.count < count, end >= PublishedDays.first {
+            let days = PublishedDays.days(from: PublishedDays.first, through: end).suffix(count - published.count)
+            let sequence = PictureSequence(DayPlan(steps: days.map(DayPlan.Step.day)), client: client)
+            var found: [DayResult] = []
+            while let results = try sequence.nextWindow(sequence.state ?? sequence.begin()) {
+                found += results.filter { ($0.failure as? APODFailure)?.isAbsence != true }
+            }
+            published = found + published
+            guard let first = days.first else { break }
+            end = first.advanced(by: -1)
+        }
+        return published
     }
 
     /// Works on windows until there are none: what each thread does.

@@ -20,8 +20,11 @@ struct PlanWindows {
     ///   - newestDay: the newest day that may be published.
     ///   - newest: gives the newest days, oldest first, at least one and at most as many as it is asked for; called
     ///     once for each step whose days must be known before any other is asked for.
+    ///   - earlier: gives that many published days before another one, oldest first, or as many as there are: asked for
+    ///     those that the newest ones have no room for.
     init(
-        _ plan: DayPlan, newestDay: CalendarDay, newest: (Int, CalendarDay) throws -> [DayResult]
+        _ plan: DayPlan, newestDay: CalendarDay, newest: (Int, CalendarDay) throws -> [DayResult],
+        earlier: (Int, CalendarDay) throws -> [DayResult]
     ) rethrows {
         self.newestDay = newestDay
         var resolved: [DayPlan.Step] = []
@@ -38,9 +41,9 @@ struct PlanWindows {
             for result in results where result.picture != nil { known[result.day] = result }
             known[last.day] = last
             newestDays.insert(last.day)
-            let before = PublishedDays.days(from: PublishedDays.first, through: first.advanced(by: -1))
-            resolved += before.suffix(count - results.count).map(DayPlan.Step.day)
-            resolved += results.map { .day($0.day) }
+            let others = count > results.count ? try earlier(count - results.count, first) : []
+            for result in others { known[result.day] = result }
+            resolved += (others + results).map { .day($0.day) }
         }
         if plan.givesNewestOnce {
             var seen: Set<CalendarDay> = []

@@ -81,7 +81,7 @@ _img_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --url-field | --key | --key-field | --key-ignore-query | --media | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
+        --url-field | --key | --key-field | --key-ignore-query | --media | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --effort | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
         --header-for | --bearer-for) option=$arg left=2 ;;
         --allow-private) option=$arg ;;
         -*) ;;
@@ -165,7 +165,7 @@ _img_cache() {
     case $command in
     "settings")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --sync -j --jobs --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --header-file --bearer-file --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -h --help)
+            _img_cache_offer < <(printf '%s\n' --sync -j --jobs --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --header-file --bearer-file --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -h --help)
         fi
         ;;
     "stats")

@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -157,6 +157,7 @@ complete -c img-cache -n '__img_cache_at stats' -s o -l output -r -F -d 'Write t
 complete -c img-cache -n '__img_cache_at settings' -l service -x -a '\'auto\' \'science\' \'api\'' -d 'Which of NASA\'s services to ask: science (the new one), api (the old one), or auto.'
 complete -c img-cache -n '__img_cache_at settings' -l resolution -x -a '\'180\' \'360\' \'720\' \'1080\'' -d 'The side of a GIF: 180, 360, 720 or 1080.'
 complete -c img-cache -n '__img_cache_at settings' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'
+complete -c img-cache -n '__img_cache_at settings' -l effort -x -d 'The time to spend on smaller files: 0 (least) to 9 (smallest).'
 complete -c img-cache -n '__img_cache_at settings' -l allow-path -x -a '(__fish_complete_directories)' -d 'Let records and lines name files below this folder too; repeatable.'
 complete -c img-cache -n '__img_cache_at settings' -l max-pixels -x -d 'Refuse pictures with more pixels.'
 complete -c img-cache -n '__img_cache_at settings' -l max-frames -x -d 'Refuse animations with more frames.'

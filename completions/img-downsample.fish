@@ -12,7 +12,7 @@ function __img_downsample_at
         end
         set option $word
         switch $word
-            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --rotate --format --quality --fit-bytes --gradient --corner-radius --background --frame --fps --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config
+            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --rotate --format --quality --effort --fit-bytes --gradient --corner-radius --background --frame --fps --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config
                 set left 1
             case '-*'
             case '*'
@@ -56,6 +56,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -l region -x -d 'Use this
 complete -c img-downsample -n '__img_downsample_at ""' -l rotate -x -a '\'90\' \'180\' \'270\'' -d 'Turn clockwise by 90, 180 or 270 degrees, before anything is measured.'
 complete -c img-downsample -n '__img_downsample_at ""' -l format -x -a '\'auto\' \'jpeg\' \'png\' \'gif\' \'webp\' \'avif\'' -d 'auto (as the source), jpeg, png, webp, avif or gif.'
 complete -c img-downsample -n '__img_downsample_at ""' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'
+complete -c img-downsample -n '__img_downsample_at ""' -l effort -x -d 'The time to spend on smaller files: 0 (least) to 9 (smallest).'
 complete -c img-downsample -n '__img_downsample_at ""' -l fit-bytes -x -d 'Lower the quality until the file fits, such as 100KB.'
 complete -c img-downsample -n '__img_downsample_at ""' -l progressive -d 'Write JPEG in scans, PNG interlaced.'
 complete -c img-downsample -n '__img_downsample_at ""' -l gradient -x -a '\'none\' \'standard\' \'enhanced\'' -d 'Darken towards the bottom: standard, enhanced (up to the middle) or none.'

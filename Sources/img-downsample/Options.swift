@@ -185,7 +185,7 @@ extension [AnyOption] {
     ]
 
     static let looks: [AnyOption] = [
-        .format, .quality, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear, .keepProfile,
+        .format, .quality, .effort, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear, .keepProfile,
         .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode, .allowTruncated,
     ]
 

@@ -162,7 +162,7 @@ struct VariantTests {
                 #expect(Rendition(format: format).format(for: source) == format)
                 #expect(
                     Rendition(format: format, quality: 7).encoding(Rendition(format: format).format(for: source))
-                        == EncodeOptions(format: format, quality: 7))
+                        == EncodeOptions(format: format, quality: 7, effort: Rendition.standardEffort))
             }
         }
     }
@@ -201,6 +201,8 @@ struct VariantTests {
             renditions.append(rendition)
         }
         add { $0.background = RGB(red: 0, green: 0, blue: 1) }
+        add { $0.effort = 0 }
+        add { $0.effort = 9 }
         add { $0.isProgressive = true }
         add { $0.isLinear = true }
         add { $0.keepsProfile = true }

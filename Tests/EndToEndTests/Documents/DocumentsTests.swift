@@ -104,6 +104,7 @@ import Testing
         let values = [
             "cache_dir": "x", "scope": "x", "ttl": "1d", "capacity": "1GB", "lease": "1m", "jobs": "2", "timeout": "9s",
             "retries": "1", "max_bytes": "1MB", "allow_private": "1", "allow_shared_root": "true", "quality": "50",
+            "effort": "9",
             "science_url": "https://example.org", "api_url": "https://example.org",
             "exercisedb_url": "https://example.org", "resolution": "360", "max_pixels": "9", "max_frames": "9",
             "max_animation_pixels": "9", "max_memory": "9MB", "max_seconds": "9", "metrics": "metrics.ndjson",

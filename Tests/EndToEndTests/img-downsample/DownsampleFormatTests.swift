@@ -82,6 +82,18 @@ struct DownsampleFormatTests {
         }
     }
 
+    @Test func effortSavesBytes() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        func count(_ options: [String]) throws -> Int {
+            _ = try home.run("img-downsample", ["sky.jpg", "--width", "300", "-o", "b.webp"] + options).expect(0)
+            return try home.bytes("b.webp").count
+        }
+        #expect(try count(["--effort", "9"]) < count(["--effort", "0"]))
+        let file = try home.configure(#"{"effort": 9}"#)
+        #expect(try count(["--config", file]) == count(["--effort", "9"]))
+    }
+
     @Test(arguments: ["jpg", "webp"]) func theLargestQualityIsTakenThatFits(format: String) throws {
         let home = try ToolHome()
         try home.write("sky.png", DrawnPicture.sky(240, 180, seed: 6).png(.stored))

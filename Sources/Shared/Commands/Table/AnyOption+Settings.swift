@@ -64,6 +64,10 @@ extension AnyOption {
         "quality", .looks, in: 1...100, default: "82", field: "quality",
         summary: "The quality of JPEG, WebP and AVIF, 1 to 100.")
 
+    public static let effort = Option.number(
+        "effort", .looks, in: 0...9, default: "3", field: "effort",
+        summary: "The time to spend on smaller files: 0 (least) to 9 (smallest).")
+
     public static let styles = Option<String>(
         "styles", form: .none, expected: "an object of styles", group: .sizes, field: "styles", isObject: true,
         summary: "Styles of cards, beside those that are built in."
@@ -111,7 +115,7 @@ extension [AnyOption] {
             [.jobs, .timeout, .retries, .allowPrivate, .rate, .jobsPerHost, .negativeTTL, .respectCacheControl],
             [.headerFile, .bearerFile, .netrcFile],
             [.service, .scienceURL, .apiURL, .nasaKey, .exerciseURL, .exerciseKey, .resolution],
-            [.quality, .styles, .allowPath],
+            [.quality, .effort, .styles, .allowPath],
             [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],
             [.sync, .metrics, .noConfinement],
         ]

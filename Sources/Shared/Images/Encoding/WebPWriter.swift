@@ -42,6 +42,7 @@ final class WebPWriter: RowWriter {
             WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0
         else { throw ImageError.encoder(.webp, "another version of libwebp than this was built for") }
         defer { WebPPictureFree(&picture) }
+        config.method = method
         picture.width = Int32(size.width)
         picture.height = Int32(size.height)
         let hasAlpha = channels == 2 || channels == 4
@@ -74,6 +75,15 @@ final class WebPWriter: RowWriter {
             try drain.write(UnsafeRawBufferPointer(start: writer.mem, count: writer.size).bytes)
         } else {
             try writeContainer(WebPData(bytes: writer.mem, size: writer.size))
+        }
+    }
+
+    /// libwebp's method, of 0 to 6. 5 and 6 choose coefficients by what their bits cost.
+    private var method: Int32 {
+        switch options.effort {
+        case 0...3: 4
+        case 4...6: 5
+        default: 6
         }
     }
 

@@ -6,6 +6,11 @@ public struct EncodeOptions: Sendable, Hashable {
     public var quality: Int {
         didSet { quality = min(max(quality, 1), 100) }
     }
+    /// How much time may be spent on a smaller file of the same look: 0 (the least) to 9. Values outside are held to the
+    /// range. Default 0.
+    public var effort: Int {
+        didSet { effort = min(max(effort, 0), 9) }
+    }
     /// What transparent pixels lie on if the format has no alpha (JPEG), and half-transparent ones if pixels are
     /// either transparent or not (GIF).
     public var background: RGB
@@ -16,11 +21,12 @@ public struct EncodeOptions: Sendable, Hashable {
     public var metadata: PictureMetadata
 
     public init(
-        format: OutputFormat = .jpeg, quality: Int = 82, background: RGB = .white, isProgressive: Bool = false,
-        metadata: PictureMetadata = PictureMetadata()
+        format: OutputFormat = .jpeg, quality: Int = 82, effort: Int = 0, background: RGB = .white,
+        isProgressive: Bool = false, metadata: PictureMetadata = PictureMetadata()
     ) {
         self.format = format
         self.quality = min(max(quality, 1), 100)
+        self.effort = min(max(effort, 0), 9)
         self.background = background
         self.isProgressive = isProgressive
         self.metadata = metadata

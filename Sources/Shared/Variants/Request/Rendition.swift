@@ -17,6 +17,8 @@ public struct Rendition: Sendable, Hashable {
     public var format: OutputFormat?
     /// 1 to 100; for PNG without meaning.
     public var quality: Int
+    /// 0 to 9: how much time may be spent on smaller files.
+    public var effort = standardEffort
     /// What transparent pixels and corners lie on in a format without alpha.
     public var background: RGB
     /// What lies beside and beneath a picture that is shown whole in a size of another shape; nil is the background.
@@ -38,6 +40,9 @@ public struct Rendition: Sendable, Hashable {
     /// the original at these sizes.
     public static let standardQuality = 82
 
+    /// The effort for which smaller files cost little time.
+    public static let standardEffort = 3
+
     public init(format: OutputFormat? = nil, quality: Int = standardQuality, background: RGB = .white) {
         self.format = format
         self.quality = quality
@@ -57,7 +62,8 @@ public struct Rendition: Sendable, Hashable {
     }
 
     func encoding(_ format: OutputFormat) -> EncodeOptions {
-        EncodeOptions(format: format, quality: quality, background: background, isProgressive: isProgressive)
+        EncodeOptions(
+            format: format, quality: quality, effort: effort, background: background, isProgressive: isProgressive)
     }
 
     /// Every option that can change the bytes of a variant, and the engine's version, as the cache's key wants it.
@@ -65,8 +71,8 @@ public struct Rendition: Sendable, Hashable {
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = (Int(background.red) << 16 | Int(background.green) << 8 | Int(background.blue))
-        return "engine=3;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
-            + ";background=\(colour);backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
+        return "engine=4;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
+            + ";effort=\(effort);background=\(colour);backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
             + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame))"
             + ";fps=\(text(framesPerSecond))"
     }

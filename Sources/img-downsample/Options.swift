@@ -185,8 +185,8 @@ extension [AnyOption] {
     ]
 
     static let looks: [AnyOption] = [
-        .format, .quality, .effort, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear, .keepProfile,
-        .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode, .allowTruncated,
+        .format, .quality, .effort, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear,
+        .keepProfile, .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode, .allowTruncated,
     ]
 
     static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]

@@ -48,7 +48,7 @@ let package = Package(
             name: "Shared",
             targets: [
                 "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools",
-                "Previews", "HTML", "APOD", "GIFs", "Variants", "Options", "Commands",
+                "Previews", "Articles", "HTML", "APOD", "GIFs", "Variants", "Options", "Commands",
             ]),
     ],
     targets: [
@@ -82,14 +82,15 @@ let package = Package(
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
         module("Tools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
         module("Previews", ["Support", "Formats", "Store", "Fetch", "Tools", "CKernels", "CZlib"]),
-        module("HTML", ["CGumbo"]),
-        module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "HTML"]),
+        module("Articles", ["Support", "Records"]),
+        module("HTML", ["Articles", "CGumbo"]),
+        module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "Articles", "HTML"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Tools"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools"]),
         module("Options", ["Support"]),
         module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch", "Tools"]),
         // The tools
-        tool("apod-fetch", ["APOD", "Store", "Fetch", "HTTP"]),
+        tool("apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
         tool("img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),
         tool("img-downsample", ["Store", "Fetch", "Tools", "Images", "Placeholders", "Variants", "Formats"]),
         tool("gif-cache", ["Store", "Fetch", "Tools", "GIFs", "HTTP"]),
@@ -112,8 +113,8 @@ let package = Package(
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Store", "Fetch", "Tools", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("Previews", ["Previews", "Formats", "Images", "Support", "TestSupport"]),
-        tests("HTML", ["HTML", "CGumbo", "TestSupport"]),
-        tests("APOD", ["APOD", "HTML", "Records", "HTTP", "Store", "Fetch", "Support", "TestSupport"]),
+        tests("HTML", ["HTML", "Articles", "CGumbo", "TestSupport"]),
+        tests("APOD", ["APOD", "Articles", "HTML", "Records", "HTTP", "Store", "Fetch", "Support", "TestSupport"]),
         tests(
             "GIFs",
             ["GIFs", "Store", "Fetch", "Tools", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),

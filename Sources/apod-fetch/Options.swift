@@ -1,4 +1,5 @@
 import APOD
+import Articles
 import Commands
 import Fetch
 import HTTP

@@ -2,6 +2,7 @@ import HTML
 import Testing
 
 @testable import APOD
+@testable import Articles
 
 @Suite struct ArticleTests {
     private let html =

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import APOD
+@testable import Articles
 @testable import HTML
 
 @Suite struct CaptionTextTests {

@@ -5,6 +5,7 @@ import Support
 import Testing
 
 @testable import APOD
+@testable import Articles
 
 @Suite struct KeptDayTests {
     private let picture = Picture(

@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import APOD
+@testable import Articles
 
 /// Pages and feeds: each a record as it leaves the tool, with changes.
 @Suite struct MarkupTests {

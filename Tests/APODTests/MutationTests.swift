@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import APOD
+@testable import Articles
 
 /// Answers of both services with every kind of damage: each gives a picture that keeps its promises, or an `APODFailure`
 /// in words. A failing case names its seed.

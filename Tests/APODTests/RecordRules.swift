@@ -3,6 +3,7 @@ import Records
 import Testing
 
 @testable import APOD
+@testable import Articles
 
 /// Checks what every record of a picture promises, whatever the day and whatever the service said.
 func expectRecordRules(_ record: Record, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {

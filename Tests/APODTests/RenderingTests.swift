@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import APOD
+@testable import Articles
 
 /// A record as it leaves the tool, with `changes`.
 private func record(_ changes: [String: JSON?] = [:]) throws -> Record {

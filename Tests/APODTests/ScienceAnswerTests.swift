@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import APOD
+@testable import Articles
 
 @Suite struct ScienceAnswerTests {
     private func picture(_ changes: [String: JSON?] = [:]) throws -> Picture {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Articles
 @testable import HTML
 
 @Suite struct LinkedTextTests {

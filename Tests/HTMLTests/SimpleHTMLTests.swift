@@ -2,6 +2,7 @@ import CGumbo
 import TestSupport
 import Testing
 
+@testable import Articles
 @testable import HTML
 
 /// What is read without a parser is read as the parser reads it.

@@ -1,3 +1,5 @@
+import Articles
+
 /// Tags that were encoded once too often on their way into HTML (`&lt;b&gt;`, `&amp;lt;b&amp;gt;`), so that readers would
 /// see them.
 enum EncodedTags {

@@ -1,3 +1,5 @@
+import Articles
+
 extension PlainText {
     /// Returns what a reader of this HTML sees, as folded lines without empty ones, or nil if the HTML is over the
     /// parser's limits (64 KB, 1000 tags, 1000 attributes).
@@ -73,5 +75,15 @@ extension PlainText {
                 return name.count >= 2 && rest.dropFirst(name.count).first == UInt8(ascii: ";")
             }
         }
+    }
+}
+
+extension LinkedText {
+    /// Adds text as it stands in a source, folded and decoded.
+    mutating func append(_ source: Slice<UnsafeBufferPointer<UInt8>>, link: String?) {
+        // Letters at both ends keep the blanks there from being folded away.
+        let framed = Array("x".utf8) + source + Array("x".utf8)
+        let decoded = PlainText.decoded(framed.withUnsafeBufferPointer { PlainText.folded($0) })
+        append(decoded.utf8.dropFirst().dropLast(), link: link)
     }
 }

@@ -1,3 +1,5 @@
+import Articles
+
 /// Raised or lowered text. Without it, 10 to the power of eleven would be read as 1011.
 enum Script {
     case raised, lowered

@@ -1,3 +1,5 @@
+import Articles
+
 /// A walk through one tag of HTML without parsing the page, by the rules of the tokenizer (WHATWG HTML §13.2.5.6 and
 /// on). What a tag consists of depends on nothing before it.
 struct TagScanner {

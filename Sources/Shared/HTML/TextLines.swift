@@ -1,3 +1,4 @@
+import Articles
 import CGumbo
 
 /// Collects the text of HTML as the lines that a reader sees, with its links if they are wanted.

@@ -1,3 +1,4 @@
+import Articles
 import HTML
 
 /// What can be told of a body before it is read as JSON.

@@ -1,3 +1,4 @@
+import Articles
 import HTML
 
 /// The rules for the texts around a picture, the same for both services once tags are gone.

@@ -1,3 +1,4 @@
+import Articles
 import HTML
 
 /// A line of credits: who made the picture, and whether somebody claims a copyright.

@@ -1,3 +1,4 @@
+import Articles
 import HTML
 
 /// The videos and pictures in the page of a day, which the new service sends along as `basic_html`. For a video, and

@@ -1,3 +1,4 @@
+import Articles
 import HTML
 import Records
 import Support

@@ -1,3 +1,4 @@
+import Articles
 import Records
 import Support
 

@@ -2,6 +2,7 @@ import Formats
 import Support
 
 @testable import APOD
+@testable import Articles
 @testable import GIFs
 @testable import HTML
 @testable import HTTP

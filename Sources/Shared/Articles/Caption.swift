@@ -1,0 +1,68 @@
+import Records
+
+/// What of a record is shown to a person. All of it is folded: one line each, and nothing that a terminal would act on,
+/// wherever the record comes from.
+struct Caption: Sendable, Equatable {
+    var title: String?
+    var day: String?
+    /// Who made it, or else who claims it.
+    var author: String?
+    /// Who claims a copyright.
+    var holder: String?
+    /// Who made it and who claims it, with a label: "Credit & copyright: Ada Example".
+    var credits: [String]
+    var paragraphs: [LinkedText]
+    var isVideo: Bool
+    /// What the picture shows.
+    var alt: String?
+    /// The picture to be shown on a page: NASA's (resized) one, or a video's still.
+    var shown: String?
+    /// The best picture, the video, or wherever the other media are.
+    var media: String?
+    /// The article.
+    var page: String?
+
+    /// Nil for a record that bears an error, or has nothing to show.
+    init?(_ record: Record) {
+        if record.bearsError { return nil }
+        func text(_ path: FieldPath) -> String? {
+            guard let text = record.string(path).map({ PlainText.folded($0) }), !text.isEmpty else { return nil }
+            return text
+        }
+        title = text("title")
+        day = text("date")
+        paragraphs = Self.paragraphs(of: record)
+        alt = text("alt")
+        func address(_ path: FieldPath) -> String? { MediaAddress(text(path))?.text }
+        page = address("permalink")
+        holder = text("copyright")
+        author = text("credit") ?? holder
+        credits = Self.credits(credit: text("credit"), copyright: holder)
+        let url = address("url")
+        switch text("media_type") {
+        case "video":
+            (isVideo, media, shown) = (true, url, address("thumbnail_url"))
+        case "other":
+            (isVideo, media, shown) = (false, url, nil)
+        default:
+            (isVideo, media, shown) = (false, address("hdurl") ?? url, url ?? address("hdurl"))
+        }
+        if title == nil, paragraphs.isEmpty, media == nil { return nil }
+    }
+
+    /// The marks are those of a text that is folded already, as all texts of this tool's records are.
+    private static func paragraphs(of record: Record) -> [LinkedText] {
+        guard let text = record.string("explanation") else { return [] }
+        let folded = PlainText.folded(text)
+        let article = Article(folded, marks: folded == text ? record.string("apod.marks") : nil)
+        return article.paragraphs.map { $0.mapLinks { MediaAddress($0)?.text } }
+    }
+
+    private static func credits(credit: String?, copyright: String?) -> [String] {
+        if let credit, credit == copyright { return ["Credit & copyright: \(credit)"] }
+        return [credit.map { "Credit: \($0)" }, copyright.map { "Copyright: \($0)" }].compactMap { $0 }
+    }
+
+    /// The word for `media`.
+    var mediaLabel: String { isVideo ? "Video" : shown == nil ? "Link" : "Picture" }
+}

@@ -1,0 +1,97 @@
+extension Caption {
+    /// The caption as a section of a CommonMark document: a heading, the picture (of a video its still, linked), day
+    /// and credits, the explanation, links.
+    var markdown: String {
+        var paragraphs: [String] = []
+        if let title { paragraphs.append("# \(Markdown.text(title))") }
+        if let picture { paragraphs.append(picture) }
+        let facts = ([day].compactMap { $0 } + credits).map { Markdown.text($0) }
+        // A backslash at a line's end breaks it.
+        if !facts.isEmpty { paragraphs.append(facts.joined(separator: "\\\n")) }
+        paragraphs += self.paragraphs.map(Markdown.text)
+        var links: [String] = []
+        if let media { links.append(Markdown.link(mediaLabel, to: media)) }
+        if let page, page != media { links.append(Markdown.link("Page", to: page)) }
+        if !links.isEmpty { paragraphs.append(links.joined(separator: " \u{B7} ")) }
+        return paragraphs.joined(separator: "\n\n")
+    }
+
+    private var picture: String? {
+        guard let shown else { return nil }
+        let image = "![\(Markdown.text(alt ?? title ?? ""))](\(Markdown.destination(shown)))"
+        guard let media, media != shown else { return image }
+        return "[\(image)](\(Markdown.destination(media)))"
+    }
+}
+
+/// Text and addresses as CommonMark wants them (spec 0.31.2), so that they mean themselves.
+enum Markdown {
+    /// The text with a backslash before every character that would be more than text in a paragraph or a heading, also
+    /// by the extensions of GitHub (`~~`, `$`). To be given text without line breaks.
+    static func text(_ text: String) -> String {
+        var result = ""
+        var rest = text.unicodeScalars[...]
+        result += startingEscaped(&rest)
+        while let scalar = rest.first {
+            switch scalar {
+            case "\\", "`", "*", "_", "[", "]", "<", "~", "$", "#": result += "\\"
+            case "&" where beginsReference(rest): result += "\\"
+            default: break
+            }
+            result.unicodeScalars.append(scalar)
+            rest = rest.dropFirst()
+        }
+        return result
+    }
+
+    /// The same with its links.
+    static func text(_ text: LinkedText) -> String {
+        text.parts.map { part in part.address.map { link(part.text, to: $0) } ?? self.text(part.text) }.joined()
+    }
+
+    static func link(_ label: String, to address: String) -> String { "[\(text(label))](\(destination(address)))" }
+
+    /// An address as a link's destination: without blanks and brackets, which would end it, and without what a
+    /// reference or a backslash would become (§6.3).
+    static func destination(_ address: String) -> String {
+        var result = ""
+        var rest = address.unicodeScalars[...]
+        while let scalar = rest.first {
+            switch scalar {
+            case " ": result += "%20"
+            case "(": result += "%28"
+            case ")": result += "%29"
+            case "<": result += "%3C"
+            case ">": result += "%3E"
+            case "\\": result += "%5C"
+            case "&" where beginsReference(rest): result += "\\&"
+            default: result.unicodeScalars.append(scalar)
+            }
+            rest = rest.dropFirst()
+        }
+        return result
+    }
+
+    /// Takes what would make the first line of a paragraph a list, a quotation, a rule or an underline (§4 and §5), and
+    /// gives it escaped.
+    private static func startingEscaped(_ rest: inout Substring.UnicodeScalarView) -> String {
+        switch rest.first {
+        case "-", "+", ">", "=":
+            let first = rest.removeFirst()
+            return "\\" + String(first)
+        default:
+            let digits = rest.prefix { ("0"..."9").contains($0) }
+            guard !digits.isEmpty, let mark = rest.dropFirst(digits.count).first, mark == "." || mark == ")" else {
+                return ""
+            }
+            rest = rest.dropFirst(digits.count + 1)
+            return String(digits) + "\\" + String(mark)
+        }
+    }
+
+    /// Whether an entity or a numeric reference begins here (§6.2): `&`, letters, digits or `#`, and a semicolon.
+    private static func beginsReference(_ text: Substring.UnicodeScalarView) -> Bool {
+        let name = text.dropFirst().prefix { $0 == "#" || $0.isASCII && UInt8($0.value).isASCIIAlphanumeric }
+        return !name.isEmpty && text.dropFirst(name.count + 1).first == ";"
+    }
+}

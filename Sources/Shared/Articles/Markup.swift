@@ -1,0 +1,45 @@
+/// Text and addresses as HTML and XML want them: both know these references.
+enum Markup {
+    /// Returns the text with all that would be more than text escaped, for content and for quoted attributes, and
+    /// without what XML 1.0 doesn't have (§2.2).
+    static func text(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\u{FFFE}", "\u{FFFF}": break
+            case "\u{0}"..<"\u{20}": result += " "
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    static func link(_ text: String, to address: String) -> String { link(markup: self.text(text), to: address) }
+
+    static func link(markup: String, to address: String) -> String { "<a href=\"\(text(address))\">\(markup)</a>" }
+
+    static func paragraph(_ text: LinkedText) -> String {
+        let parts = text.parts.map { part in part.address.map { link(part.text, to: $0) } ?? self.text(part.text) }
+        return "<p>\(parts.joined())</p>"
+    }
+}
+
+extension Caption {
+    /// The picture, or a video's still, each leading to the best there is; a movie plays where it stands if that is
+    /// wanted. Nil if there is nothing to show.
+    func figure(playsMovies: Bool) -> String? {
+        if playsMovies, isVideo, let media, MediaAddress(media)?.kind == .movie {
+            let poster = shown.map { " poster=\"\(Markup.text($0))\"" } ?? ""
+            return "<video controls preload=\"none\"\(poster) src=\"\(Markup.text(media))\"></video>"
+        }
+        guard let shown else { return media.map { Markup.link(mediaLabel, to: $0) } }
+        let words = Markup.text(alt ?? title ?? "")
+        let image = "<img src=\"\(Markup.text(shown))\" alt=\"\(words)\"\(playsMovies ? " loading=\"lazy\"" : "")>"
+        return Markup.link(markup: image, to: media ?? shown)
+    }
+}

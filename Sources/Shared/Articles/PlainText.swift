@@ -1,0 +1,115 @@
+/// Text from NASA's pages, made fit for one field of a record.
+public enum PlainText {
+    /// Returns the text with every run of white space, no-break spaces among it, as one blank, none at the ends, and
+    /// without characters that nobody sees: controls, soft hyphens, zero-width blanks, byte-order marks, and those that
+    /// turn the direction of what follows.
+    public static func folded(_ text: String) -> String {
+        var text = text
+        if text.withUTF8({ $0.endOfFoldedASCII(from: 0) == $0.count }) { return text }
+        return text.withUTF8(folded)
+    }
+
+    /// - Parameter bytes: valid UTF-8.
+    public static func folded(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var owesBlank = false
+        var isInFlag = false
+        var place = 0
+        while place < bytes.count {
+            let start = place
+            place = bytes.endOfFoldedASCII(from: start)
+            if place > start {
+                if owesBlank, !result.isEmpty { result.append(UInt8(ascii: " ")) }
+                owesBlank = false
+                isInFlag = false
+                result += bytes[start..<place]
+                continue
+            }
+            let scalar = bytes.scalar(at: &place)
+            if scalar.isWhiteSpace {
+                owesBlank = true
+                isInFlag = false
+                continue
+            }
+            // Tags spell out the regions of flags; elsewhere they hide text.
+            let isTag = (0xE0000...0xE007F).contains(scalar.value)
+            if isInvisible(scalar) || isTag && !isInFlag { continue }
+            isInFlag = isTag || scalar == "\u{1F3F4}"
+            if owesBlank, !result.isEmpty { result.append(UInt8(ascii: " ")) }
+            owesBlank = false
+            switch scalar.value {
+            case 0x91...0x97: result += punctuation(scalar).utf8
+            default: result += bytes[start..<place]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// What `TerminalText.escaped` shows as escapes, and soft hyphens. The joiners U+200C and U+200D stay: scripts and
+    /// emoji need them.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0...0x1F, 0x7F...0x90, 0x98...0x9F, 0xAD, 0x061C, 0x180E, 0x200B, 0x200E...0x200F, 0x202A...0x202E,
+            0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB:
+            true
+        default: false
+        }
+    }
+
+    /// Pages in Windows-1252 that were read as Latin-1 have controls for quotation marks and dashes (WHATWG Encoding,
+    /// index windows-1252).
+    private static func punctuation(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.value {
+        case 0x91: "\u{2018}"
+        case 0x92: "\u{2019}"
+        case 0x93: "\u{201C}"
+        case 0x94: "\u{201D}"
+        case 0x95: "\u{2022}"
+        case 0x96: "\u{2013}"
+        default: "\u{2014}"
+        }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Returns where visible ASCII ends that begins at `start`, with single blanks between its words: most texts need
+    /// no more.
+    fileprivate func endOfFoldedASCII(from start: Int) -> Int {
+        var place = start
+        while place < count {
+            if self[place] &- 0x21 < 0x5E {
+                place += 1
+            } else if self[place] == 0x20, place > start, place + 1 < count, self[place + 1] &- 0x21 < 0x5E {
+                place += 2
+            } else {
+                break
+            }
+        }
+        return place
+    }
+
+    /// Returns the code point at `place` of valid UTF-8, and moves `place` past it.
+    public func scalar(at place: inout Int) -> Unicode.Scalar {
+        let lead = self[place]
+        place += 1
+        if lead < 0x80 { return Unicode.Scalar(lead) }
+        let more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3
+        var value = UInt32(lead) & (0x3F >> UInt32(more))
+        for _ in 0..<more where place < count {
+            value = value << 6 | UInt32(self[place] & 0x3F)
+            place += 1
+        }
+        return Unicode.Scalar(value) ?? "\u{FFFD}"
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is white space to Unicode (PropList.txt, `White_Space`).
+    public var isWhiteSpace: Bool {
+        switch value {
+        case 0x20, 0x09...0x0D, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
+        default: false
+        }
+    }
+}

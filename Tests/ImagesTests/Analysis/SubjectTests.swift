@@ -100,9 +100,8 @@ private struct Subject {
     @Test func attentionKeepsSubjectsThatTheMiddleKeepsAndMostOfTheOthers() throws {
         let crops = try crops()
         let lost = crops.filter { $0.attention < Self.enough }
-        #expect(crops.count > 200 && lost.count * 100 <= crops.count * 11, "\(lost.count) of \(crops.count): \(lost)")
-        // Of those that the middle keeps, some pixels of two.
+        #expect(crops.count > 200 && lost.count * 100 <= crops.count * 9, "\(lost.count) of \(crops.count): \(lost)")
         let worse = lost.filter { $0.center >= Self.enough }
-        #expect(worse.count <= 2 && worse.allSatisfy { $0.attention > 0.8 }, "\(worse)")
+        #expect(worse.isEmpty, "\(worse)")
     }
 }

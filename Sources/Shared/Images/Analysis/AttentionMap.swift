@@ -16,7 +16,7 @@ struct AttentionMap {
             values: [Float](repeating: 0, count: colours.width * colours.height))
         for (feature, weight) in colours.features {
             // What is faint all over the picture stays faint.
-            let scale = weight / max(feature.largest, 0.0724)
+            let scale = weight / max(feature.largest, 0.1606)
             for i in sum.values.indices { sum.values[i] += feature.values[i] * scale }
         }
         sum = Self.centred(sum)
@@ -24,8 +24,8 @@ struct AttentionMap {
         if let opacity = colours.opacity { sum = sum.with { sum.values[$0] * opacity.values[$0] } }
         sum = sum.softened(2, times: 1)
         // The subject alone: the rest of a picture has something of everything, too.
-        let threshold = 1.86 * sum.mean + 0.165 * sum.largest
-        sum.values = sum.values.map { powf(max($0 - threshold, 0), 1.756) }
+        let threshold = 1.849 * sum.mean + 0.1786 * sum.largest
+        sum.values = sum.values.map { powf(max($0 - threshold, 0), 0.5579) }
         strength = sum
     }
 
@@ -33,10 +33,10 @@ struct AttentionMap {
     private static func centred(_ plane: Plane) -> Plane {
         var centred = plane
         for y in 0..<plane.height {
-            let down = (Float(y) + 0.5) / Float(plane.height) * 2 - 0.887
+            let down = (Float(y) + 0.5) / Float(plane.height) * 2 - 0.8928
             for x in 0..<plane.width {
                 let across = (Float(x) + 0.5) / Float(plane.width) * 2 - 1
-                centred[x, y] *= expf(-1.354 * across * across - 0.517 * down * down)
+                centred[x, y] *= expf(-1.15 * across * across - 0.5902 * down * down)
             }
         }
         return centred
@@ -49,7 +49,7 @@ struct AttentionMap {
             profile.contains(where: { $0 > 0 })
         else { return 0.5 }
         let scores = Self.scores(profile, kept, axis)
-        let run = Saliency.bestRun(scores, within: 0.0446)
+        let run = Saliency.bestRun(scores, within: 0.1376)
         return Double(run.lowerBound + run.upperBound) / Double(2 * (scores.count - 1))
     }
 
@@ -68,7 +68,7 @@ struct AttentionMap {
             var above = 0.0
             for y in profile.indices {
                 above += profile[y]
-                profile[y] *= 1 - 0.121 * above / total
+                profile[y] *= 1 - 0.1297 * above / total
             }
         }
         let total = profile.reduce(0, +)
@@ -83,7 +83,7 @@ struct AttentionMap {
         let half = Double(kept) / 2
         let weights = (0..<kept).map { place in
             let distance = (Double(place) + 0.5 - half) / half
-            return 1 - 0.103 * distance * distance
+            return 1 - 0.0296 * distance * distance
         }
         /// What goes on across the border before a slice, in means of all slices.
         func cut(_ place: Int) -> Double {
@@ -91,10 +91,10 @@ struct AttentionMap {
         }
         return (0...room).map { start in
             let held = (0..<kept).reduce(0.0) { $0 + profile[start + $1] * weights[$1] }
-            let cuts = cut(start) * (isHorizontal ? 1 : 1.446) + cut(start + kept)
-            let aside = Double(start) / Double(room) - (isHorizontal ? 0.5 : 0.366)
+            let cuts = cut(start) * (isHorizontal ? 1 : 4.72) + cut(start + kept)
+            let aside = Double(start) / Double(room) - (isHorizontal ? 0.5 : 0.4103)
             let distance = aside * aside * (1 - Double(kept) / Double(count))
-            return held - 0.322 * cuts - (isHorizontal ? 0.099 : 2.2) * distance
+            return held - 0.2862 * cuts - (isHorizontal ? 1.171 : 0.324) * distance
         }
     }
 }
@@ -131,10 +131,10 @@ private struct Colours {
     /// Each with its weight.
     var features: [(Plane, Float)] {
         [
-            (contrast(1, 6), 3.54), (contrast(4, 20), 0.911), (unlikeTheEdges, 0.486),
-            (a.with { (a.values[$0] * a.values[$0] + b.values[$0] * b.values[$0]).squareRoot() }, 0.08),
+            (contrast(1, 6), 3.356), (contrast(4, 20), 0.9974), (unlikeTheEdges, 1.175),
+            (a.with { (a.values[$0] * a.values[$0] + b.values[$0] * b.values[$0]).squareRoot() }, 0.0433),
             // Reds and yellows come forward.
-            (a.with { max(a.values[$0], 0) + max(b.values[$0], 0) }, 0.765), (skin, 0.147),
+            (a.with { max(a.values[$0], 0) + max(b.values[$0], 0) }, 0.515), (skin, 0.0777),
         ]
     }
 

@@ -1,6 +1,8 @@
 import CLCMS
 import Formats
+import Libc
 import Support
+import TestSupport
 import Testing
 
 @testable import Images
@@ -41,12 +43,62 @@ import Testing
         return Array(bytes[0..<2]) + [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 255)] + payload + bytes[2...]
     }
 
+    /// A PNG of the picture with the profile in it (iCCP, PNG §11.3.2.3).
+    private func png(_ picture: PixelBuffer, profile: [UInt8]) throws -> [UInt8] {
+        let bytes = try encode(picture, EncodeOptions(format: .png))
+        let chunk = PNGChunk("iCCP", Array("profile".utf8) + [0, 0] + Deflate.zlib(profile)).bytes
+        return Array(bytes[0..<33]) + chunk + bytes[33...]
+    }
+
     @Test func aProfileThatIsSRGBNeedsNoTransform() {
         let sRGB = cmsCreate_sRGBProfile()
         defer { cmsCloseProfile(sRGB) }
         #expect(ColourTransform(profile: saved(sRGB), layout: .rgb) == nil)
         #expect(ColourTransform(profile: profile(gamma: 2.2, wide: true), layout: .rgb) != nil)
         #expect(ColourTransform(profile: profile(gamma: 1.8, wide: false), layout: .rgb) != nil)
+    }
+
+    @Test func aGammaNearSRGBsIsNotTakenForSRGBSinceItsShadowsAreDarker() throws {
+        let ramp = PixelBuffer(
+            size: PixelSize(width: 64, height: 8),
+            channels: 3, bytes: (0..<8).flatMap { _ in (0..<64).flatMap { [UInt8](repeating: UInt8($0), count: 3) } })
+        let png = try png(ramp, profile: profile(gamma: 2.22, wide: false))
+        let shown = try decode(MemorySource(png))
+        for level in 0..<64 {
+            let wanted = 255 * SRGBCurve.coded(pow(Double(level) / 255, 2.22))
+            #expect(abs(Double(shown.sample(level, 0, 0)) - wanted) <= 1, "level \(level)")
+        }
+        // Level 12 is 3 in sRGB.
+        #expect(shown.sample(12, 0, 1) <= 4)
+    }
+
+    @Test(arguments: [(gamma: 2.4, offset: 0.055, isSRGB: true), (2.4, 0.045, false), (2.3, 0.055, false)])
+    func aCurveCountsAsSRGBsIfNoLevelWouldMove(gamma: Double, offset: Double, isSRGB: Bool) {
+        let curve = (0...255).map { level in
+            let coded = Double(level) / 255
+            return Float(coded <= 0.04045 ? coded / 12.92 : pow((coded + offset) / (1 + offset), gamma))
+        }
+        for curves in [[curve], [curve, curve, curve]] {
+            #expect(LightEncoding(curves: curves, matrix: .identity).isSRGB == isSRGB)
+        }
+    }
+
+    @Test func primariesCountAsSRGBsIfNoColourWouldMove() {
+        let curves = [[Float]](repeating: SRGBCurve.light, count: 3)
+        func isSRGB(_ mixed: Double) -> Bool {
+            let matrix = Matrix3(rows: (1 - mixed, mixed, 0), (0, 1, 0), (0, 0, 1))
+            return LightEncoding(curves: curves, matrix: matrix).isSRGB
+        }
+        #expect(isSRGB(0.000_1))
+        // Pure green gets 0.7 levels of red.
+        #expect(!isSRGB(0.000_2))
+    }
+
+    @Test func aMatrixTimesItsInverseIsOne() throws {
+        let matrix = LightEncoding.primaries
+        let product = matrix * (try #require(matrix.inverse))
+        #expect(zip(product.values, Matrix3.identity.values).allSatisfy { abs($0 - $1) < 1e-12 })
+        #expect(Matrix3(rows: (1, 2, 3), (2, 4, 6), (0, 0, 1)).inverse == nil)
     }
 
     @Test func aProfileThatIsDamagedOrOfOtherPixelsIsIgnored() {
@@ -76,23 +128,9 @@ import Testing
     }
 
     @Test func theProfileOfAPNGIsRead() throws {
-        let bytes = try encode(.noise(8, 8, channels: 3, seed: 4), EncodeOptions(format: .png))
-        let plain = try decode(MemorySource(bytes))
-        let profile = profile(gamma: 1.0, wide: false)
-        // iCCP behind IHDR (PNG §11.3.3.3): name, compression method, a zlib stream of one stored block.
-        var stream: [UInt8] = [0x78, 0x01, 1]
-        let count = UInt16(profile.count)
-        stream += [UInt8(count & 255), UInt8(count >> 8), UInt8(~count & 255), UInt8(~count >> 8)] + profile
-        let (a, b) = profile.reduce((UInt32(1), UInt32(0))) { sums, byte in
-            let a = (sums.0 + UInt32(byte)) % 65521
-            return (a, (sums.1 + a) % 65521)
-        }
-        stream += [UInt8(b >> 8), UInt8(b & 255), UInt8(a >> 8), UInt8(a & 255)]
-        let chunk = Array("iCCP".utf8) + Array("linear".utf8) + [0, 0] + stream
-        let size = chunk.count - 4
-        let length = [0, 0, UInt8(size >> 8), UInt8(size & 255)]
-        let tagged = Array(bytes[0..<33]) + length + chunk + crc(chunk) + bytes[33...]
-        let converted = try decode(MemorySource(tagged))
+        let picture = PixelBuffer.noise(8, 8, channels: 3, seed: 4)
+        let plain = try decode(MemorySource(encode(picture, EncodeOptions(format: .png))))
+        let converted = try decode(MemorySource(png(picture, profile: profile(gamma: 1.0, wide: false))))
         #expect(converted != plain)
         // Linear light looks brighter when written in sRGB.
         #expect(zip(converted.bytes, plain.bytes).allSatisfy { $0 >= $1 })
@@ -165,16 +203,5 @@ import Testing
             #expect(still.profile?.count == (isKept ? count : nil))
             #expect(try WebPAnimationReader(source, options: DecodeOptions()).profile?.count == (isKept ? count : nil))
         }
-    }
-
-    /// CRC-32 as PNG wants it (annex D), most significant byte first.
-    private func crc(_ bytes: [UInt8]) -> [UInt8] {
-        var crc: UInt32 = 0xFFFF_FFFF
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
-        }
-        let value = ~crc
-        return [UInt8(value >> 24), UInt8(value >> 16 & 255), UInt8(value >> 8 & 255), UInt8(value & 255)]
     }
 }

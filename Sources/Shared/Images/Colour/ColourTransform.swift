@@ -45,8 +45,7 @@ final class ColourTransform {
             case .cmyk: (cmsSigCmykData, invertedCMYK8, rgb8)
             }
         guard space == wanted else { return nil }
-        if wanted == cmsSigRgbData && isSRGB(profile) { return nil }
-        if wanted == cmsSigGrayData && isSRGBGray(profile) { return nil }
+        if LightEncoding(profile, levels: 256)?.isSRGB == true { return nil }
         let created = wanted == cmsSigGrayData ? sRGBGray(context) : cmsCreate_sRGBProfileTHR(context)
         guard let target = created else { return nil }
         defer { cmsCloseProfile(target) }
@@ -90,36 +89,5 @@ final class ColourTransform {
         guard let curve = sRGBCurve(context) else { return nil }
         defer { cmsFreeToneCurve(curve) }
         return cmsCreateGrayProfileTHR(context, cmsD50_xyY(), curve)
-    }
-
-    /// sRGB's primaries, adapted to D50 as profiles hold them (sRGB2014.icc).
-    private static let primaries: [(cmsTagSignature, [Double])] = [
-        (cmsSigRedColorantTag, [0.4361, 0.2225, 0.0139]),
-        (cmsSigGreenColorantTag, [0.3851, 0.7169, 0.0971]),
-        (cmsSigBlueColorantTag, [0.1431, 0.0606, 0.7141]),
-    ]
-
-    /// Whether the profile's matrix and curves are those of sRGB within about one step of 8 bits, whatever its name:
-    /// most pictures carry such a profile, and then nothing needs converting.
-    private static func isSRGB(_ profile: cmsHPROFILE) -> Bool {
-        guard cmsIsMatrixShaper(profile) != 0 else { return false }
-        for (tag, expected) in primaries {
-            guard let raw = cmsReadTag(profile, tag) else { return false }
-            let value = raw.assumingMemoryBound(to: cmsCIEXYZ.self).pointee
-            let near = zip([value.X, value.Y, value.Z], expected).allSatisfy { abs($0 - $1) < 0.004 }
-            if !near { return false }
-        }
-        return [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag].allSatisfy { isSRGBCurve(profile, $0) }
-    }
-
-    private static func isSRGBGray(_ profile: cmsHPROFILE) -> Bool { isSRGBCurve(profile, cmsSigGrayTRCTag) }
-
-    private static func isSRGBCurve(_ profile: cmsHPROFILE, _ tag: cmsTagSignature) -> Bool {
-        guard let raw = cmsReadTag(profile, tag), let reference = sRGBCurve(nil) else { return false }
-        defer { cmsFreeToneCurve(reference) }
-        let curve = OpaquePointer(raw)
-        return stride(from: Float(0), through: 1, by: 1 / 32).allSatisfy { x in
-            abs(cmsEvalToneCurveFloat(curve, x) - cmsEvalToneCurveFloat(reference, x)) < 0.006
-        }
     }
 }

@@ -15,8 +15,8 @@ struct Oklab {
 extension Oklab {
     init(_ colour: RGB) {
         self.init(
-            red: Self.linear[Int(colour.red)], green: Self.linear[Int(colour.green)],
-            blue: Self.linear[Int(colour.blue)])
+            red: SRGBCurve.light[Int(colour.red)], green: SRGBCurve.light[Int(colour.green)],
+            blue: SRGBCurve.light[Int(colour.blue)])
     }
 
     private init(red: Float, green: Float, blue: Float) {
@@ -42,14 +42,7 @@ extension Oklab {
 
     private func cube(_ root: Float) -> Float { root * root * root }
 
-    /// The light of each sample (IEC 61966-2-1).
-    private static let linear: [Float] = (0...255).map { sample in
-        let value = Float(sample) / 255
-        return value <= 0.04045 ? value / 12.92 : powf((value + 0.055) / 1.055, 2.4)
-    }
-
     private static func sample(_ light: Float) -> UInt8 {
-        let value = light <= 0.003_130_8 ? 12.92 * light : 1.055 * powf(light, 1 / 2.4) - 0.055
-        return UInt8((min(max(value, 0), 1) * 255).rounded())
+        UInt8((SRGBCurve.coded(min(max(Double(light), 0), 1)) * 255).rounded())
     }
 }

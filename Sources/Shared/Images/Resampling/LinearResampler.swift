@@ -1,5 +1,4 @@
 import CKernels
-import Libc
 
 /// In linear light, by floating point: along each row as it comes, then down the columns. Colours are multiplied with
 /// alpha in between, so rows come and go with straight alpha.
@@ -42,7 +41,7 @@ final class LinearResampler: Resampler {
         while taken < min(source.written, plan.sourceHeight) {
             let row = source.row(taken) + plan.columns.lowerBound * plan.channels
             let light = Self.floats(wide.bytes)
-            Transfer.light.withUnsafeBufferPointer {
+            SRGBCurve.light.withUnsafeBufferPointer {
                 apod_light_from_samples(
                     row, plan.channels, hasAlpha ? 1 : 0, plan.columns.count, $0.baseAddress!, light)
             }
@@ -72,33 +71,14 @@ final class LinearResampler: Resampler {
             let weight = verticalWeights[produced * vertical.taps + k - Int(vertical.starts[produced])]
             apod_light_add(Self.floats(narrowed.row(k)), weight, total, width * plan.channels)
         }
-        Transfer.samples.withUnsafeBufferPointer {
+        SRGBCurve.samples.withUnsafeBufferPointer {
             apod_samples_from_light(
-                total, plan.channels, hasAlpha ? 1 : 0, width, $0.baseAddress!, Transfer.steps, output)
+                total, plan.channels, hasAlpha ? 1 : 0, width, $0.baseAddress!, SRGBCurve.steps, output)
         }
         produced += 1
     }
 
     private static func floats(_ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<Float> {
         UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Float.self)
-    }
-}
-
-/// sRGB's transfer function (IEC 61966-2-1) and its inverse, as tables.
-private enum Transfer {
-    /// The light of each of the 256 samples, 0...1.
-    static let light: [Float] = (0...255).map { sample in
-        let value = Double(sample) / 255
-        return Float(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4))
-    }
-
-    /// Fine enough for the steepest part, near black, to be exact to half a sample.
-    static let steps = 16_384
-
-    /// The sample for each step of light.
-    static let samples: [UInt8] = (0...steps).map { step in
-        let light = Double(step) / Double(steps)
-        let value = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
-        return UInt8((value * 255).rounded())
     }
 }

@@ -1,6 +1,5 @@
 import CAVIF
 import CCodecs
-import CGIF
 import CLCMS
 import CWebP
 import CZlib
@@ -14,7 +13,6 @@ import CZlib
         "libpng \(String(cString: apod_png_version()))",
         "zlib \(String(cString: zlibVersion()))",
         "libwebp \(webP >> 16).\(webP >> 8 & 0xFF).\(webP & 0xFF)",
-        "giflib \(GIFLIB_MAJOR).\(GIFLIB_MINOR).\(GIFLIB_RELEASE)",
         "lcms2 \(colour / 1000).\(colour % 1000 / 10)",
     ]
     if let avif = cavif_version() { versions.append("libavif \(String(cString: avif))") }

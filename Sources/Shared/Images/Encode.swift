@@ -22,3 +22,18 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     try writer.finish()
     return sink.bytes
 }
+
+/// A writer of `options.format` for pixels of `channels` samples; for JPEG 1 or 3. Takes `options.bytesPerPixel` of
+/// memory, which the caller has checked against its limits.
+func rowWriter(
+    _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: ByteDrain
+) throws -> any RowWriter {
+    try checkOutput(size, options.format)
+    return switch options.format {
+    case .jpeg: try JPEGRowWriter(size: size, channels: channels, options: options, into: drain)
+    case .png: try PNGWriter(size: size, channels: channels, options: options, into: drain)
+    case .webp: WebPWriter(size: size, channels: channels, options: options, into: drain)
+    case .gif: GIFWriter(size: size, channels: channels, options: options, into: drain)
+    case .avif: try AVIFWriter(size: size, channels: channels, options: options, into: drain)
+    }
+}

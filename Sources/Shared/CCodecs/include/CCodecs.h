@@ -201,3 +201,20 @@ apod_status apod_png_encoder_start(apod_png_encoder *encoder, uint32_t width, ui
                                    int interlaced, apod_png_metadata metadata);
 apod_status apod_png_encoder_write_row(apod_png_encoder *encoder, const uint8_t *row);
 apod_status apod_png_encoder_finish(apod_png_encoder *encoder);
+
+// LZW out
+
+typedef struct apod_lzw apod_lzw;
+
+/// Compresses the palette numbers of a GIF's frame (GIF89a, appendix F). NULL when memory is refused.
+///
+/// Each of `count` pixels is the number in `first` or that in `second`, whichever compresses better; both are below two
+/// to the power of `depth` (2 to 8) and stay valid until it is closed. `looks_ahead`: by how many pixels a string may be
+/// cut short if the one behind it is then longer by more, 0 to 3; each costs about as much time again.
+apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t count, int depth, int looks_ahead);
+void apod_lzw_close(apod_lzw *lzw);
+/// Compresses some more, a table's worth of strings; 0 if there is nothing left.
+int apod_lzw_step(apod_lzw *lzw);
+/// What the pixels have become, without the blocks that they are written in. To be called once, behind the last step;
+/// valid until it is closed.
+const uint8_t *apod_lzw_finish(apod_lzw *lzw, size_t *count);

@@ -26,8 +26,8 @@ func animationWriter(
     return switch options.format {
     case .gif:
         try GIFAnimationWriter(
-            size: size, plays: plays, background: options.background, limits: limits, interruption: interruption,
-            into: drain)
+            size: size, plays: plays, background: options.background, effort: options.effort, limits: limits,
+            interruption: interruption, into: drain)
     case .webp:
         try WebPAnimationWriter(size: size, plays: plays, quality: options.quality, limits: limits, into: drain)
     case .jpeg, .png, .avif: throw ImageError.encoder(options.format, "it holds no animations")

@@ -38,8 +38,8 @@ public struct EncodeOptions: Sendable, Hashable {
         // Two for each sample, of which chroma has no more than luma.
         case .jpeg: isProgressive ? 6 : 0
         case .png: isProgressive ? 4 : 0
-        // An animation's: two canvases, and the palette numbers of two frames.
-        case .gif: 10
+        // An animation's: three canvases, the frame that waits, and its palette numbers.
+        case .gif: 20
         // The pixels, and what libwebp makes of them.
         case .webp: 8
         // The pixels, libavif's planes, and the several copies of them that an AV1 encoder works on.

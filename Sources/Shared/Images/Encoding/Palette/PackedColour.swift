@@ -52,6 +52,13 @@ final class PackedCanvas {
         UnsafeMutableRawPointer(memory.bytes).assumingMemoryBound(to: PackedColour.self)
     }
 
+    /// Makes an area transparent.
+    func clear(_ area: CanvasArea) {
+        for y in area.rows {
+            (pixels + y * width + area.columns.lowerBound).update(repeating: .transparent, count: area.columns.count)
+        }
+    }
+
     /// Takes a row of pixels of 1 to 4 samples.
     func setRow(_ y: Int, _ row: UnsafePointer<UInt8>, channels: Int, background: RGB) {
         let target = pixels + y * width

@@ -10,6 +10,7 @@ final class GIFWriter: RowWriter {
     private let channels: Int
     /// What half-transparent pixels are laid on; those below one half are transparent.
     private let background: RGB
+    private let effort: Int
     private let drain: ByteDrain
     private let interruption = Interruption()
     private var y = 0
@@ -18,6 +19,7 @@ final class GIFWriter: RowWriter {
         canvas = PackedCanvas(width: size.width, height: size.height)
         self.channels = channels
         background = options.background
+        effort = options.effort
         self.drain = drain
     }
 
@@ -28,9 +30,16 @@ final class GIFWriter: RowWriter {
 
     func finish() throws {
         let area = CanvasArea(columns: 0..<canvas.width, rows: 0..<canvas.height)
+        let output = GIFOutput(
+            width: canvas.width, height: canvas.height, plays: 1, effort: effort, into: drain, checking: interruption)
+        try output.write(drawn(area))
+        try output.finish()
+    }
+
+    private func drawn(_ area: CanvasArea) throws -> DrawnFrame {
         let picture = DrawnPixels(of: canvas, area)
         let palette: IndexedPalette
-        var numbers: [UInt8]
+        let numbers: [UInt8]
         if let exact = picture.exactColours, exact.colours.count < 256 || !picture.leavesOut {
             palette = IndexedPalette(exact: exact)
             numbers = picture.exactNumbers(in: palette)
@@ -39,10 +48,11 @@ final class GIFWriter: RowWriter {
             numbers = try Dithering.errorDiffusion.numbers(
                 of: picture, in: palette, checking: interruption)
         }
-        let output = try GIFOutput(width: canvas.width, height: canvas.height, palette: palette, plays: 1, into: drain)
-        let control = GIFOutput.Control(
-            delay: 0, clearsAfterwards: false, transparent: picture.leavesOut ? palette.transparent : nil)
-        try output.writeFrame(area, &numbers, palette: nil, control, checking: interruption)
-        try output.finish()
+        var frame = DrawnFrame(
+            area, numbers, palette, transparent: picture.leavesOut ? palette.transparent : nil,
+            on: PackedCanvas(width: canvas.width, height: canvas.height), delay: 0)
+        // A viewer may show one frame as large as it is.
+        frame.grow(to: area)
+        return frame
     }
 }

@@ -1,0 +1,291 @@
+#include "CCodecs.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// LZW as GIF has it (GIF89a, appendix F): codes of up to 12 bits, each of which stands for a string of palette numbers.
+
+enum {
+    CODES = 4096,
+    // A power of two of which the strings of a full table fill a quarter.
+    SLOTS = 16384,
+    SLOT_BITS = 14,
+    // Strings of equal length that are followed at a time where a pixel may be either of two numbers.
+    PATHS = 8,
+    // No string: strings are 0 to 4095.
+    NONE = -1,
+};
+
+// The strings of a table: each is a shorter one and a number. Slots of another generation are empty.
+typedef struct {
+    uint32_t keys[SLOTS];
+    uint16_t codes[SLOTS];
+    uint32_t generation;
+    int next;
+} strings;
+
+// Codes that are not written yet.
+typedef struct {
+    uint16_t codes[CODES];
+    int count;
+    long bits;
+} piece;
+
+struct apod_lzw {
+    const uint8_t *first, *second;
+    size_t count, position;
+    int depth, looks_ahead;
+    // The table that the codes so far have made, and another one for a trial.
+    strings *table, *trial;
+    // Codes since the table was cleared.
+    int since_clear;
+    // The number that the next string must begin with, as the table's last string ends with it; NONE if any does.
+    int forced;
+    piece pieces[2];
+    uint8_t *output;
+    size_t output_count;
+    uint64_t buffer;
+    int buffered;
+};
+
+static uint32_t slot_of(uint32_t key) { return (uint32_t)(key * 2654435769u) >> (32 - SLOT_BITS); }
+
+static void clear_strings(strings *table, int depth) {
+    if (++table->generation == CODES) {
+        memset(table->keys, 0, sizeof table->keys);
+        table->generation = 1;
+    }
+    // Behind the numbers come the codes that clear and end.
+    table->next = (1 << depth) + 2;
+}
+
+static int longer(const strings *table, int code, uint8_t number) {
+    uint32_t key = table->generation << 20 | (uint32_t)code << 8 | number;
+    for (uint32_t slot = slot_of(key);; slot = (slot + 1) & (SLOTS - 1)) {
+        if (table->keys[slot] == key) return table->codes[slot];
+        if (table->keys[slot] >> 20 != table->generation) return NONE;
+    }
+}
+
+// Adds a string, and gives its slot, which may be emptied again as long as it is the last; NONE if the string is there
+// already, as it then keeps its code, while the new one is taken and never used.
+static int add(strings *table, int code, uint8_t number) {
+    uint32_t key = table->generation << 20 | (uint32_t)code << 8 | number;
+    uint32_t slot = slot_of(key);
+    for (; table->keys[slot] >> 20 == table->generation; slot = (slot + 1) & (SLOTS - 1)) {
+        if (table->keys[slot] == key) return NONE;
+    }
+    table->keys[slot] = key;
+    table->codes[slot] = (uint16_t)table->next;
+    return (int)slot;
+}
+
+// The longest strings that the pixels from `start` on may be.
+typedef struct {
+    int codes[PATHS];
+    int count;
+    size_t length;
+} match;
+
+static void begin(const struct apod_lzw *lzw, size_t start, int forced, match *found) {
+    uint8_t first = lzw->first[start], second = lzw->second[start];
+    found->length = 1;
+    found->count = 1;
+    found->codes[0] = forced == NONE ? first : forced;
+    if (forced == NONE && second != first) found->codes[found->count++] = second;
+}
+
+// Follows the strings by one more pixel; 0 if none goes on.
+static int follow(const struct apod_lzw *lzw, const strings *table, size_t start, match *found) {
+    size_t place = start + found->length;
+    if (place == lzw->count) return 0;
+    uint8_t first = lzw->first[place], second = lzw->second[place];
+    int codes[PATHS], count = 0;
+    for (int path = 0; path < found->count; path++) {
+        int code = longer(table, found->codes[path], first);
+        if (code != NONE && count < PATHS) codes[count++] = code;
+        if (second == first) continue;
+        code = longer(table, found->codes[path], second);
+        if (code != NONE && count < PATHS) codes[count++] = code;
+    }
+    if (count == 0) return 0;
+    memcpy(found->codes, codes, sizeof *codes * (size_t)count);
+    found->count = count;
+    found->length++;
+    return 1;
+}
+
+static match longest(const struct apod_lzw *lzw, const strings *table, size_t start, int forced) {
+    match found;
+    begin(lzw, start, forced, &found);
+    while (follow(lzw, table, start, &found)) {}
+    return found;
+}
+
+// Looks for the string to take and the number that goes behind it into the table: those after which the next string is
+// longest.
+static void choose(struct apod_lzw *lzw, strings *table, size_t start, const match *found, size_t *best, int *code,
+                   int *number) {
+    size_t place = start + found->length;
+    uint8_t numbers[2] = {lzw->first[place], lzw->second[place]};
+    for (int path = 0; path < found->count; path++) {
+        for (int choice = 0; choice < (numbers[0] == numbers[1] ? 1 : 2); choice++) {
+            int slot = table->next < CODES ? add(table, found->codes[path], numbers[choice]) : NONE;
+            match behind = longest(lzw, table, place, numbers[choice]);
+            if (slot != NONE) table->keys[slot] = 0;
+            size_t reach = found->length + behind.length;
+            if (*code != NONE && reach <= *best) continue;
+            *best = reach;
+            *code = found->codes[path];
+            *number = numbers[choice];
+        }
+    }
+}
+
+static int width(const struct apod_lzw *lzw, int since_clear) {
+    // The highest code that may come next.
+    int highest = (1 << lzw->depth) + since_clear + 1;
+    if (highest >= CODES) return 12;
+    int bits = lzw->depth + 1;
+    while (highest >> bits != 0) bits++;
+    return bits;
+}
+
+static void take(struct apod_lzw *lzw, piece *piece, int code, int *since_clear) {
+    piece->codes[piece->count++] = (uint16_t)code;
+    piece->bits += width(lzw, (*since_clear)++);
+}
+
+// Takes strings from `*position` on, until the table is full or, if it is full already, `end` is reached. Gives 0 if that
+// takes more than `most` bits.
+static int run(struct apod_lzw *lzw, strings *table, size_t *position, size_t end, int *forced, int *since_clear,
+               long most, piece *piece) {
+    int fills = table->next < CODES;
+    while (*position < lzw->count && (fills ? table->next < CODES : *position < end)) {
+        if (piece->bits > most || piece->count == CODES) return 0;
+        size_t start = *position;
+        match steps[4];
+        int kept = 0;
+        match found;
+        begin(lzw, start, *forced, &found);
+        while (1) {
+            steps[kept++ & 3] = found;
+            if (!follow(lzw, table, start, &found)) break;
+        }
+        int code = found.codes[0], number = NONE;
+        size_t length = found.length;
+        if (start + length < lzw->count) {
+            size_t best = 0;
+            uint8_t next = lzw->first[start + length];
+            if (lzw->looks_ahead || found.count > 1 || next != lzw->second[start + length]) {
+                code = NONE;
+                choose(lzw, table, start, &found, &best, &code, &number);
+                for (int back = 1; back <= lzw->looks_ahead && back < kept; back++) {
+                    size_t reach = best;
+                    choose(lzw, table, start, &steps[(kept - 1 - back) & 3], &best, &code, &number);
+                    if (best > reach) length = found.length - (size_t)back;
+                }
+            } else {
+                number = next;
+            }
+            if (table->next < CODES) {
+                add(table, code, (uint8_t)number);
+                table->next++;
+            } else if (!lzw->looks_ahead) {
+                number = NONE;
+            }
+        }
+        take(lzw, piece, code, since_clear);
+        *forced = number;
+        *position += length;
+    }
+    return 1;
+}
+
+static void put(struct apod_lzw *lzw, int code, int bits) {
+    lzw->buffer |= (uint64_t)code << lzw->buffered;
+    lzw->buffered += bits;
+    while (lzw->buffered >= 8) {
+        lzw->output[lzw->output_count++] = (uint8_t)lzw->buffer;
+        lzw->buffer >>= 8;
+        lzw->buffered -= 8;
+    }
+}
+
+static void put_clear(struct apod_lzw *lzw) {
+    put(lzw, 1 << lzw->depth, width(lzw, lzw->since_clear));
+    lzw->since_clear = 0;
+}
+
+static void put_piece(struct apod_lzw *lzw, const piece *piece) {
+    for (int i = 0; i < piece->count; i++) put(lzw, piece->codes[i], width(lzw, lzw->since_clear++));
+}
+
+apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t count, int depth, int looks_ahead) {
+    if (count > SIZE_MAX / 2 - 4096) return NULL;
+    apod_lzw *lzw = calloc(1, sizeof *lzw);
+    if (lzw == NULL) return NULL;
+    lzw->table = calloc(1, sizeof *lzw->table);
+    lzw->trial = calloc(1, sizeof *lzw->trial);
+    // At most 12 bits a pixel, a code that clears for each 3,800 others, and the end.
+    lzw->output = malloc(count * 2 + 64);
+    if (lzw->table == NULL || lzw->trial == NULL || lzw->output == NULL) {
+        apod_lzw_close(lzw);
+        return NULL;
+    }
+    lzw->first = first;
+    lzw->second = second;
+    lzw->count = count;
+    lzw->depth = depth;
+    lzw->looks_ahead = looks_ahead;
+    lzw->forced = NONE;
+    lzw->table->next = CODES;
+    return lzw;
+}
+
+void apod_lzw_close(apod_lzw *lzw) {
+    free(lzw->table);
+    free(lzw->trial);
+    free(lzw->output);
+    free(lzw);
+}
+
+int apod_lzw_step(apod_lzw *lzw) {
+    if (lzw->position == lzw->count) return 0;
+    // A new table, until it is full.
+    piece *anew = &lzw->pieces[0], *on = &lzw->pieces[1];
+    size_t position = lzw->position;
+    int forced = NONE, since_clear = 0;
+    *anew = (piece){.bits = width(lzw, lzw->since_clear)};
+    clear_strings(lzw->trial, lzw->depth);
+    run(lzw, lzw->trial, &position, 0, &forced, &since_clear, LONG_MAX, anew);
+    if (lzw->position > 0) {
+        // The old one as far, if it takes no more.
+        size_t reached = lzw->position;
+        int old_forced = lzw->forced, old_since = lzw->since_clear;
+        *on = (piece){.bits = 0};
+        if (run(lzw, lzw->table, &reached, position, &old_forced, &old_since, anew->bits, on) && on->bits <= anew->bits) {
+            put_piece(lzw, on);
+            lzw->position = reached;
+            lzw->forced = old_forced;
+            return 1;
+        }
+    }
+    put_clear(lzw);
+    put_piece(lzw, anew);
+    lzw->position = position;
+    lzw->forced = forced;
+    strings *table = lzw->table;
+    lzw->table = lzw->trial;
+    lzw->trial = table;
+    return 1;
+}
+
+const uint8_t *apod_lzw_finish(apod_lzw *lzw, size_t *count) {
+    if (lzw->output_count == 0 && lzw->buffered == 0) put_clear(lzw);
+    put(lzw, (1 << lzw->depth) + 1, width(lzw, lzw->since_clear));
+    if (lzw->buffered > 0) put(lzw, 0, 8 - lzw->buffered);
+    *count = lzw->output_count;
+    return lzw->output;
+}

@@ -1,0 +1,102 @@
+/// A frame of a GIF as it is shown, before it has a palette of the file.
+struct DrawnFrame {
+    private(set) var area: CanvasArea
+    /// What a viewer shows of the area once the frame is drawn, row by row; transparent also for what is left as it is
+    /// whatever that may be.
+    private(set) var pixels: [PackedColour]
+    /// Whether a pixel differs from what is shown before. The others may be drawn or left out.
+    private(set) var isChanged: [Bool]
+    /// In hundredths of a second, at most 65,535.
+    let delay: Int
+    /// Whether the frame's rectangle becomes transparent when its time is over; else it stays.
+    var clearsAfterwards = false
+
+    /// Draws palette numbers on what is shown, and is cropped to what that changes, unless all pixels are drawn: then
+    /// there may be no room in a palette for leaving some of them out.
+    ///
+    /// - Parameters:
+    ///   - numbers: of the area, row by row.
+    ///   - transparent: the number of pixels that are left as they are; nil if all are drawn.
+    ///   - shown: what a viewer shows before; becomes what it shows then.
+    init(
+        _ area: CanvasArea, _ numbers: [UInt8], _ palette: IndexedPalette, transparent: UInt8?, on shown: PackedCanvas,
+        delay: Int
+    ) {
+        var pixels: [PackedColour] = []
+        pixels.reserveCapacity(area.count)
+        var isChanged = [Bool](repeating: false, count: area.count)
+        var extent = Extent()
+        var place = 0
+        for y in area.rows {
+            let row = shown.pixels + y * shown.width
+            for x in area.columns {
+                let number = numbers[place]
+                if number != transparent {
+                    let colour = palette.colours[Int(number)]
+                    if row[x] != colour {
+                        row[x] = colour
+                        isChanged[place] = true
+                        extent.include(x...x, y)
+                    }
+                }
+                pixels.append(row[x])
+                place += 1
+            }
+        }
+        self.area = area
+        self.pixels = pixels
+        self.isChanged = isChanged
+        self.delay = delay
+        guard transparent != nil else { return }
+        // What changes nothing is the smallest frame that there is, as its time counts.
+        let (left, top) = (area.columns.lowerBound, area.rows.lowerBound)
+        crop(to: extent.area ?? CanvasArea(columns: left..<left + 1, rows: top..<top + 1))
+    }
+
+    private mutating func crop(to smaller: CanvasArea) {
+        guard smaller != area else { return }
+        var kept: [PackedColour] = []
+        var keptChanges: [Bool] = []
+        kept.reserveCapacity(smaller.count)
+        keptChanges.reserveCapacity(smaller.count)
+        for y in smaller.rows {
+            let start = (y - area.rows.lowerBound) * area.columns.count - area.columns.lowerBound
+            kept += pixels[start + smaller.columns.lowerBound..<start + smaller.columns.upperBound]
+            keptChanges += isChanged[start + smaller.columns.lowerBound..<start + smaller.columns.upperBound]
+        }
+        (area, pixels, isChanged) = (smaller, kept, keptChanges)
+    }
+
+    /// Makes the rectangle larger by pixels that are left as they are.
+    mutating func grow(to larger: CanvasArea) {
+        guard larger != area else { return }
+        var grown = [PackedColour](repeating: .transparent, count: larger.count)
+        var grownChanges = [Bool](repeating: false, count: larger.count)
+        for (line, y) in area.rows.enumerated() {
+            let indent = area.columns.lowerBound - larger.columns.lowerBound
+            let target = (y - larger.rows.lowerBound) * larger.columns.count + indent
+            let source = line * area.columns.count..<(line + 1) * area.columns.count
+            grown.replaceSubrange(target..<target + source.count, with: pixels[source])
+            grownChanges.replaceSubrange(target..<target + source.count, with: isChanged[source])
+        }
+        (area, pixels, isChanged) = (larger, grown, grownChanges)
+    }
+}
+
+/// Grows around what is added.
+struct Extent {
+    private var left = Int.max
+    private var right = 0
+    private var top = Int.max
+    private var bottom = 0
+
+    mutating func include(_ columns: ClosedRange<Int>, _ y: Int) {
+        left = min(left, columns.lowerBound)
+        right = max(right, columns.upperBound + 1)
+        top = min(top, y)
+        bottom = max(bottom, y + 1)
+    }
+
+    /// Nil if nothing was added.
+    var area: CanvasArea? { left < right ? CanvasArea(columns: left..<right, rows: top..<bottom) : nil }
+}

@@ -1,0 +1,81 @@
+import CCodecs
+import Support
+
+/// The pixels of a frame as a GIF has them: a palette's numbers, compressed.
+struct FrameData {
+    let palette: FilePalette
+    /// Bits of a number, 2 to 8: as many as the highest one has, whatever the palette could hold.
+    let depth: Int
+    /// The number of pixels that are left out; nil if there are none.
+    let transparent: UInt8?
+    /// Without the blocks that they are written in.
+    let bytes: [UInt8]
+
+    /// What is done with pixels that need not be drawn.
+    enum Spare: CaseIterable {
+        /// Left out.
+        case out
+        /// Drawn, if the palette has their colour.
+        case drawn
+        /// Whichever makes longer strings, pixel by pixel.
+        case free
+    }
+
+    /// - Parameter palette: serves the frame's colours.
+    init(
+        _ frame: DrawnFrame, _ palette: FilePalette, _ spare: Spare, lookAhead: Int, checking interruption: Interruption
+    ) throws {
+        var first = [UInt8](repeating: 0, count: frame.pixels.count)
+        var second = spare == .free ? first : []
+        var highest: UInt8 = 0
+        var leavesOut = false
+        let transparent = palette.transparent
+        var last = PackedColour.transparent
+        var lastNumber: UInt8?
+        for place in frame.pixels.indices {
+            let pixel = frame.pixels[place]
+            if pixel != last {
+                last = pixel
+                lastNumber = palette.number(of: pixel)
+            }
+            let own = pixel.isTransparent ? nil : lastNumber
+            let isFree = !frame.isChanged[place]
+            // One of them is there, since the palette serves.
+            let left = isFree ? transparent : nil
+            let number = (spare == .drawn ? own ?? left : left ?? own) ?? 0
+            first[place] = number
+            highest = max(highest, number)
+            if isFree, number == transparent { leavesOut = true }
+            if spare == .free {
+                let other = own ?? number
+                second[place] = other
+                highest = max(highest, other)
+            }
+        }
+        var depth = 2
+        while Int(highest) >> depth != 0 { depth += 1 }
+        self.palette = palette
+        self.depth = depth
+        self.transparent = leavesOut ? transparent : nil
+        bytes = try Self.compressed(
+            first, spare == .free ? second : first, depth: depth, lookAhead: lookAhead, checking: interruption)
+    }
+
+    private static func compressed(
+        _ first: [UInt8], _ second: [UInt8], depth: Int, lookAhead: Int, checking interruption: Interruption
+    ) throws -> [UInt8] {
+        try first.withUnsafeBufferPointer { first in
+            try second.withUnsafeBufferPointer { second in
+                guard
+                    let lzw = apod_lzw_open(
+                        first.baseAddress!, second.baseAddress!, first.count, Int32(depth), Int32(lookAhead))
+                else { throw ImageError.outOfMemory }
+                defer { apod_lzw_close(lzw) }
+                while apod_lzw_step(lzw) != 0 { try interruption.check() }
+                var count = 0
+                let bytes = apod_lzw_finish(lzw, &count)
+                return Array(UnsafeBufferPointer(start: bytes, count: count))
+            }
+        }
+    }
+}

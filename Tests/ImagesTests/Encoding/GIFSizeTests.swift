@@ -1,0 +1,101 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// How GIFs are made small without a change of what they show.
+@Suite struct GIFSizeTests {
+    private func options(_ effort: Int) -> EncodeOptions { EncodeOptions(format: .gif, effort: effort) }
+
+    private func picture(_ width: Int, _ height: Int, _ colour: (Int, Int) -> [UInt8]) -> PixelBuffer {
+        var bytes: [UInt8] = []
+        for y in 0..<height { for x in 0..<width { bytes += colour(x, y) } }
+        return PixelBuffer(
+            size: PixelSize(width: width, height: height), channels: bytes.count / width / height, bytes: bytes)
+    }
+
+    /// Fills the table of codes dozens of times, with every depth of numbers.
+    @Test(arguments: [2, 5, 60, 256], [0, 3, 9]) func noiseIsKeptExactlyWithEveryEffort(colours: Int, effort: Int)
+        throws
+    {
+        var random = SeededRandom(seed: UInt64(colours))
+        let picture = picture(230, 210) { _, _ in
+            let number = UInt8(Int.random(in: 0..<colours, using: &random))
+            return [number, number &* 7, 255 - number]
+        }
+        #expect(try decode(MemorySource(encode(picture, options(effort)))) == picture)
+    }
+
+    /// Half of the pixels of each frame stay, so that each may be drawn or left out.
+    @Test(arguments: [0, 3, 9]) func framesAreKeptExactlyWhateverIsLeftOut(effort: Int) throws {
+        var random = SeededRandom(seed: 7)
+        let frames = (0..<4).map { step in
+            (
+                delay: 40,
+                picture: picture(120, 90) { x, y in
+                    let isStill = (x / 3 + y / 5) % 2 == 0
+                    return [
+                        isStill ? 9 : UInt8.random(in: 0..<3, using: &random), UInt8(isStill ? x % 7 : step), 40, 255,
+                    ]
+                }
+            )
+        }
+        #expect(try allFrames(animation(frames, options(effort))).frames.map(\.picture) == frames.map(\.picture))
+    }
+
+    /// Stripes that repeat themselves long after the table of codes is full.
+    @Test func aFullTableServesAsLongAsItIsGood() throws {
+        var random = SeededRandom(seed: 3)
+        let stripes = (0..<4).map { _ in (0..<250).map { _ in UInt8.random(in: 0..<16, using: &random) } }
+        let picture = picture(250, 1200) { x, y in [stripes[y % 4][x]] }
+        let bytes = try encode(picture, options(3))
+        // With a new table each time it would take 120,000.
+        #expect(bytes.count < 95_000)
+        #expect(try decode(MemorySource(bytes)).bytes == picture.bytes.flatMap { [$0, $0, $0] })
+    }
+
+    @Test func framesShareOnePalette() throws {
+        let frames = (0..<20).map { step in
+            (delay: 40, picture: picture(8, 8) { x, y in [UInt8((x + y + step) % 20 * 12), UInt8(step), 0, 255] })
+        }
+        let bytes = try animation(frames, options(3))
+        let layout = try GIFStructure.read(MemorySource(bytes))
+        #expect(layout.frames.count == 20)
+        // 20 palettes of 32 colours would take 1920 bytes.
+        #expect(bytes.count < 256 * 3 + 20 * (20 + 80))
+        #expect(try allFrames(bytes).frames.map(\.picture) == frames.map(\.picture))
+    }
+
+    @Test func aFrameWithColoursOfItsOwnHasAPaletteOfItsOwn() throws {
+        let frames = (0..<4).map { step in
+            (delay: 40, picture: picture(20, 20) { x, y in [UInt8(x * 12), UInt8(y * 12), UInt8(step * 60), 255] })
+        }
+        for effort in [0, 3, 9] {
+            let back = try allFrames(animation(frames, options(effort))).frames
+            for (read, written) in zip(back, frames) { #expect(psnr(read.picture.bytes, written.picture.bytes) > 30) }
+        }
+    }
+
+    @Test func moreEffortIsNoLarger() throws {
+        let frames = (0..<6).map { step in
+            (
+                delay: 40,
+                picture: picture(90, 70) { x, y in
+                    let isInside = (x - 20 - step * 9) * (x - 20 - step * 9) + (y - 35) * (y - 35) < 300
+                    return isInside ? [UInt8(x), UInt8(y), 200, 255] : [UInt8(x / 8 * 8), UInt8(y / 8 * 8), 60, 255]
+                }
+            )
+        }
+        let sizes = try [0, 3, 9].map { try animation(frames, options($0)).count }
+        #expect(sizes[1] <= sizes[0] && sizes[2] <= sizes[1])
+    }
+
+    @Test func aStillPictureHasNoControlExtension() throws {
+        let bytes = try encode(PixelBuffer.noise(9, 9, channels: 1), options(3))
+        // Behind the palette comes the image descriptor.
+        let paletteBytes = 3 << (Int(bytes[10] & 7) + 1)
+        #expect(bytes[13 + paletteBytes] == 0x2C)
+    }
+}

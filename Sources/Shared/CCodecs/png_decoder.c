@@ -83,6 +83,27 @@ void apod_png_close(apod_png_decoder *decoder) {
 
 const char *apod_png_message(const apod_png_decoder *decoder) { return decoder->message; }
 
+static uint32_t number(const png_byte *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/// What the chunks say that libpng knows since 1.6.45 only.
+static void read_newer_chunks(png_structp png, png_infop info, apod_png_header *header) {
+    png_unknown_chunkp chunks = NULL;
+    const int count = png_get_unknown_chunks(png, info, &chunks);
+    for (int i = 0; i < count; i++) {
+        const png_unknown_chunk *chunk = &chunks[i];
+        const char *name = (const char *)chunk->name;
+        if (strcmp(name, "cICP") == 0 && chunk->size == 4) {
+            header->has_cicp = 1;
+            memcpy(header->cicp, chunk->data, 4);
+        }
+        if (strcmp(name, "cLLI") == 0 && chunk->size == 8) header->brightest_pixel = number(chunk->data);
+        // Three primaries and a white of two 16-bit numbers each stand before it.
+        if (strcmp(name, "mDCV") == 0 && chunk->size == 24) header->brightest_light = number(chunk->data + 16);
+    }
+}
+
 apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *header) {
     png_structp png = decoder->png;
     png_infop info = decoder->info;
@@ -91,25 +112,38 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
     // Nothing looks at these; unpacking them would only be work that an untrusted file can ask for.
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0pCAL\0sCAL";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, sizeof ignored / 5);
+    static const png_byte newer[] = "cICP\0cLLI\0mDCV";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, newer, sizeof newer / 5);
     png_read_info(png, info);
     // libpng stops behind length and type of the first IDAT chunk.
     const uint64_t data_offset = decoder->offset - (decoder->available - decoder->position) - 8;
     const int interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
     const int direct = !interlaced && png_get_bit_depth(png, info) == 8
         && png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE && !png_get_valid(png, info, PNG_INFO_tRNS);
-    png_set_expand(png);
-    png_set_scale_16(png);
-    decoder->passes = interlaced ? png_set_interlace_handling(png) : 1;
+    const int type = png_get_color_type(png, info);
+    const int has_alpha = (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, info, PNG_INFO_tRNS);
     decoder->height = png_get_image_height(png, info);
-    png_read_update_info(png, info);
     *header = (apod_png_header){
         .width = png_get_image_width(png, info),
         .height = png_get_image_height(png, info),
-        .channels = png_get_channels(png, info),
+        .channels = (type & PNG_COLOR_MASK_COLOR ? 3 : 1) + (has_alpha ? 1 : 0),
+        .bits_per_sample = png_get_bit_depth(png, info),
         .interlaced = interlaced,
         .direct = direct,
         .data_offset = data_offset,
+        .is_srgb = png_get_valid(png, info, PNG_INFO_sRGB) != 0,
     };
+    png_fixed_point gamma;
+    if (png_get_gAMA_fixed(png, info, &gamma) == PNG_INFO_gAMA && gamma > 0) {
+        header->has_gamma = 1;
+        header->gamma = (uint32_t)gamma;
+    }
+    png_fixed_point c[8];
+    if (png_get_cHRM_fixed(png, info, c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6, c + 7) == PNG_INFO_cHRM) {
+        header->has_chromaticities = 1;
+        memcpy(header->chromaticities, c, sizeof c);
+    }
+    read_newer_chunks(png, info, header);
     png_charp name;
     png_bytep profile;
     png_uint_32 count;
@@ -118,6 +152,19 @@ apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *hea
         header->profile = profile;
         header->profile_bytes = count;
     }
+    return APOD_OK;
+}
+
+apod_status apod_png_start(apod_png_decoder *decoder, int wide) {
+    png_structp png = decoder->png;
+    png_infop info = decoder->info;
+    if (setjmp(png_jmpbuf(png))) return decoder->status;
+    const uint16_t one = 1;
+    png_set_expand(png);
+    if (!wide) png_set_scale_16(png);
+    else if (*(const uint8_t *)&one == 1) png_set_swap(png);
+    decoder->passes = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE ? png_set_interlace_handling(png) : 1;
+    png_read_update_info(png, info);
     return APOD_OK;
 }
 

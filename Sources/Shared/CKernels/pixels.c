@@ -179,3 +179,40 @@ void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptr
         out[4 * i + 3] = 255;
     }
 }
+
+/// 16 bits to the nearest 8 (PNG 13.12).
+static uint8_t narrowed(uint16_t sample) { return (uint8_t)(((uint32_t)sample * 255 + 32895) >> 16); }
+
+static uint8_t sample_of_light(float light, const uint8_t *samples, ptrdiff_t steps) {
+    return samples[light <= 0 ? 0 : light >= (float)steps ? steps : (ptrdiff_t)(light + 0.5f)];
+}
+
+/// The samples of one pixel, whatever their width.
+#define CONVERT_LIGHT(in, levels, alpha)                                                                             \
+    for (ptrdiff_t i = 0; i < count; i++, in += channels, out += channels) {                                         \
+        const float red = curves[in[0]], green = curves[levels + in[1]], blue = curves[2 * levels + in[2]];          \
+        if (channels == 4) out[3] = alpha;                                                                           \
+        out[0] = sample_of_light(matrix[0] * red + matrix[1] * green + matrix[2] * blue, samples, steps);            \
+        out[1] = sample_of_light(matrix[3] * red + matrix[4] * green + matrix[5] * blue, samples, steps);            \
+        out[2] = sample_of_light(matrix[6] * red + matrix[7] * green + matrix[8] * blue, samples, steps);            \
+    }
+
+void apod_light_to_srgb(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const float *curves,
+                        const float *matrix, const uint8_t *samples, ptrdiff_t steps, uint8_t *out) {
+    if (wide) {
+        const uint16_t *in = (const uint16_t *)(const void *)pixels;
+        CONVERT_LIGHT(in, 65536, narrowed(in[3]))
+    } else {
+        CONVERT_LIGHT(pixels, 256, pixels[3])
+    }
+}
+
+void apod_look_up_gray(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const uint8_t *grays,
+                       uint8_t *out) {
+    const uint16_t *in = (const uint16_t *)(const void *)pixels;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const uint8_t gray = grays[wide ? in[i * channels] : pixels[i * channels]];
+        if (channels == 2) out[2 * i + 1] = wide ? narrowed(in[2 * i + 1]) : pixels[2 * i + 1];
+        out[i * channels] = gray;
+    }
+}

@@ -11,19 +11,13 @@ public func decode(
     let info = try inspect(source, limits: limits)
     let options = DecodeOptions(limits: limits, interruption: interruption).begun()
     let reader = try rowReader(source, info, scale: 8, options: options)
-    let finish = RowFinish(
-        reader.layout, transform: ColourTransform(profile: reader.profile, layout: reader.layout),
-        isPremultiplied: false, width: reader.size.width)
-    let channels = finish.channels
+    let channels = reader.layout.channels
     try limits.check(memory: reader.size, bytesPerPixel: channels)
     let rowBytes = reader.size.width * channels
-    let row = AlignedBuffer(count: reader.size.width * reader.layout.channels)
     let bytes = try [UInt8](unsafeUninitializedCapacity: rowBytes * reader.size.height) { buffer, initialized in
         for y in 0..<reader.size.height {
             if y % 64 == 0 { try interruption.check() }
-            try reader.readRow(into: row.bytes)
-            try (buffer.baseAddress! + y * rowBytes).update(
-                from: finish.apply(row.bytes, checking: options), count: rowBytes)
+            try reader.readRow(into: buffer.baseAddress! + y * rowBytes)
         }
         initialized = rowBytes * reader.size.height
     }
@@ -31,14 +25,21 @@ public func decode(
     return PixelBuffer(size: reader.size, channels: channels, bytes: bytes).upright(from: info.orientation)
 }
 
-/// The rows of any picture; a JPEG at `scale` eighths of its size, with what an output smaller by `reduction` needs.
+/// The rows of any picture in sRGB; a JPEG at `scale` eighths of its size, with what an output smaller by `reduction`
+/// needs.
+///
+/// - Parameter keepsProfile: whether rows stay in the embedded profile, if there is one for gray or RGB.
 func rowReader(
-    _ source: some ByteSource, _ info: ImageHeader, scale: Int, reduction: Double = 1, options: DecodeOptions
+    _ source: some ByteSource, _ info: ImageHeader, scale: Int, reduction: Double = 1, keepsProfile: Bool = false,
+    options: DecodeOptions
 ) throws -> any RowReader {
-    switch info.format {
-    case .jpeg: try JPEGReader(source, options: options).rows(scale: scale, reduction: reduction)
-    case .png: try PNGReader(source, options: options)
-    case .gif: try GIFReader(source, size: info.storedSize, options: options)
-    case .webp: try WebPReader(source, size: info.storedSize, options: options)
-    }
+    let stored: any RowReader =
+        switch info.format {
+        case .jpeg: try JPEGReader(source, options: options).rows(scale: scale, reduction: reduction)
+        case .png: try PNGReader(source, options: options, keepsProfile: keepsProfile)
+        case .gif: try GIFReader(source, size: info.storedSize, options: options)
+        case .webp: try WebPReader(source, size: info.storedSize, options: options)
+        }
+    if keepsProfile && stored.profile != nil && stored.layout != .cmyk { return stored }
+    return stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
 }

@@ -57,9 +57,8 @@ struct DownsampleJob {
         let planes: any PlaneReader
         /// Of one plane; three are YCbCr.
         let layout: RowLayout
+        /// The profile that colours are in; nil for sRGB.
         let profile: [UInt8]?
-        /// From the profile to sRGB; nil if nothing needs to be done.
-        let transform: ColourTransform?
     }
 
     func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
@@ -67,9 +66,21 @@ struct DownsampleJob {
         if try runAnimation(source, planned, done: done) { return }
         // First, as a WebP's frames are counted with canvases in memory.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
-        let opened = try open(source, planned)
-        try pass(opened, planned) { planned in
-            try done(planned.index, planned.result(isTruncated: opened.planes.isTruncated, frames))
+        // Colours are converted before they are resampled, so that outputs which keep them come from rows of their own.
+        let kept = try open(source, planned, keepsProfile: planned.contains { $0.output.keepsProfile })
+        let keeping = planned.filter { keepsProfile($0, kept) }
+        try pass(kept, keeping, frames, done: done)
+        let others = planned.filter { !keepsProfile($0, kept) }
+        try pass(kept.profile == nil ? kept : open(source, others, keepsProfile: false), others, frames, done: done)
+    }
+
+    private func pass(
+        _ source: Source, _ planned: [PlannedOutput], _ frames: FrameCounts?,
+        done: (Int, DownsampleResult) throws -> Void
+    ) throws {
+        if planned.isEmpty { return }
+        try pass(source, planned) { planned in
+            try done(planned.index, planned.result(isTruncated: source.planes.isTruncated, frames))
         }
     }
 
@@ -78,9 +89,7 @@ struct DownsampleJob {
         let planned = try plan()
         try pixels.bytes.withUnsafeBufferPointer { bytes in
             let rows = PixelRows(bytes.baseAddress!, size: pixels.size, channels: pixels.channels)
-            try pass(Source(rows), planned) { planned in
-                try done(planned.index, planned.result(isTruncated: false, nil))
-            }
+            try pass(Source(rows), planned, nil, done: done)
         }
     }
 
@@ -95,23 +104,32 @@ struct DownsampleJob {
         }
     }
 
-    private func open(_ source: some ByteSource, _ planned: [PlannedOutput]) throws -> Source {
+    /// - Parameter keepsProfile: whether colours stay in the embedded profile, if there is one that an output could hold.
+    private func open(
+        _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
+    ) throws -> Source {
         guard info.format == .jpeg else {
-            let reader = try rowReader(source, info, scale: 8, options: options)
-            return Source(reader)
+            return Source(try rowReader(source, info, scale: 8, keepsProfile: keepsProfile, options: options))
         }
         let jpeg = try JPEGReader(source, options: options)
         guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
-        // Whatever the decoder leaves out or takes together, it does so in sRGB's levels: linear light needs all.
-        let scale = isLinear ? 8 : planned.map(\.plan.jpegScale).max() ?? 8
-        let reduction = isLinear ? 1 : planned.map(\.plan.reduction).min() ?? 1
+        let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
+        let transform = staysInProfile ? nil : ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
+        // Whatever the decoder leaves out or takes together, it does so in the file's own levels: linear light, and
+        // colours that mean something else there, need all.
+        let needsAll = isLinear || transform?.toleratesScaling == false
+        let scale = needsAll ? 8 : planned.map(\.plan.jpegScale).max() ?? 8
+        let reduction = needsAll ? 1 : planned.map(\.plan.reduction).min() ?? 1
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
-        if jpeg.hasPlanes && !isLinear && !copiesPixels {
+        let profile = staysInProfile ? jpeg.profile : nil
+        if jpeg.hasPlanes && transform == nil && !isLinear && !copiesPixels {
             return Source(
-                try jpeg.planes(scale: scale, reduction: reduction), layout: jpeg.layout, profile: jpeg.profile)
+                planes: try jpeg.planes(scale: scale, reduction: reduction), layout: jpeg.layout, profile: profile)
         }
-        return Source(try jpeg.rows(scale: scale, reduction: reduction))
+        let rows = try jpeg.rows(scale: scale, reduction: reduction)
+        let shown = transform.map { SRGBRows(rows, $0, options: options) } ?? rows
+        return Source(planes: InterleavedRows(shown), layout: shown.layout, profile: profile)
     }
 
     /// Runs the planes of one picture, or of one frame, through to the outputs; `done` gets each, the smallest
@@ -154,7 +172,6 @@ struct DownsampleJob {
         planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
             && planned.placement.rendered == planned.placement.target && !planned.output.needsPixels
             && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
-            && (source.transform == nil || keepsProfile(planned, source))
     }
 
     private func sink(_ planned: PlannedOutput, _ stage: Stage, _ source: Source) throws -> any StageSink {
@@ -167,11 +184,9 @@ struct DownsampleJob {
         if stage.plan.isDirect {
             return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
         }
-        let finish = RowFinish(
-            source.layout, transform: keepsProfile ? nil : source.transform,
-            isPremultiplied: stage.isResampled && !isLinear, width: planned.plan.target.width)
         let pixels = try PixelOutput(
-            output, placement: planned.placement, orientation: planned.plan.orientation, channels: finish.channels,
+            output, placement: planned.placement, orientation: planned.plan.orientation,
+            channels: source.layout.channels,
             options: options, firstFrame: planned.firstFrame
         ) { size, channels in
             if let animation = planned.animation { return animation.frame() }
@@ -180,19 +195,14 @@ struct DownsampleJob {
             }
             return FittingWriter(encoding, byteLimit: limit, size: size, channels: channels, into: planned.drain)
         }
-        return PixelSink(stage, finish: finish, options: options, to: pixels)
+        return PixelSink(
+            stage, isPremultiplied: source.layout.hasAlpha && stage.isResampled && !isLinear, to: pixels)
     }
 }
 
 extension DownsampleJob.Source {
-    fileprivate init(_ planes: any PlaneReader, layout: RowLayout, profile: [UInt8]?) {
-        self.init(
-            planes: planes, layout: layout, profile: profile,
-            transform: ColourTransform(profile: profile, layout: layout))
-    }
-
     fileprivate init(_ rows: any RowReader) {
-        self.init(InterleavedRows(rows), layout: rows.layout, profile: rows.profile)
+        self.init(planes: InterleavedRows(rows), layout: rows.layout, profile: rows.profile)
     }
 }
 
@@ -236,9 +246,8 @@ extension DownsampleJob {
             }
             count += 1
             if shown.isEmpty { continue }
-            let rows = InterleavedRows(PixelRows(frame.pixels, size: reader.size, channels: 4))
-            let canvas = Source(planes: rows, layout: .rgba, profile: reader.profile, transform: transform)
-            try pass(canvas, shown) { _ in }
+            let canvas = PixelRows(frame.pixels, size: reader.size, channels: 4)
+            try pass(Source(transform.map { SRGBRows(canvas, $0, options: options) } ?? canvas), shown) { _ in }
         }
         for planned in planned.reversed() {
             try planned.animation?.finish()

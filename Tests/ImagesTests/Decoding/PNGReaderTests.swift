@@ -72,7 +72,7 @@ struct PNGChunks {
     private func pixels(_ source: any ByteSource, threads: Int, allowsDirect: Bool = true) throws -> [UInt8] {
         let options = DecodeOptions(spareThreads: SpareThreads(threads))
         let reader = try PNGReader(source, options: options, allowsDirect: allowsDirect)
-        let count = reader.size.width * reader.layout.channels
+        let count = reader.size.width * reader.layout.channels * reader.sampleBytes
         var bytes: [UInt8] = []
         let row = AlignedBuffer(count: count)
         for _ in 0..<reader.size.height {

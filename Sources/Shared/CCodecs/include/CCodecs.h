@@ -152,8 +152,10 @@ typedef struct apod_png_decoder apod_png_decoder;
 
 typedef struct {
     uint32_t width, height;
-    /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, 8 bits each, as the rows are delivered.
+    /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, as the rows are delivered.
     int channels;
+    /// As they are stored.
+    int bits_per_sample;
     int interlaced;
     /// Whether the rows are stored as they are delivered but for PNG's filters: not interlaced, 8 bits a sample, no
     /// palette, no transparent colour.
@@ -163,6 +165,18 @@ typedef struct {
     /// The embedded profile, NULL if there is none; belongs to the decoder.
     const uint8_t *profile;
     size_t profile_bytes;
+    /// Whether the file says that it is sRGB (sRGB).
+    int is_srgb;
+    /// gAMA and cHRM in 1/100000, as they are stored: white, red, green, blue.
+    int has_gamma, has_chromaticities;
+    uint32_t gamma;
+    int32_t chromaticities[8];
+    /// cICP: primaries, transfer function, matrix, full range.
+    int has_cicp;
+    uint8_t cicp[4];
+    /// The brightest pixel (cLLI), and the brightest light of the screen on which the picture was made (mDCV), in 1/10000
+    /// cd/m²; 0 if not known.
+    uint32_t brightest_pixel, brightest_light;
 } apod_png_header;
 
 /// NULL when memory is refused.
@@ -170,6 +184,9 @@ apod_png_decoder *apod_png_open(apod_input input);
 void apod_png_close(apod_png_decoder *decoder);
 const char *apod_png_message(const apod_png_decoder *decoder);
 apod_status apod_png_read_header(apod_png_decoder *decoder, apod_png_header *header);
+/// Begins to decode; once, after the header. `wide`: samples that are stored with 16 bits are delivered so, in the
+/// machine's byte order; all others, and those without it, have 8.
+apod_status apod_png_start(apod_png_decoder *decoder, int wide);
 /// Reads the next row; only if the picture is not interlaced.
 apod_status apod_png_read_row(apod_png_decoder *decoder, uint8_t *row);
 /// Reads all rows of an interlaced picture; `rows` has one pointer a row. Pixels that have not come yet look like their

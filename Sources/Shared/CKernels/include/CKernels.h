@@ -83,3 +83,15 @@ void apod_add_alpha(const uint8_t *pixels, ptrdiff_t channels, uint8_t *out, ptr
 /// one), `out` the row's place; they don't overlap. Gives 0, or -1 if there is no such filter.
 int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
                   uint8_t *out, ptrdiff_t count);
+
+// Colours into sRGB. `wide`: samples have 16 bits in the machine's byte order, else 8; what comes out has 8. `out` may be
+// `pixels` itself. Alpha, the 4th of 4 channels or the 2nd of 2, is kept.
+
+/// Turns pixels of `channels` (3 or 4) samples into light by `curves`, 256 or (`wide`) 65536 values for each colour, that
+/// into sRGB's light by `matrix`, row by row, scaled to `steps`, and that into samples by a table of `steps` + 1 values.
+void apod_light_to_srgb(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const float *curves,
+                        const float *matrix, const uint8_t *samples, ptrdiff_t steps, uint8_t *out);
+
+/// Looks the gray of pixels of `channels` (1 or 2) samples up in `grays`, 256 or (`wide`) 65536 values.
+void apod_look_up_gray(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const uint8_t *grays,
+                       uint8_t *out);

@@ -22,6 +22,13 @@ struct LightEncoding {
             && grid.allSatisfy { red in grid.allSatisfy { green in grid.allSatisfy { stays(red, green, $0) } } }
     }
 
+    /// Whether its levels of gray are within 10 of sRGB's: those of gamma 2.2 are, those of 1.8 are 19 off.
+    var isNearSRGBsCurve: Bool { (0...255).allSatisfy { isNear(gray($0), $0, within: 10) } }
+
+    private func gray(_ sample: Int) -> Double {
+        curves.reduce(0) { $0 + Double($1[($1.count - 1) * sample / 255]) } / Double(curves.count)
+    }
+
     /// Whether a colour of 8 bits keeps its numbers in sRGB.
     private func stays(_ samples: Int...) -> Bool {
         let last = curves[0].count - 1
@@ -31,7 +38,7 @@ struct LightEncoding {
         return isNear(red, samples[0]) && isNear(green, samples[1]) && isNear(blue, samples[2])
     }
 
-    private func isNear(_ light: Double, _ sample: Int) -> Bool {
-        abs(255 * SRGBCurve.coded(min(max(light, 0), 1)) - Double(sample)) < 0.5
+    private func isNear(_ light: Double, _ sample: Int, within levels: Double = 0.5) -> Bool {
+        abs(255 * SRGBCurve.coded(min(max(light, 0), 1)) - Double(sample)) < levels
     }
 }

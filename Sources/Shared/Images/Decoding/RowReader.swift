@@ -7,8 +7,13 @@ protocol RowReader: AnyObject {
     /// The picture's size in those pixels, which is not whole if the decoder made it smaller.
     var extent: (width: Double, height: Double) { get }
     var layout: RowLayout { get }
-    /// The embedded colour profile; nil for sRGB.
+    /// Bytes of a sample: 1, or 2 for those of 16 bits in the machine's byte order, which only come if they are to be
+    /// converted.
+    var sampleBytes: Int { get }
+    /// The embedded colour profile that the rows are in; nil for sRGB, or if they can only be converted.
     var profile: [UInt8]? { get }
+    /// From the rows, as they come, to sRGB; nil if they are that already. May be made anew by each call.
+    var transform: ColourTransform? { get }
     /// Decodes the next row: `size.width * layout.channels` samples, alpha straight.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws
     /// Reads what follows the last row, so that a picture that was broken off there is refused as well.
@@ -20,6 +25,8 @@ protocol RowReader: AnyObject {
 
 extension RowReader {
     var isTruncated: Bool { false }
+    var sampleBytes: Int { 1 }
     var profile: [UInt8]? { nil }
+    var transform: ColourTransform? { ColourTransform(profile: profile, layout: layout) }
     var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }
 }

@@ -3,35 +3,55 @@ import CKernels
 import Formats
 import Support
 
-/// The rows of a PNG, 8 bits a sample, palette and transparent colours resolved.
+/// The rows of a PNG, palette and transparent colours resolved: 8 bits a sample, or the 16 that are stored if their
+/// colours are to be converted.
 ///
 /// libpng reads the header. If plain rows of 8-bit samples follow, they are unpacked and unfiltered here,
 /// at twice its speed; all else libpng decodes, and interlaced pictures as a whole at the first row.
 final class PNGReader: RowReader {
     let size: PixelSize
     let layout: RowLayout
+    let sampleBytes: Int
     let profile: [UInt8]?
+    let transform: ColourTransform?
     private(set) var isTruncated = false
     private let allowsTruncated: Bool
     private let rows: any PNGRows
 
-    /// - Parameter allowsDirect: false has libpng decode all, which must give the same rows.
-    init(_ source: any ByteSource, options: DecodeOptions, allowsDirect: Bool = true) throws {
+    /// - Parameters:
+    ///   - keepsProfile: whether colours of a profile stay as they are.
+    ///   - allowsDirect: false has libpng decode all, which must give the same rows.
+    init(
+        _ source: any ByteSource, options: DecodeOptions, keepsProfile: Bool = false, allowsDirect: Bool = true
+    ) throws {
         let options = options.begun()
         let decoder = try PNGDecoder(source, options: options)
         let header = decoder.header
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
         let layout = RowLayout(channels: Int(header.channels))
         (self.size, self.layout) = (size, layout)
-        profile = decoder.profile
+        let wanted = header.bits_per_sample == 16 ? 2 : 1
+        switch decoder.colours {
+        case .profile(let bytes):
+            profile = keepsProfile ? bytes : nil
+            transform = keepsProfile ? nil : ColourTransform(profile: bytes, layout: layout, sampleBytes: wanted)
+        case .signal(let signal):
+            profile = nil
+            transform = ColourTransform(signal: signal, layout: layout, sampleBytes: wanted)
+        case .sRGB: (profile, transform) = (nil, nil)
+        }
+        sampleBytes = transform == nil ? 1 : wanted
         allowsTruncated = options.allowsTruncated
         try options.limits.check(pixels: size)
         if header.direct != 0 && allowsDirect {
             rows = try DirectRows(
                 source, at: Int(clamping: header.data_offset), size: size, channels: layout.channels, options: options)
         } else if header.interlaced != 0 {
-            rows = try InterlacedRows(decoder, size: size, channels: layout.channels, options: options)
+            try decoder.start(isWide: sampleBytes == 2)
+            rows = try InterlacedRows(
+                decoder, size: size, bytesPerPixel: layout.channels * sampleBytes, options: options)
         } else {
+            try decoder.start(isWide: sampleBytes == 2)
             rows = decoder
         }
     }
@@ -39,7 +59,7 @@ final class PNGReader: RowReader {
     /// If rows may be missing, those are transparent, or black if there is no alpha.
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         if try !lacksData(while: { try rows.readRow(into: row) }) { return }
-        row.update(repeating: 0, count: size.width * layout.channels)
+        row.update(repeating: 0, count: size.width * layout.channels * sampleBytes)
     }
 
     func finish() throws { _ = try lacksData { try rows.finish() } }
@@ -76,7 +96,7 @@ private protocol PNGRows {
 /// libpng.
 private final class PNGDecoder: PNGRows {
     let header: apod_png_header
-    let profile: [UInt8]?
+    let colours: PNGColours
     private let decoder: OpaquePointer
     private let feed: ByteFeed
 
@@ -87,11 +107,14 @@ private final class PNGDecoder: PNGRows {
         var header = apod_png_header()
         let status = apod_png_read_header(decoder, &header)
         self.header = header
-        profile = header.profile.map { Array(UnsafeBufferPointer(start: $0, count: header.profile_bytes)) }
+        colours = PNGColours(header)
         try check(status)
     }
 
     deinit { apod_png_close(decoder) }
+
+    /// Begins to decode, as libpng's part in it.
+    func start(isWide: Bool) throws { try check(apod_png_start(decoder, isWide ? 1 : 0)) }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws { try check(apod_png_read_row(decoder, row)) }
 
@@ -117,12 +140,12 @@ private final class InterlacedRows: PNGRows {
     /// What left the last pixels out.
     private var failure: ImageError?
 
-    init(_ decoder: PNGDecoder, size: PixelSize, channels: Int, options: DecodeOptions) throws {
-        memory = try options.reserve(memory: size, bytesPerPixel: channels)
+    init(_ decoder: PNGDecoder, size: PixelSize, bytesPerPixel: Int, options: DecodeOptions) throws {
+        memory = try options.reserve(memory: size, bytesPerPixel: bytesPerPixel)
         allowsTruncated = options.allowsTruncated
         self.decoder = decoder
         self.size = size
-        rowBytes = size.width * channels
+        rowBytes = size.width * bytesPerPixel
     }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {

@@ -8,32 +8,7 @@ import Testing
 @testable import Images
 
 @Suite struct ColourTests {
-    /// A profile with the given curve, and with primaries that are sRGB's or much wider ones.
-    private func profile(gamma: Double, wide: Bool) -> [UInt8] {
-        var white = cmsCIExyY()
-        cmsWhitePointFromTemp(&white, 6504)
-        func primary(_ x: Double, _ y: Double) -> cmsCIExyY { cmsCIExyY(x: x, y: y, Y: 1) }
-        var primaries = cmsCIExyYTRIPLE(
-            Red: primary(0.64, 0.33), Green: wide ? primary(0.21, 0.71) : primary(0.30, 0.60),
-            Blue: primary(0.15, 0.06))
-        var curves: [OpaquePointer?] = (0..<3).map { _ in cmsBuildGamma(nil, gamma) }
-        let handle = cmsCreateRGBProfile(&white, &primaries, &curves)
-        defer {
-            cmsCloseProfile(handle)
-            cmsFreeToneCurve(curves[0])
-            cmsFreeToneCurve(curves[1])
-            cmsFreeToneCurve(curves[2])
-        }
-        return saved(handle)
-    }
-
-    private func saved(_ handle: cmsHPROFILE?) -> [UInt8] {
-        var count: UInt32 = 0
-        cmsSaveProfileToMem(handle, nil, &count)
-        var bytes = [UInt8](repeating: 0, count: Int(count))
-        cmsSaveProfileToMem(handle, &bytes, &count)
-        return bytes
-    }
+    private func profile(gamma: Double, wide: Bool) -> [UInt8] { TestProfile.matrix(gamma: gamma, wide: wide) }
 
     /// A JPEG of the picture with the profile in it.
     private func jpeg(_ picture: PixelBuffer, profile: [UInt8]) throws -> [UInt8] {
@@ -53,7 +28,7 @@ import Testing
     @Test func aProfileThatIsSRGBNeedsNoTransform() {
         let sRGB = cmsCreate_sRGBProfile()
         defer { cmsCloseProfile(sRGB) }
-        #expect(ColourTransform(profile: saved(sRGB), layout: .rgb) == nil)
+        #expect(ColourTransform(profile: TestProfile.saved(sRGB), layout: .rgb) == nil)
         #expect(ColourTransform(profile: profile(gamma: 2.2, wide: true), layout: .rgb) != nil)
         #expect(ColourTransform(profile: profile(gamma: 1.8, wide: false), layout: .rgb) != nil)
     }
@@ -107,7 +82,8 @@ import Testing
         #expect(ColourTransform(profile: Array(bytes[0..<60]), layout: .rgb) == nil)
         #expect(ColourTransform(profile: Array(repeating: 7, count: 500), layout: .rgb) == nil)
         #expect(ColourTransform(profile: bytes, layout: .gray) == nil)
-        #expect(ColourTransform(profile: bytes, layout: .cmyk) == nil)
+        // Inks are converted without it, too.
+        #expect(ColourTransform(profile: bytes, layout: .cmyk)?.toleratesScaling == false)
     }
 
     @Test func wideColoursBecomeSRGBOnEveryPath() throws {
@@ -177,7 +153,7 @@ import Testing
             try transform.apply([120, 150, 110], &pixel, count: 1, checking: DecodeOptions())
             return pixel
         }
-        #expect(try converted(saved(handle)) == converted(plain))
+        #expect(try converted(TestProfile.saved(handle)) == converted(plain))
     }
 
     @Test func aProfileTakesNoMoreMemoryThanAllowed() throws {

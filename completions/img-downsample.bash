@@ -115,7 +115,7 @@ _img_downsample() {
         _img_downsample_offer < <(printf '%s\n' none standard enhanced)
         ;;
     --quality-decode)
-        _img_downsample_offer < <(printf '%s\n' fast full)
+        _img_downsample_offer < <(printf '%s\n' auto fast full)
         ;;
     -o | --output)
         _img_downsample_files -f

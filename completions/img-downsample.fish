@@ -70,7 +70,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -l poster -d 'Take the fi
 complete -c img-downsample -n '__img_downsample_at ""' -l frame -x -d 'Take this frame of an animation only, counted from 0.'
 complete -c img-downsample -n '__img_downsample_at ""' -l fps -x -d 'Show at most so many frames of an animation in a second; the others are left out.'
 complete -c img-downsample -n '__img_downsample_at ""' -l print-hash -d 'Add the dominant colour and a ThumbHash to each variant.'
-complete -c img-downsample -n '__img_downsample_at ""' -l quality-decode -x -a '\'fast\' \'full\'' -d 'fast (leave out what a small output would not show) or full.'
+complete -c img-downsample -n '__img_downsample_at ""' -l quality-decode -x -a '\'auto\' \'fast\' \'full\'' -d 'auto (as the output shows it), fast (leave out more) or full (all).'
 complete -c img-downsample -n '__img_downsample_at ""' -l allow-truncated -d 'Use what there is of pictures that end too early.'
 complete -c img-downsample -n '__img_downsample_at ""' -s o -l output -r -F -d 'Write the one picture to this file; - is standard output.'
 complete -c img-downsample -n '__img_downsample_at ""' -l output-dir -x -a '(__fish_complete_directories)' -d 'Write files into this folder, which is made if it is missing.'

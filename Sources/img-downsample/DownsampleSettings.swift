@@ -201,6 +201,6 @@ struct DownsampleSettings {
         return DecodeOptions(
             limits: limits, interruption: context.interruption,
             allowsTruncated: context.arguments[.allowTruncated],
-            quality: context.arguments[.qualityDecode] ?? .fast)
+            quality: context.arguments[.qualityDecode] ?? .auto)
     }
 }

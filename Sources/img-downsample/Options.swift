@@ -99,8 +99,8 @@ extension AnyOption {
     static let printHash = Option.flag(
         "print-hash", .looks, summary: "Add the dominant colour and a ThumbHash to each variant.")
     static let qualityDecode = Option<DecodeOptions.Quality>.case(
-        "quality-decode", "HOW", .looks, default: "fast",
-        summary: "fast (leave out what a small output would not show) or full.")
+        "quality-decode", "HOW", .looks, default: "auto",
+        summary: "auto (as the output shows it), fast (leave out more) or full (all).")
     static let allowTruncated = Option.flag(
         "allow-truncated", .looks, summary: "Use what there is of pictures that end too early.")
 

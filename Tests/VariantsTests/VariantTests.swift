@@ -223,13 +223,13 @@ struct VariantTests {
 
     @Test func howAPictureIsDecodedIsInTheKeyToo() {
         let keys = [false, true].flatMap { allowsTruncated in
-            [DecodeOptions.Quality.fast, .full].map { quality in
+            DecodeOptions.Quality.allCases.map { quality in
                 VariantMaker(
                     rendition: Rendition(), options: DecodeOptions(allowsTruncated: allowsTruncated, quality: quality)
                 ).key(.pager)
             }
         }
-        #expect(Set(keys).count == 4)
+        #expect(Set(keys).count == 6)
         // Each beside what the rendition says.
         #expect(keys.allSatisfy { $0.hasPrefix(Rendition().key(.pager)) })
     }

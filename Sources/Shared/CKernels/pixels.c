@@ -44,34 +44,6 @@ void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels
 /// `value / 255`, rounded, for values up to 255 * 255.
 static inline uint8_t divided_by_255(uint32_t value) { return (uint8_t)((value + 128 + ((value + 128) >> 8)) >> 8); }
 
-void apod_premultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count) {
-    if (channels == 2) {
-        for (uint8_t *pixel = pixels; pixel < pixels + 2 * count; pixel += 2) {
-            pixel[0] = divided_by_255((uint32_t)pixel[0] * pixel[1]);
-        }
-        return;
-    }
-    for (ptrdiff_t i = 0; i < count; i++) {
-        uint8_t *pixel = pixels + 4 * i;
-        const uint32_t alpha = pixel[3];
-        for (int c = 0; c < 3; c++) pixel[c] = divided_by_255(pixel[c] * alpha);
-    }
-}
-
-void apod_unpremultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count) {
-    const ptrdiff_t colours = channels - 1;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        uint8_t *pixel = pixels + channels * i;
-        const uint32_t alpha = pixel[colours];
-        if (alpha == 255) continue;
-        for (ptrdiff_t c = 0; c < colours; c++) {
-            // Ringing can leave a colour above its alpha.
-            const uint32_t value = alpha == 0 ? 0 : (pixel[c] * 255u + alpha / 2) / alpha;
-            pixel[c] = value > 255 ? 255 : (uint8_t)value;
-        }
-    }
-}
-
 void apod_flatten(const uint8_t *pixels, ptrdiff_t channels, const uint8_t *background, uint8_t *out, ptrdiff_t count) {
     const ptrdiff_t colours = channels - 1;
     for (ptrdiff_t i = 0; i < count; i++) {
@@ -138,6 +110,18 @@ void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alph
 
 void apod_light_horizontal(const float *in, ptrdiff_t channels, const int32_t *starts, const float *weights,
                            ptrdiff_t taps, float *out, ptrdiff_t count) {
+    if (channels == 4) {
+        // One vector a pixel.
+        for (ptrdiff_t i = 0; i < count; i++, weights += taps, out += 4) {
+            const float *pixel = in + starts[i] * 4;
+            float sums[4] = {0, 0, 0, 0};
+            for (ptrdiff_t k = 0; k < taps; k++, pixel += 4) {
+                for (int c = 0; c < 4; c++) sums[c] += pixel[c] * weights[k];
+            }
+            memcpy(out, sums, sizeof sums);
+        }
+        return;
+    }
     for (ptrdiff_t i = 0; i < count; i++, weights += taps, out += channels) {
         const float *pixel = in + starts[i] * channels;
         float sums[4] = {0, 0, 0, 0};
@@ -158,8 +142,9 @@ void apod_samples_from_light(const float *in, ptrdiff_t channels, int alpha, ptr
     for (ptrdiff_t i = 0; i < count; i++, in += channels, out += channels) {
         float gain = (float)steps;
         if (alpha) {
-            const float opacity = in[colours] < 0 ? 0 : in[colours] > 1 ? 1 : in[colours];
-            out[colours] = (uint8_t)(opacity * 255 + 0.5f);
+            const float opacity = in[colours];
+            out[colours] = (uint8_t)((opacity < 0 ? 0 : opacity > 1 ? 1 : opacity) * 255 + 0.5f);
+            // Where alpha rings above 1, colours do so with it.
             gain = out[colours] == 0 ? 0 : gain / opacity;
         }
         for (ptrdiff_t c = 0; c < colours; c++) {

@@ -118,7 +118,7 @@ struct DownsampleJob {
         // Whatever the decoder leaves out or takes together, it does so in the file's own levels: linear light, and
         // colours that mean something else there, need all.
         let needsAll = isLinear || transform?.toleratesScaling == false
-        let scale = needsAll ? 8 : planned.map(\.plan.jpegScale).max() ?? 8
+        let scale = needsAll ? 8 : planned.map(jpegScale).max() ?? 8
         let reduction = needsAll ? 1 : planned.map(\.plan.reduction).min() ?? 1
         // Pixels that are only copied get their colours from libjpeg, whose chroma is every viewer's.
         let copiesPixels = planned.contains { $0.plan.isIdentity && $0.output.encoding.format != .jpeg }
@@ -130,6 +130,10 @@ struct DownsampleJob {
         let rows = try jpeg.rows(scale: scale, reduction: reduction)
         let shown = transform.map { SRGBRows(rows, $0, options: options) } ?? rows
         return Source(planes: InterleavedRows(shown), layout: shown.layout, profile: profile)
+    }
+
+    private func jpegScale(_ planned: PlannedOutput) -> Int {
+        planned.plan.jpegScale(leaving: options.quality.leftToResample(planned.output.encoding))
     }
 
     /// Runs the planes of one picture, or of one frame, through to the outputs; `done` gets each, the smallest
@@ -160,7 +164,7 @@ struct DownsampleJob {
     private func keepsProfile(_ planned: PlannedOutput, _ source: Source) -> Bool {
         let encoding = planned.output.encoding
         guard planned.output.keepsProfile, encoding.format != .gif, planned.animation == nil else { return false }
-        let holdsGray = encoding.format == .png || encoding.format == .jpeg && encoding.background.isGray
+        let holdsGray = encoding.format == .png || encoding.format == .jpeg && encoding.ground.isGray
         // A backdrop has colours, which a gray picture's profile cannot hold.
         if source.layout.channels < 3, planned.placement.inset != nil { return false }
         let staysGray = source.layout.channels < 3 && holdsGray
@@ -180,7 +184,7 @@ struct DownsampleJob {
         let keepsProfile = keepsProfile(planned, source)
         if keepsProfile { encoding.metadata.profile = source.profile }
         encoding.metadata.exif = output.exif?.upright(size: planned.placement.target, isSRGB: !keepsProfile).bytes
-        encoding.metadata.xmp = output.xmp?.upright.bytes
+        encoding.metadata.xmp = output.xmp?.ofCopy(isSRGB: !keepsProfile)?.bytes
         if stage.plan.isDirect {
             return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
         }
@@ -195,8 +199,7 @@ struct DownsampleJob {
             }
             return FittingWriter(encoding, byteLimit: limit, size: size, channels: channels, into: planned.drain)
         }
-        return PixelSink(
-            stage, isPremultiplied: source.layout.hasAlpha && stage.isResampled && !isLinear, to: pixels)
+        return PixelSink(stage, to: pixels)
     }
 }
 

@@ -7,7 +7,7 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     let sink = MemorySink()
     let effects = RowEffects(
         channels: pixels.channels, size: pixels.size, gradient: .none, cornerRadius: 0,
-        background: options.format.hasAlpha ? nil : options.background)
+        background: options.format.hasAlpha ? nil : options.ground)
     try DecodeLimits.standard.check(memory: pixels.size, bytesPerPixel: options.bytesPerPixel)
     let writer = try rowWriter(
         options, size: pixels.size, channels: effects.channels, into: ByteDrain(options.format, sink))

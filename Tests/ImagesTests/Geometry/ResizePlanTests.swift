@@ -37,11 +37,11 @@ import Testing
 }
 
 @Suite struct ResizePlanTests {
-    @Test func jpegIsDecodedAtTheSmallestEighthsThatLeaveTwiceTheTarget() throws {
-        func scale(_ source: Int, _ target: Int) throws -> Int {
+    @Test func jpegIsDecodedAtTheSmallestEighthsThatLeaveEnough() throws {
+        func scale(_ source: Int, _ target: Int, leaving share: Double = 2) throws -> Int {
             let size = PixelSize(width: source, height: source)
             let placement = try Geometry(width: target).placement(of: size)
-            return ResizePlan(source: size, orientation: .upright, placement).jpegScale
+            return ResizePlan(source: size, orientation: .upright, placement).jpegScale(leaving: share)
         }
         #expect(try scale(6000, 320) == 1)
         #expect(try scale(6000, 376) == 2)
@@ -50,6 +50,21 @@ import Testing
         #expect(try scale(100, 100) == 8)
         #expect(try scale(1600, 100) == 1)
         #expect(try scale(1599, 100) == 2)
+        #expect(try scale(1839, 100, leaving: 2.3) == 2)
+        #expect(try scale(1841, 100, leaving: 2.3) == 1)
+        #expect(try scale(20_000, 1, leaving: .infinity) == 8)
+    }
+
+    @Test func howMuchIsLeftForTheResamplerFollowsFromWhatTheOutputLoses() {
+        func left(_ quality: DecodeOptions.Quality, _ format: OutputFormat, _ number: Int = 82) -> Double {
+            quality.leftToResample(EncodeOptions(format: format, quality: number))
+        }
+        #expect(left(.auto, .jpeg) == 2.3 && left(.auto, .webp) == 2.3 && left(.auto, .gif) == 2.3)
+        #expect(left(.auto, .jpeg, 90) == 3)
+        #expect(left(.auto, .png) == .infinity)
+        for format in OutputFormat.allCases {
+            #expect(left(.fast, format) == 2 && left(.full, format) == .infinity)
+        }
     }
 
     @Test func aTurnedPictureIsPlannedInItsStoredOrientation() throws {

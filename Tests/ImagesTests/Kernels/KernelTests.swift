@@ -39,14 +39,6 @@ import Testing
         }
     }
 
-    @Test func premultipliedOpaquePixelsComeBackUnchanged() {
-        var pixels = (0..<256).flatMap { value -> [UInt8] in [UInt8(value), UInt8(255 - value), 7, 255] }
-        let before = pixels
-        apod_premultiply(&pixels, 4, 256)
-        apod_unpremultiply(&pixels, 4, 256)
-        #expect(pixels == before)
-    }
-
     @Test func boxesAtTheEdgeAverageOnlyWhatExists() {
         var sums = [UInt32](repeating: 0, count: 2)
         var out = [UInt8](repeating: 0, count: 2)

@@ -35,12 +35,6 @@ void apod_deinterleave(const int16_t *pixels, ptrdiff_t channels, int16_t *plane
 /// Puts `count` pixels of `channels` (2, 3 or 4) samples together: plane c begins at `planes + c * stride`.
 void apod_interleave(const uint8_t *planes, ptrdiff_t stride, ptrdiff_t channels, uint8_t *pixels, ptrdiff_t count);
 
-/// Multiplies the colour samples of each pixel (`channels` 2 or 4, alpha last) by its alpha, in place, rounded.
-void apod_premultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count);
-
-/// Undoes `apod_premultiply`, in place; a pixel of alpha 0 becomes black.
-void apod_unpremultiply(uint8_t *pixels, ptrdiff_t channels, ptrdiff_t count);
-
 /// Lays straight-alpha pixels (`channels` 2 or 4) on a background of `channels - 1` samples: rounded, without alpha.
 void apod_flatten(const uint8_t *pixels, ptrdiff_t channels, const uint8_t *background, uint8_t *out, ptrdiff_t count);
 
@@ -58,7 +52,7 @@ void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdif
 /// Turns pixels of YCbCr (Rec. 601, full range, as JPEG has them) into RGB.
 void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count);
 
-// Resampling in linear light: samples are floats from 0 to 1, alpha multiplied in.
+// Resampling in floating point, in linear light for one: samples are floats from 0 to 1, alpha multiplied in.
 
 /// Looks pixels of `channels` samples (with `alpha`, the last one is alpha) up in `light`, which has 256 values.
 void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alpha, ptrdiff_t count, const float *light,

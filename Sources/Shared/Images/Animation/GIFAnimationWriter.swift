@@ -15,7 +15,7 @@ import Support
 /// Takes memory for three canvases of 4 bytes a pixel, the frame that waits, and those that `GIFOutput` holds.
 final class GIFAnimationWriter: AnimationWriter {
     private let size: PixelSize
-    private let background: RGB
+    private let background: RGB?
     private let interruption: Interruption
     private let output: GIFOutput
     /// The first palette and the one that was used last.
@@ -36,7 +36,7 @@ final class GIFAnimationWriter: AnimationWriter {
     private static let invisibleError = 6.0
 
     init(
-        size: PixelSize, plays: Int, background: RGB, effort: Int, limits: DecodeLimits, interruption: Interruption,
+        size: PixelSize, plays: Int, background: RGB?, effort: Int, limits: DecodeLimits, interruption: Interruption,
         into drain: ByteDrain
     ) throws {
         try limits.check(memory: size, bytesPerPixel: 20)

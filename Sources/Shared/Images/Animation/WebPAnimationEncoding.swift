@@ -14,6 +14,8 @@ final class WebPAnimationEncoding {
     private let size: PixelSize
     private let encoder: OpaquePointer
     private var config = WebPConfig()
+    /// Whether the page shows through in any frame.
+    private var isTransparent = false
 
     /// Lossy frames from one that stands alone to the next. Others hold differences, which cost half the time and far
     /// fewer bytes, but what each is off by adds up: two seconds at 30 a second. Without loss nothing adds up, so that
@@ -67,6 +69,9 @@ final class WebPAnimationEncoding {
         var picture = WebPPicture()
         guard WebPPictureInitInternal(&picture, WEBP_ENCODER_ABI_VERSION) != 0 else { throw Self.otherVersion }
         defer { WebPPictureFree(&picture) }
+        if !isTransparent {
+            isTransparent = (0..<size.width * size.height).contains { frame[$0 * 4 + 3] < 255 }
+        }
         picture.width = Int32(size.width)
         picture.height = Int32(size.height)
         // Differences are found in pixels as they came, before they become luma and chroma.
@@ -84,7 +89,13 @@ final class WebPAnimationEncoding {
         WebPDataInit(&data)
         defer { WebPDataClear(&data) }
         guard WebPAnimEncoderAssemble(encoder, &data) != 0 else { throw failure }
-        return Array(UnsafeBufferPointer(start: data.bytes, count: data.size))
+        var bytes = Array(UnsafeBufferPointer(start: data.bytes, count: data.size))
+        // libwebpmux says that there is alpha only if a frame has some: not if transparent edges were cropped away and
+        // the rest is opaque. The flags of the extended header stand behind 20 bytes.
+        if isTransparent, bytes.count > 20, bytes[12..<16].elementsEqual("VP8X".utf8) {
+            bytes[20] |= UInt8(truncatingIfNeeded: ALPHA_FLAG.rawValue)
+        }
+        return bytes
     }
 
     private static let otherVersion = ImageError.encoder(.webp, "another version of libwebp than this was built for")

@@ -29,7 +29,6 @@ struct ResizePlan: Hashable {
     var reduction: Double { min(crop.width / Double(target.width), crop.height / Double(target.height)) }
 
     /// The eighths at which a JPEG is decoded: the smallest of 1, 2, 4 and 8 (which libjpeg-turbo has vector code for)
-    /// that leaves at least twice the target's size to the resampler, else 8. Below twice, the missing high
-    /// frequencies of the decoder's box-like filter begin to show (measured: up to 0.4 dB PSNR).
-    var jpegScale: Int { [1, 2, 4].first { reduction * Double($0) >= 16 } ?? 8 }
+    /// that leaves so many times the target's size to the resampler, else 8.
+    func jpegScale(leaving share: Double) -> Int { [1, 2, 4].first { reduction * Double($0) >= 8 * share } ?? 8 }
 }

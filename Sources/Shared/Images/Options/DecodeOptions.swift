@@ -9,7 +9,7 @@ public struct DecodeOptions: Sendable {
     public var interruption: Interruption
     /// Takes what there is of a picture that ends too early, instead of refusing it. Default false.
     public var allowsTruncated: Bool
-    /// Whether a picture that is made much smaller may lose what is hardly seen. Default `.fast`.
+    /// Whether a picture that is made much smaller may lose what is hardly seen. Default `.auto`.
     public var quality: Quality
     /// Threads that a reader may start, shared by all pictures of a run. Default: the machine's processors but one.
     public var spareThreads: SpareThreads
@@ -19,7 +19,10 @@ public struct DecodeOptions: Sendable {
     private var picture: PictureAllowance?
 
     public enum Quality: String, Sendable, Hashable, CaseIterable {
-        /// Leaves out the scans of a progressive JPEG that bring less than 0.03 dB to so small a picture.
+        /// As fast as the output's own loss hides it: see `leftToResample`. Leaves out the scans of a progressive JPEG
+        /// that bring less than 0.03 dB to so small a picture.
+        case auto
+        /// Leaves no more to the resampler than it needs.
         case fast
         /// Decodes all that there is.
         case full
@@ -27,7 +30,7 @@ public struct DecodeOptions: Sendable {
 
     public init(
         limits: DecodeLimits = .standard, interruption: Interruption = Interruption(), allowsTruncated: Bool = false,
-        quality: Quality = .fast, spareThreads: SpareThreads = SpareThreads(), memory: MemoryBudget? = nil
+        quality: Quality = .auto, spareThreads: SpareThreads = SpareThreads(), memory: MemoryBudget? = nil
     ) {
         self.limits = limits
         self.interruption = interruption

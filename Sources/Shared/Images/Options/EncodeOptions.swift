@@ -12,8 +12,8 @@ public struct EncodeOptions: Sendable, Hashable {
         didSet { effort = min(max(effort, 0), 9) }
     }
     /// What transparent pixels lie on if the format has no alpha (JPEG), and half-transparent ones if pixels are
-    /// either transparent or not (GIF).
-    public var background: RGB
+    /// either transparent or not (GIF). Nil is white, and in a GIF, whose page is not known, the pixels' own colour.
+    public var background: RGB?
     /// Whether a JPEG is written in scans that show it coarse first, a PNG interlaced; the others ignore it. Default
     /// false.
     public var isProgressive: Bool
@@ -21,7 +21,7 @@ public struct EncodeOptions: Sendable, Hashable {
     public var metadata: PictureMetadata
 
     public init(
-        format: OutputFormat = .jpeg, quality: Int = 82, effort: Int = 0, background: RGB = .white,
+        format: OutputFormat = .jpeg, quality: Int = 82, effort: Int = 0, background: RGB? = nil,
         isProgressive: Bool = false, metadata: PictureMetadata = PictureMetadata()
     ) {
         self.format = format
@@ -31,6 +31,9 @@ public struct EncodeOptions: Sendable, Hashable {
         self.isProgressive = isProgressive
         self.metadata = metadata
     }
+
+    /// What lies beneath where there is no alpha.
+    var ground: RGB { background ?? .white }
 
     /// Memory that an encoder takes for each pixel, about, if it wants the whole picture.
     var bytesPerPixel: Int {

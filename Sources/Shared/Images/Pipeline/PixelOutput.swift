@@ -47,7 +47,7 @@ final class PixelOutput {
             channels: placement.inset == nil ? channels : max(channels, 3), size: placement.target,
             gradient: output.gradient,
             cornerRadius: output.cornerRadius * placement.share,
-            background: output.encoding.format.hasAlpha ? nil : output.encoding.background)
+            background: output.encoding.format.hasAlpha ? nil : output.encoding.ground)
         let perPixel = output.encoding.bytesPerPixel + (output.byteLimit == nil ? 0 : effects.channels)
         memory.append(try options.reserve(memory: placement.target, bytesPerPixel: perPixel))
         writer = try makeWriter(placement.target, effects.channels)

@@ -6,18 +6,15 @@ final class PixelSink: StageSink {
     private let rings: [RowRing]
     /// Of the one plane that isn't YCbCr.
     private let channels: Int
-    /// Whether alpha is multiplied in, and is to be divided out again.
-    private let isPremultiplied: Bool
     private let output: PixelOutput
     private let width: Int
     private let height: Int
     private let row: AlignedBuffer
     private var done = 0
 
-    init(_ stage: Stage, isPremultiplied: Bool, to output: PixelOutput) {
+    init(_ stage: Stage, to output: PixelOutput) {
         rings = stage.rings
         channels = stage.geometries[0].channels
-        self.isPremultiplied = isPremultiplied
         self.output = output
         width = stage.plan.target.width
         height = stage.plan.target.height
@@ -34,7 +31,6 @@ final class PixelSink: StageSink {
                 // A copy, since others may still need the row as it is.
                 row.bytes.update(from: rings[0].row(done), count: width * channels)
             }
-            if isPremultiplied { apod_unpremultiply(row.bytes, channels, width) }
             try output.write(row.bytes)
             done += 1
         }

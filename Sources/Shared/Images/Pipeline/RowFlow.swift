@@ -1,4 +1,3 @@
-import CKernels
 import Formats
 import Support
 
@@ -8,17 +7,8 @@ struct RowFlow {
     /// One for each plan, in their order.
     let stages: [Stage]
     private let reader: any PlaneReader
-    private let layout: RowLayout
-    /// The decoder's rows as outputs are resampled from them: alpha, if there is one, multiplied in, so that the
-    /// colour of transparent pixels does not bleed into their neighbours.
     private let rings: [RowRing]
-    /// The decoder's rows as they are, for outputs that copy them; the same if there is no difference.
-    private let straight: [RowRing]
-    /// The stages that are made of the decoder's rows: of `rings`, and of `straight` if those differ.
-    private let users: [Stage]
-    private let straightUsers: [Stage]
     private let roots: [Stage]
-    private let premultiplies: Bool
     private let options: DecodeOptions
     private let memory: MemoryReservation
 
@@ -31,49 +21,35 @@ struct RowFlow {
         options: DecodeOptions
     ) throws {
         self.reader = reader
-        self.layout = layout
         let frame = Rectangle(whole)
-        func makeRings() -> [RowRing] {
-            reader.planes.map {
-                RowRing(samples: max($0.rowBytes, $0.size.width * $0.channels), rows: 2 * $0.groupRows)
-            }
-        }
-        // Twice, if some outputs want the rows as they are.
         memory = try options.reserve(
             memory: reader.planes.reduce(0) { sum, plane in
-                sum + 2 * RowRing.memory(samples: plane.size.width * plane.channels, rows: 2 * plane.groupRows)
+                sum + RowRing.memory(samples: plane.size.width * plane.channels, rows: 2 * plane.groupRows)
             })
-        let rings = makeRings()
+        let rings = reader.planes.map {
+            RowRing(samples: max($0.rowBytes, $0.size.width * $0.channels), rows: 2 * $0.groupRows)
+        }
         let source = StageSource(rings: rings, geometries: reader.planes, frame: frame)
-        let areCopies = plans.map { Stage.isCopy($0, of: source) }
-        premultiplies = reader.planes.count == 1 && layout.hasAlpha && !isLinear && areCopies.contains(false)
-        let straight = premultiplies && areCopies.contains(true) ? makeRings() : rings
-        let linear = isLinear ? layout : nil
+        let hasAlpha = reader.planes.count == 1 && layout.hasAlpha
+        let mixing: SampleMixing? = isLinear ? .light : hasAlpha ? .coded : nil
         var stages: [Stage] = []
-        for (plan, isCopy) in zip(plans, areCopies) {
-            if isCopy {
-                stages.append(
-                    Stage(copying: StageSource(rings: straight, geometries: reader.planes, frame: frame), plan))
+        for plan in plans {
+            if Stage.isCopy(plan, of: source) {
+                stages.append(Stage(copying: source, plan))
                 continue
             }
             // The smallest that will do: its rows are the fewest.
-            if let parent = stages.last(where: { $0.serves(plan) }) {
-                let stage = try Stage(from: parent.source, plan, linear: linear, options: options)
-                parent.children.append(stage)
-                stages.append(stage)
-            } else {
-                stages.append(try Stage(from: source, plan, linear: linear, options: options))
-            }
+            let parent = stages.last { $0.serves(plan) }
+            let stage = try Stage(
+                from: parent?.source ?? source, plan, mixing: mixing, hasAlpha: hasAlpha, options: options)
+            parent?.children.append(stage)
+            stages.append(stage)
         }
         self.options = options
         self.rings = rings
-        self.straight = straight
         self.stages = stages
         let children = Set(stages.flatMap(\.children).map(ObjectIdentifier.init))
         roots = stages.filter { !children.contains(ObjectIdentifier($0)) }
-        let isShared = straight[0] === rings[0]
-        users = isShared ? roots : roots.filter(\.isResampled)
-        straightUsers = isShared ? [] : roots.filter { !$0.isResampled }
     }
 
     /// Runs the picture through.
@@ -93,24 +69,9 @@ struct RowFlow {
     private func readGroup() throws {
         for (plane, geometry) in reader.planes.enumerated() {
             rings[plane].reserve(
-                geometry.groupRows, keeping: users.reduce(.max) { min($0, $1.firstNeededOfSource(plane)) })
-            if !straightUsers.isEmpty {
-                straight[plane].reserve(
-                    geometry.groupRows, keeping: straightUsers.reduce(.max) { min($0, $1.firstNeededOfSource(plane)) })
-            }
+                geometry.groupRows, keeping: roots.reduce(.max) { min($0, $1.firstNeededOfSource(plane)) })
         }
         try reader.readGroup { plane, row in rings[plane].row(rings[plane].written + row) }
-        for (plane, geometry) in reader.planes.enumerated() {
-            let ring = rings[plane]
-            if premultiplies {
-                let row = ring.row(ring.written)
-                if !straightUsers.isEmpty {
-                    straight[plane].row(straight[plane].written).update(from: row, count: geometry.rowBytes)
-                    straight[plane].advance()
-                }
-                apod_premultiply(row, layout.channels, geometry.size.width)
-            }
-            ring.advance(by: geometry.groupRows)
-        }
+        for (plane, geometry) in reader.planes.enumerated() { rings[plane].advance(by: geometry.groupRows) }
     }
 }

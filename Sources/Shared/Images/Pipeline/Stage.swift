@@ -40,13 +40,18 @@ final class Stage {
         memory = nil
     }
 
-    init(from source: StageSource, _ plan: ResizePlan, linear: RowLayout?, options: DecodeOptions) throws {
+    /// - Parameters:
+    ///   - mixing: that of floating point; nil for samples as they are, by integers.
+    ///   - hasAlpha: whether the last sample of a pixel is alpha, which needs floating point.
+    init(
+        from source: StageSource, _ plan: ResizePlan, mixing: SampleMixing?, hasAlpha: Bool, options: DecodeOptions
+    ) throws {
         self.plan = plan
-        let planes = Self.planes(plan, source, linear: linear)
+        let planes = Self.planes(plan, source, boxes: mixing == nil)
         memory = try options.reserve(memory: planes.reduce(0) { $0 + $1.plan.memory })
         resamplers = zip(planes, source.rings).map { plane, ring in
-            if let linear {
-                return LinearResampler(plane.plan, from: ring, hasAlpha: linear.hasAlpha)
+            if let mixing {
+                return FloatResampler(plane.plan, from: ring, hasAlpha: hasAlpha, mixing: mixing)
             }
             return RowResampler(plane.plan, from: ring)
         }
@@ -57,7 +62,7 @@ final class Stage {
 
     /// What each plane becomes, and how.
     private static func planes(
-        _ plan: ResizePlan, _ source: StageSource, linear: RowLayout?
+        _ plan: ResizePlan, _ source: StageSource, boxes: Bool
     ) -> [(target: PlaneGeometry, plan: RowResamplingPlan)] {
         var planes: [(target: PlaneGeometry, plan: RowResamplingPlan)] = []
         for (index, plane) in source.geometries.enumerated() {
@@ -77,7 +82,7 @@ final class Stage {
                 (
                     target,
                     RowResamplingPlan(
-                        horizontal: horizontal, vertical: vertical, channels: plane.channels, boxes: linear == nil)
+                        horizontal: horizontal, vertical: vertical, channels: plane.channels, boxes: boxes)
                 ))
         }
         return planes

@@ -19,8 +19,8 @@ public struct Rendition: Sendable, Hashable {
     public var quality: Int
     /// 0 to 9: how much time may be spent on smaller files.
     public var effort = standardEffort
-    /// What transparent pixels and corners lie on in a format without alpha.
-    public var background: RGB
+    /// What transparent pixels and corners lie on in a format without alpha, or in a GIF; nil as in `EncodeOptions`.
+    public var background: RGB?
     /// What lies beside and beneath a picture that is shown whole in a size of another shape; nil is the background.
     public var backdrop: Backdrop?
     public var isProgressive = false
@@ -43,7 +43,7 @@ public struct Rendition: Sendable, Hashable {
     /// The effort for which smaller files cost little time.
     public static let standardEffort = 3
 
-    public init(format: OutputFormat? = nil, quality: Int = standardQuality, background: RGB = .white) {
+    public init(format: OutputFormat? = nil, quality: Int = standardQuality, background: RGB? = nil) {
         self.format = format
         self.quality = quality
         self.background = background
@@ -70,9 +70,9 @@ public struct Rendition: Sendable, Hashable {
     /// A change of what the engine makes raises the version.
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
-        let colour = (Int(background.red) << 16 | Int(background.green) << 8 | Int(background.blue))
+        let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }
         return "engine=4;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
-            + ";effort=\(effort);background=\(colour);backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
+            + ";effort=\(effort);background=\(text(colour));backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
             + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame))"
             + ";fps=\(text(framesPerSecond))"
     }

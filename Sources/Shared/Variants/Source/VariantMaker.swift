@@ -47,7 +47,8 @@ public struct VariantMaker: Sendable {
             Output(
                 request.variant.geometry,
                 encoding: rendition.encoding(format(of: request.variant, source: info.format)),
-                backdrop: rendition.backdrop ?? .colour(rendition.background), gradient: request.variant.gradient,
+                backdrop: rendition.backdrop ?? .colour(rendition.background ?? .white),
+                gradient: request.variant.gradient,
                 cornerRadius: request.variant.cornerRadius, keepsProfile: rendition.keepsProfile,
                 wantsHash: rendition.wantsHash, exif: exif, xmp: xmp, frame: rendition.frame,
                 framesPerSecond: rendition.framesPerSecond, byteLimit: rendition.byteLimit, sink: request.sink)

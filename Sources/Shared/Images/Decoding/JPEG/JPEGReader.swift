@@ -78,7 +78,7 @@ final class JPEGReader {
     private func chooseScans(scale: Int, reduction: Double) throws {
         guard header.several_scans != 0 else { return }
         var index: JPEGScanIndex?
-        let canLeaveOut = header.progressive != 0 && options.quality == .fast && scale < 8
+        let canLeaveOut = header.progressive != 0 && options.quality != .full && scale < 8
         if canLeaveOut || options.allowsTruncated {
             index = try JPEGScanIndex(feed.source, from: Int(clamping: header.data_offset), options: options)
         }

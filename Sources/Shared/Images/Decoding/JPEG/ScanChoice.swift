@@ -53,7 +53,7 @@ struct ScanChoice: Hashable {
         scans: [JPEGScan?], components: [JPEGComponent], scale: Int, reduction: Double, quality: DecodeOptions.Quality
     ) {
         // Larger pictures than those that were measured get all that there is.
-        guard quality == .fast, scale <= 4, reduction >= 4 else {
+        guard quality != .full, scale <= 4, reduction >= 4 else {
             sides = components.map { _ in 8 }
             includes = scans.map { _ in true }
             return

@@ -8,8 +8,8 @@ import Support
 final class GIFWriter: RowWriter {
     private let canvas: PackedCanvas
     private let channels: Int
-    /// What half-transparent pixels are laid on; those below one half are transparent.
-    private let background: RGB
+    /// What half-transparent pixels are laid on; nil if they keep their colour. Those below one half are transparent.
+    private let background: RGB?
     private let effort: Int
     private let drain: ByteDrain
     private let interruption = Interruption()

@@ -11,14 +11,15 @@ struct PackedColour: Hashable {
         bits = UInt32(truncatingIfNeeded: red | green << 8 | blue << 16 | 0xFF00_0000)
     }
 
-    /// A pixel with straight alpha: transparent below one half, else laid on `background`.
-    init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8, on background: RGB) {
-        if alpha == 255 {
-            self.init(red: Int(red), green: Int(green), blue: Int(blue))
-            return
-        }
+    /// A pixel with straight alpha: transparent below one half, else laid on `background`, or of its own colour if that
+    /// is nil: one that was mixed with white would be a light fringe on a dark page.
+    init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8, on background: RGB?) {
         guard alpha >= 128 else {
             self = .transparent
+            return
+        }
+        guard let background, alpha < 255 else {
+            self.init(red: Int(red), green: Int(green), blue: Int(blue))
             return
         }
         func blend(_ sample: UInt8, _ below: UInt8) -> Int {
@@ -60,7 +61,7 @@ final class PackedCanvas {
     }
 
     /// Takes a row of pixels of 1 to 4 samples.
-    func setRow(_ y: Int, _ row: UnsafePointer<UInt8>, channels: Int, background: RGB) {
+    func setRow(_ y: Int, _ row: UnsafePointer<UInt8>, channels: Int, background: RGB?) {
         let target = pixels + y * width
         for x in 0..<width {
             let sample = row + x * channels

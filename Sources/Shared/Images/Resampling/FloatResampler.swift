@@ -1,14 +1,16 @@
 import CKernels
 
-/// In linear light, by floating point: along each row as it comes, then down the columns. Colours are multiplied with
-/// alpha in between, so rows come and go with straight alpha.
+/// By floating point: along each row as it comes, then down the columns. Colours are multiplied with alpha in between,
+/// so rows come and go with straight alpha.
 ///
-/// Slower than `RowResampler`, for those who want fine bright detail (stars) to keep its light.
-final class LinearResampler: Resampler {
+/// Slower than `RowResampler`: for linear light, in which fine bright detail (stars) keeps its light, and for alpha,
+/// with which colours cannot be multiplied in 8 bits: of 256 levels, those of alpha 3 would be 4.
+final class FloatResampler: Resampler {
     private(set) var produced = 0
     private let plan: RowResamplingPlan
     private let source: RowRing
     private let hasAlpha: Bool
+    private let mixing: SampleMixing
     /// Source rows that have been taken in, and the rows made of them: `Float` samples of the output's width.
     private var taken = 0
     private let narrowed: RowRing
@@ -18,11 +20,12 @@ final class LinearResampler: Resampler {
     private let verticalWeights: [Float]
 
     /// - Parameter plan: without boxes.
-    init(_ plan: RowResamplingPlan, from source: RowRing, hasAlpha: Bool) {
+    init(_ plan: RowResamplingPlan, from source: RowRing, hasAlpha: Bool, mixing: SampleMixing) {
         precondition(plan.boxWidth == 1 && plan.boxHeight == 1)
         self.plan = plan
         self.source = source
         self.hasAlpha = hasAlpha
+        self.mixing = mixing
         let size = MemoryLayout<Float>.size
         let width = plan.horizontal.count * plan.channels
         narrowed = RowRing(samples: width * size, rows: plan.widestSpan + 1)
@@ -41,7 +44,7 @@ final class LinearResampler: Resampler {
         while taken < min(source.written, plan.sourceHeight) {
             let row = source.row(taken) + plan.columns.lowerBound * plan.channels
             let light = Self.floats(wide.bytes)
-            SRGBCurve.light.withUnsafeBufferPointer {
+            mixing.values.withUnsafeBufferPointer {
                 apod_light_from_samples(
                     row, plan.channels, hasAlpha ? 1 : 0, plan.columns.count, $0.baseAddress!, light)
             }
@@ -71,9 +74,9 @@ final class LinearResampler: Resampler {
             let weight = verticalWeights[produced * vertical.taps + k - Int(vertical.starts[produced])]
             apod_light_add(Self.floats(narrowed.row(k)), weight, total, width * plan.channels)
         }
-        SRGBCurve.samples.withUnsafeBufferPointer {
+        mixing.samples.withUnsafeBufferPointer {
             apod_samples_from_light(
-                total, plan.channels, hasAlpha ? 1 : 0, width, $0.baseAddress!, SRGBCurve.steps, output)
+                total, plan.channels, hasAlpha ? 1 : 0, width, $0.baseAddress!, mixing.steps, output)
         }
         produced += 1
     }

@@ -1,0 +1,106 @@
+extension XMPPacket {
+    /// The packet for a copy of the picture that is upright and of another size, without what would no longer be true:
+    /// sizes, the list of what is appended to the file (a gain map, a film) and how a gain map is applied. Nil if it is
+    /// no XML that could be put right.
+    ///
+    /// - Parameter isSRGB: whether the copy has been converted to sRGB, so that names of other colour spaces go, too.
+    public func ofCopy(isSRGB: Bool) -> XMPPacket? {
+        let names = Self.sizes + (isSRGB ? Self.colourSpaces : [])
+        return blanked { name in
+            names.contains { name.elementsEqual($0.utf8) }
+                || Self.appendedPrefixes.contains { name.starts(with: "\($0):".utf8) }
+        }?.upright
+    }
+
+    private static let sizes = [
+        "tiff:ImageWidth", "tiff:ImageLength", "exif:PixelXDimension", "exif:PixelYDimension",
+    ]
+    private static let colourSpaces = ["photoshop:ICCProfile", "exif:ColorSpace"]
+    /// As Adobe, Apple and Google write them.
+    private static let appendedPrefixes = ["hdrgm", "HDRGainMap", "Container", "GContainer"]
+
+    /// The packet with spaces in the place of all attributes and elements whose names are to go, and of the
+    /// declarations of their prefixes. Nil if a tag or an element of that kind does not end. Linear.
+    private func blanked(_ goes: (ArraySlice<UInt8>) -> Bool) -> XMPPacket? {
+        var result = bytes
+        func blank(_ range: Range<Int>) {
+            for place in range { result[place] = UInt8(ascii: " ") }
+        }
+        var place = bytes.startIndex
+        while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+            guard let tag = Tag(bytes, at: start) else { return nil }
+            place = tag.end
+            guard goes(bytes[tag.name]) else {
+                for attribute in tag.attributes where goes(Self.declared(bytes[attribute.name])) {
+                    blank(attribute.whole)
+                }
+                continue
+            }
+            guard tag.opens else {
+                blank(start..<tag.end)
+                continue
+            }
+            // Up to the tag that closes it; within, the same name may be opened again.
+            var depth = 1
+            while depth > 0 {
+                guard let next = bytes[place...].firstIndex(of: UInt8(ascii: "<")), let inner = Tag(bytes, at: next)
+                else { return nil }
+                place = inner.end
+                if bytes[inner.name] == bytes[tag.name] { depth += inner.closes ? -1 : inner.opens ? 1 : 0 }
+            }
+            blank(start..<place)
+        }
+        return XMPPacket(result)
+    }
+
+    /// The name of an attribute; of `xmlns:prefix`, a name with that prefix.
+    private static func declared(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        name.starts(with: "xmlns:".utf8) ? name.dropFirst(6) + [UInt8(ascii: ":")] : name
+    }
+
+    /// A tag, comment or instruction between angle brackets.
+    private struct Tag {
+        let name: Range<Int>
+        /// Behind its `>`.
+        let end: Int
+        /// Whether it is that of an element's end, or of the beginning of one that has an end tag.
+        let closes: Bool, opens: Bool
+        private(set) var attributes: [(name: Range<Int>, whole: Range<Int>)] = []
+
+        /// - Parameter start: of its `<`. Nil if it does not end.
+        init?(_ bytes: [UInt8], at start: Int) {
+            var place = start + 1
+            closes = place < bytes.count && bytes[place] == UInt8(ascii: "/")
+            if closes { place += 1 }
+            func word() -> Range<Int> {
+                let begin = place
+                while place < bytes.count, !" \t\r\n=<>/\"'".utf8.contains(bytes[place]) { place += 1 }
+                return begin..<place
+            }
+            name = word()
+            if bytes[name].starts(with: "!--".utf8) {
+                // A comment, which may have an apostrophe.
+                while place + 2 < bytes.count, !bytes[place..<place + 3].elementsEqual("-->".utf8) { place += 1 }
+                guard place + 2 < bytes.count else { return nil }
+                (opens, end) = (false, place + 3)
+                return
+            }
+            var attribute: Range<Int>?
+            while place < bytes.count, bytes[place] != UInt8(ascii: ">") {
+                let byte = bytes[place]
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    guard let quote = bytes[(place + 1)...].firstIndex(of: byte) else { return nil }
+                    place = quote + 1
+                    if let name = attribute { attributes.append((name, name.lowerBound..<place)) }
+                    attribute = nil
+                } else {
+                    let found = word()
+                    if found.isEmpty { place += 1 } else { attribute = found }
+                }
+            }
+            guard place < bytes.count else { return nil }
+            opens = !closes && bytes[place - 1] != UInt8(ascii: "/")
+            end = place + 1
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Formats
+import Libc
+import Support
+import Testing
+
+@testable import Images
+
+/// How much of a JPEG is decoded for an output that is much smaller.
+@Suite struct DecodeQualityTests {
+    /// Rings that become finer from the middle on, up to the finest that there are.
+    private static let zonePlate: PixelBuffer = {
+        let side = 512
+        let bytes = (0..<side * side).flatMap { index -> [UInt8] in
+            let (x, y) = (Double(index % side - side / 2), Double(index / side - side / 2))
+            let gray = UInt8((127.5 + 120 * cos(.pi * (x * x + y * y) / Double(side))).rounded())
+            return [gray, gray, gray]
+        }
+        return PixelBuffer(size: PixelSize(width: side, height: side), channels: 3, bytes: bytes)
+    }()
+
+    private func distance(_ quality: DecodeOptions.Quality, _ encoding: EncodeOptions, side: Int) throws -> Double {
+        let source = MemorySource(try Self.zonePlate.jpeg(quality: 98))
+        let size = PixelSize(width: side, height: side)
+        let (bytes, _) = try downsample(
+            source, to: .exactly(size), encode: encoding, options: DecodeOptions(quality: quality))
+        return psnr(try decode(MemorySource(bytes)).bytes, referenceLanczos(try decode(source), to: size).bytes)
+    }
+
+    @Test func allIsDecodedIfThatIsAskedForAndForOutputsWithoutLoss() throws {
+        let png = EncodeOptions(format: .png)
+        let full = try distance(.full, png, side: 128)
+        #expect(full > 50)
+        #expect(try distance(.auto, png, side: 128) == full)
+        #expect(try distance(.fast, png, side: 128) < 40)
+    }
+
+    @Test func whereTheDecoderLeavesTwiceTheSizeAllIsDecodedForJPEGsToo() throws {
+        let jpeg = EncodeOptions(format: .jpeg, quality: 82)
+        #expect(try distance(.auto, jpeg, side: 128) == distance(.full, jpeg, side: 128))
+        #expect(try distance(.auto, jpeg, side: 64) > distance(.fast, jpeg, side: 64) + 1)
+        // With three times the size left, it is made smaller by the decoder.
+        #expect(try distance(.auto, jpeg, side: 85) == distance(.fast, jpeg, side: 85))
+    }
+}

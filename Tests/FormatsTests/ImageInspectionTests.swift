@@ -100,6 +100,13 @@ import Testing
         #expect(code(Tiny.webp(Tiny.extended(0), Array("VP8 ".utf8) + [0xFF, 0xFF, 0xFF, 0xFF])) == "corrupt-image")
     }
 
+    @Test func aStillWebPFillsItsCanvas() {
+        #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossy())) == nil)
+        #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossless())) == nil)
+        #expect(code(Tiny.webp(Tiny.extended(0, width: 11_000, height: 12_000), Tiny.lossy())) == "corrupt-image")
+        #expect(code(Tiny.webp(Tiny.extended(0), Tiny.lossless(width: 21))) == "corrupt-image")
+    }
+
     @Test func inspectionOfAGIFSaysWhetherItMoves() throws {
         let still = try inspect(Tiny.gif(Tiny.gifFrame()))
         #expect(still.isAnimated == false && still.hasAlpha == false)

@@ -167,6 +167,14 @@ struct VariantTests {
         }
     }
 
+    @Test func anAnimatedPNGStaysAnimationUnlessOneFrameIsAskedFor() {
+        var auto = Rendition()
+        #expect(auto.format(for: .png, isAnimated: true) == .webp && auto.format(for: .gif, isAnimated: true) == .gif)
+        auto.frame = 0
+        #expect(auto.format(for: .png, isAnimated: true) == .png)
+        #expect(Rendition(format: .png).format(for: .png, isAnimated: true) == .png)
+    }
+
     @Test func roundCornersWantAlpha() {
         let auto = Rendition()
         #expect(auto.format(for: .jpeg, isRounded: true) == .webp)

@@ -1,7 +1,7 @@
 import Formats
 import Support
 
-/// Decodes one frame of a GIF or WebP animation as it is shown, sRGB, with alpha: a poster.
+/// Decodes one frame of a GIF, WebP or PNG animation as it is shown, sRGB, with alpha: a poster.
 ///
 /// Costs the frames up to it. `index` counts from 0; a still picture, of any format, has frame 0 alone.
 /// Throws `ImageError.noSuchFrame` behind the last, else as `decode` does.

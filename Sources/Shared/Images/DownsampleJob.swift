@@ -220,7 +220,10 @@ extension DownsampleJob {
         func wantsAll(_ planned: PlannedOutput) -> Bool {
             planned.output.frame == nil && planned.output.encoding.format.holdsAnimations
         }
-        let isAsked = planned.contains { wantsAll($0) || ($0.output.frame ?? 0) > 0 }
+        // The picture that a PNG shows without its animation need not be the first frame.
+        let isAsked = planned.contains {
+            wantsAll($0) || ($0.output.frame ?? 0) > 0 || $0.output.frame != nil && info.format == .png
+        }
         guard isAsked, info.format == .gif || info.isAnimated == true else {
             if let frame = planned.compactMap(\.output.frame).max(), frame > 0 {
                 throw ImageError.noSuchFrame(frame, count: 1)
@@ -286,7 +289,8 @@ extension DownsampleJob {
         let count: Int? =
             switch info.format {
             case .gif: (try? GIFStructure.read(source))?.frames.count
-            case .webp where info.isAnimated == true: (try? animationReader(source, info, options: options))?.frameCount
+            case .webp where info.isAnimated == true, .png where info.isAnimated == true:
+                (try? animationReader(source, info, options: options))?.frameCount
             default: nil
             }
         return count.flatMap { $0 > 1 ? $0 : nil }

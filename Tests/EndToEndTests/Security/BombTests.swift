@@ -159,6 +159,22 @@ enum Bomb {
         if !isUnderAddressSanitizer { #expect(peak < 32 << 20, "\(peak)") }
     }
 
+    @Test func aBrokenWebPThatClaimsALotTakesLittleMemory() throws {
+        let home = try ToolHome()
+        var webp = try Picture.webp(40, 30)
+        // A lossy stream has its size behind its start code (RFC 6386 §9.1).
+        let code = try #require((0..<webp.count - 7).first { webp[$0..<$0 + 3].elementsEqual([0x9D, 0x01, 0x2A]) })
+        webp.replaceSubrange(code + 3..<code + 7, with: [0xF8, 0x2A, 0xE0, 0x2E])
+        let path = try home.write("large.webp", webp)
+        let tool = try home.start(
+            "img-downsample", ["--width", "20", "--output-dir", "out", "--max-memory", "4GB", "--allow-path", "."])
+        tool.write(Array(JSON.object(["path": .string(path)]).bytes) + [UInt8(ascii: "\n")])
+        #expect(tool.readLine(within: .seconds(60))?.contains("\"corrupt-image\"") == true)
+        // Its 11000x12000 pixels would take 396 MB.
+        if !isUnderAddressSanitizer, let peak = tool.peakMemory { #expect(peak < 64 << 20, "\(peak)") }
+        #expect(tool.wait().status == 65)
+    }
+
     @Test(.enabled(if: Corpus.isPresent)) func aVeryLargeBaselineJPEGTakesLittleMemory() throws {
         let home = try ToolHome()
         let path = try Corpus.path("images/photos/giant-20000x14000-gray.jpg")

@@ -32,6 +32,41 @@ struct DownsampleFormatTests {
         #expect(try Picture.header(home.path("b.jpg")).format == .jpeg)
     }
 
+    @Test func anAnimatedPNGIsReadAsAnAnimation() throws {
+        let home = try ToolHome()
+        let frames = (0..<3).map { index in
+            DrawnPNGAnimation.Frame(
+                width: 40, height: 30,
+                bytes: (0..<1200).flatMap { _ in [UInt8(index * 100), 60, 0, 255] as [UInt8] })
+        }
+        try home.write("a.png", DrawnPNGAnimation(width: 40, height: 30, frames: frames).png())
+        let record = try home.run("img-downsample", ["a.png", "--width", "20"]).expect(0).record
+        let made = try #require(record.variant("custom"))
+        #expect(made.string("format") == "webp" && made.integer("frames") == 3)
+        for format in ["gif", "webp"] {
+            _ = try home.run("img-downsample", ["a.png", "--width", "20", "-o", "b.\(format)"]).expect(0)
+            let header = try ImageInspection.inspect(MemorySource(home.bytes("b.\(format)")))
+            #expect(header.isAnimated == true, "\(format)")
+        }
+        #expect(try home.shrunk(["a.png", "--width", "20", "--frame", "2"], to: "c.png").colour(5, 5)[0] == 200)
+        #expect(try home.shrunk(["a.png", "--width", "20"], to: "d.png").colour(5, 5)[0] == 0)
+        let missing = try home.run("img-downsample", ["a.png", "--frame", "3", "-o", "e.png"])
+        #expect(missing.status == 65 && missing.stderr.contains("frame"))
+    }
+
+    @Test func aGIFWithoutAPaletteIsBlackAsInBrowsers() throws {
+        let home = try ToolHome()
+        let animation = DrawnAnimation(
+            width: 4, height: 4, palette: [[9, 9, 9], [250, 9, 9]],
+            frames: [DrawnAnimation.Frame(width: 4, height: 4, pixels: .init(repeating: 1, count: 16))])
+        var gif = animation.gif()
+        // The flag of the palette (GIF89a §18), and its two colours.
+        gif[10] &= 0x7F
+        gif.removeSubrange(13..<19)
+        try home.write("a.gif", gif)
+        #expect(try home.shrunk(["a.gif"], to: "b.png").colour(2, 2)[..<3] == [0, 0, 0])
+    }
+
     @Test func anAVIFIsWrittenOrItsLibraryNamed() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", try Picture.encoded(.sky(160, 120, seed: 3), .jpeg))

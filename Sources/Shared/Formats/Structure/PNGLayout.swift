@@ -63,7 +63,7 @@ enum PNGLayout {
 
     /// The chunk at `offset`. Throws `truncated` if its length or type is cut off, `corrupt` if they cannot be:
     /// lengths end at 2^31 - 1, types are four ASCII letters (§5.3, §5.4).
-    private static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk {
+    static func nextChunk(_ window: inout SourceWindow, at offset: Int) throws -> Chunk {
         guard let length = try window.bigEndian(at: offset, 4),
             let type = try window.bigEndian(at: offset + 4, 4).map({ FourCC(UInt32($0)) })
         else { throw FormatFailure.truncated(.png) }

@@ -24,29 +24,17 @@ enum WebPLayout {
     /// one, as libwebp has it.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         guard let chunk = try nextChunk(&window, at: 12) else { throw FormatFailure.truncated(.webp) }
-        let start = chunk.body.lowerBound
         switch chunk.type {
         case "VP8 ":
             return header(try lossySize(&window, chunk))
         case "VP8L":
-            guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4)
-            else {
+            let (size, hasAlpha) = try losslessSize(&window, chunk)
+            return header(size, hasAlpha: hasAlpha)
+        case "VP8X":
+            guard let features = try window.byte(at: chunk.body.lowerBound) else {
                 throw FormatFailure.truncated(.webp)
             }
-            guard signature == 0x2F, chunk.body.count >= 5 else {
-                throw FormatFailure.corrupt(.webp, "a lossless stream without its signature")
-            }
-            return header(
-                PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1), hasAlpha: bits >> 28 & 1 == 1)
-        case "VP8X":
-            guard let features = try window.byte(at: start), let width = try window.littleEndian(at: start + 4, 3),
-                let height = try window.littleEndian(at: start + 7, 3)
-            else { throw FormatFailure.truncated(.webp) }
-            let size = PixelSize(width: width + 1, height: height + 1)
-            // Both have 24 bits, so the product fits; the container allows 2^32 - 1.
-            guard chunk.body.count >= 10, size.width * size.height <= UInt32.max else {
-                throw FormatFailure.corrupt(.webp, "a canvas over 2^32 - 1 pixels")
-            }
+            let size = try canvasSize(&window, chunk)
             return header(
                 size,
                 orientation: features & Feature.exif == 0 ? .upright : try orientation(&window, from: chunk.end),
@@ -64,10 +52,16 @@ enum WebPLayout {
         // An odd size misses its padding byte; some writers leave that byte out at the end of the file.
         guard end <= window.count else { throw FormatFailure.truncated(.webp) }
         var sawPicture = false
+        var canvas: PixelSize?
         var offset = 12
         while offset + 8 <= end, let chunk = try nextChunk(&window, at: offset) {
             guard chunk.body.upperBound <= end else {
                 throw FormatFailure.corrupt(.webp, "a chunk that reaches beyond the container")
+            }
+            if chunk.type == "VP8X" {
+                canvas = try canvasSize(&window, chunk)
+            } else if let canvas, !sawPicture, let size = try pictureSize(&window, chunk), size != canvas {
+                throw FormatFailure.corrupt(.webp, "a picture of \(size) pixels on a canvas of \(canvas)")
             }
             if chunk.type == "VP8 " || chunk.type == "VP8L" || chunk.type == "ANMF" { sawPicture = true }
             offset = chunk.end
@@ -88,6 +82,42 @@ enum WebPLayout {
         let size = PixelSize(width: width & 0x3FFF, height: height & 0x3FFF)
         guard size.width > 0, size.height > 0 else { throw FormatFailure.corrupt(.webp, "a width or height of 0") }
         return size
+    }
+
+    /// Signature, two numbers of 14 bits and the alpha flag.
+    private static func losslessSize(
+        _ window: inout SourceWindow, _ chunk: Chunk
+    ) throws -> (PixelSize, hasAlpha: Bool) {
+        let start = chunk.body.lowerBound
+        guard let signature = try window.byte(at: start), let bits = try window.littleEndian(at: start + 1, 4)
+        else { throw FormatFailure.truncated(.webp) }
+        guard signature == 0x2F, chunk.body.count >= 5 else {
+            throw FormatFailure.corrupt(.webp, "a lossless stream without its signature")
+        }
+        return (PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1), bits >> 28 & 1 == 1)
+    }
+
+    private static func canvasSize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize {
+        let start = chunk.body.lowerBound
+        guard let width = try window.littleEndian(at: start + 4, 3),
+            let height = try window.littleEndian(at: start + 7, 3)
+        else { throw FormatFailure.truncated(.webp) }
+        let size = PixelSize(width: width + 1, height: height + 1)
+        // Both have 24 bits, so the product fits; the container allows 2^32 - 1.
+        guard chunk.body.count >= 10, size.width * size.height <= UInt32.max else {
+            throw FormatFailure.corrupt(.webp, "a canvas over 2^32 - 1 pixels")
+        }
+        return size
+    }
+
+    /// The size of a still picture by its own stream; nil for another chunk. It fills the canvas, unlike the frames of
+    /// an animation, which lie in chunks of their own.
+    private static func pictureSize(_ window: inout SourceWindow, _ chunk: Chunk) throws -> PixelSize? {
+        switch chunk.type {
+        case "VP8 ": try lossySize(&window, chunk)
+        case "VP8L": try losslessSize(&window, chunk).0
+        default: nil
+        }
     }
 
     private static func orientation(_ window: inout SourceWindow, from offset: Int) throws -> Orientation {

@@ -32,7 +32,7 @@ struct AnimationFrame {
     let pixels: UnsafePointer<UInt8>
 }
 
-/// The frames of a GIF or WebP, one for a still picture; nil for another format.
+/// The frames of a GIF or WebP, one for a still picture, or of an animated PNG; nil for anything else.
 ///
 /// Checks `options.limits` for canvas, frames, and both together, before it takes memory. With
 /// `options.allowsTruncated`, a file that ends too early has its whole frames.
@@ -43,6 +43,7 @@ func animationReader(
     switch info.format {
     case .gif: try GIFAnimationReader(source, options: options)
     case .webp: try WebPAnimationReader(source, options: options)
+    case .png: try PNGAnimationReader(source, options: options)
     default: nil
     }
 }

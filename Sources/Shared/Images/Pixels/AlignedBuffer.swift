@@ -1,18 +1,25 @@
+import Libc
+
 /// Memory for rows: aligned to a cache line, zeroed, freed with its owner.
 ///
+/// The system zeroes large ones page by page as they are first touched: what a broken picture never fills costs nothing.
 /// Not `Sendable`: one decoding or encoding owns it, on one thread.
 final class AlignedBuffer {
     let bytes: UnsafeMutablePointer<UInt8>
     let count: Int
+    /// What was allocated: `bytes` begins within its first cache line.
+    private let allocation: UnsafeMutableRawPointer
+
+    private static let alignment = 64
 
     init(count: Int) {
         self.count = max(count, 1)
-        let raw = UnsafeMutableRawPointer.allocate(byteCount: self.count, alignment: 64)
-        bytes = raw.bindMemory(to: UInt8.self, capacity: self.count)
-        bytes.initialize(repeating: 0, count: self.count)
+        guard let raw = calloc(self.count + Self.alignment, 1) else { fatalError("no memory for \(count) bytes") }
+        allocation = raw
+        bytes = raw.alignedUp(toMultipleOf: Self.alignment).bindMemory(to: UInt8.self, capacity: self.count)
     }
 
-    deinit { bytes.deallocate() }
+    deinit { free(allocation) }
 
     /// The same memory seen as samples with 16 bits.
     var wide: UnsafeMutablePointer<Int16> {

@@ -50,12 +50,12 @@ public struct Rendition: Sendable, Hashable {
     }
 
     /// The format that a variant of a picture of this format is written in: if none is named, the source's, or WebP if
-    /// that has no alpha and the corners are round.
-    public func format(for source: ImageFormat, isRounded: Bool = false) -> OutputFormat {
+    /// that has no alpha and the corners are round, or is an animation that is only read.
+    public func format(for source: ImageFormat, isAnimated: Bool = false, isRounded: Bool = false) -> OutputFormat {
         if let format { return format }
         return switch source {
         case .jpeg: isRounded ? .webp : .jpeg
-        case .png: .png
+        case .png: isAnimated && frame == nil ? .webp : .png
         case .gif: .gif
         case .webp: .webp
         }

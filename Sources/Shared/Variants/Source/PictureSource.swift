@@ -47,7 +47,7 @@ final class PictureSource: VariantSource {
 
     /// Throws `ImageError`, `FormatFailure`, and what opening the picture throws.
     func format(of variant: Variant) throws -> OutputFormat {
-        maker.format(of: variant, source: try info().format)
+        maker.format(of: variant, source: try info())
     }
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what opening the picture, the sinks and `done` throw.

@@ -31,9 +31,10 @@ public struct VariantMaker: Sendable {
         "\(rendition.key(variant));truncated=\(options.allowsTruncated);decode=\(options.quality.rawValue)"
     }
 
-    /// The format that a variant of a picture of this format is written in.
-    func format(of variant: Variant, source: ImageFormat) -> OutputFormat {
-        rendition.format(for: source, isRounded: variant.cornerRadius > 0)
+    /// The format that a variant of a picture is written in.
+    func format(of variant: Variant, source: ImageHeader) -> OutputFormat {
+        rendition.format(
+            for: source.format, isAnimated: source.isAnimated == true, isRounded: variant.cornerRadius > 0)
     }
 
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first. Throws
@@ -46,7 +47,7 @@ public struct VariantMaker: Sendable {
         let outputs = requests.map { request in
             Output(
                 request.variant.geometry,
-                encoding: rendition.encoding(format(of: request.variant, source: info.format)),
+                encoding: rendition.encoding(format(of: request.variant, source: info)),
                 backdrop: rendition.backdrop ?? .colour(rendition.background ?? .white),
                 gradient: request.variant.gradient,
                 cornerRadius: request.variant.cornerRadius, keepsProfile: rendition.keepsProfile,

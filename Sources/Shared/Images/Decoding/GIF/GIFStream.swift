@@ -27,8 +27,8 @@ final class GIFStream {
     private var piece: [UInt8] = []
     private var position = 0
     private var end = 0
-    /// The palette of images that have none of their own.
-    private var palette: GIFPalette?
+    /// The palette of images that have none of their own: black alone if the file has none at all, as in browsers.
+    private var palette = GIFPalette([])
     /// The sub-block that has been read last (GIF89a §15).
     private let block = AlignedBuffer(count: 255)
     /// What is left of it.
@@ -45,7 +45,7 @@ final class GIFStream {
         // Signature and logical screen (§17, §18).
         let head = try bytes(13)
         guard ImageFormat(magic: head) == .gif else { throw ImageError.notAnImage }
-        palette = try readPalette(head[10])
+        palette = try readPalette(head[10]) ?? palette
     }
 
     /// Reads up to the next image's data, which must all have been read before; nil at the trailer.
@@ -80,14 +80,13 @@ final class GIFStream {
         guard codeSize <= 8 else { throw ImageError.unsupported(.gif, "codes of more than 9 bits from the start") }
         let (width, height) = (number(at: 4), number(at: 6))
         guard width > 0, height > 0 else { throw ImageError.corrupt(.gif, "a frame without pixels") }
-        guard let palette = own ?? palette else { throw ImageError.corrupt(.gif, "no palette") }
         lzw = LZWDecoder(codeSize: codeSize)
         unread = UnsafeRawBufferPointer(start: nil, count: 0)
         isAtEnd = false
         linesLeft = height
         return Image(
             left: number(at: 0), top: number(at: 2), width: width, height: height, isInterlaced: head[8] & 0x40 != 0,
-            palette: palette, transparent: transparent)
+            palette: own ?? palette, transparent: transparent)
     }
 
     /// Decodes the next line of the image into `line`, which has as many bytes as the image has columns.

@@ -1,0 +1,202 @@
+import Support
+
+/// The frames of an animated PNG (PNG specification, third edition, §11.3.4), found by a walk over its chunks.
+public struct PNGAnimation: Sendable, Hashable {
+    /// What becomes of a frame's rectangle when its time is over (table in §11.3.4.2).
+    public enum Disposal: UInt8, Sendable {
+        case keep, background, previous
+    }
+
+    public struct Frame: Sendable, Hashable {
+        public let left: Int
+        public let top: Int
+        /// Both sides at least 1; the rectangle lies on the canvas.
+        public let size: PixelSize
+        /// How long it is shown, in milliseconds, as it is stored: 0 as well.
+        public let delayMilliseconds: Int
+        public let disposal: Disposal
+        /// Whether it is laid over the canvas by its alpha, rather than replacing what is there.
+        public let isBlended: Bool
+        /// Where the first chunk behind its `fcTL` begins, and where the last of its chunks ends.
+        public let chunks: Range<Int>
+    }
+
+    /// The canvas and the kind of samples, which all frames share.
+    public let header: PNGHeader
+    /// Chunks between the header and the image data or the first frame: palette, transparency, colour, metadata.
+    public let shared: Range<Int>
+    /// At least one, in the order of display.
+    public let frames: [Frame]
+    /// How often the animation is shown; 0 for ever.
+    public let plays: Int
+
+    /// The chunks of a PNG that `read` gives one after the other.
+    public struct Chunk: Sendable, Hashable {
+        public let type: FourCC
+        /// Its data, which lies within the file, and so does the checksum behind it.
+        public let body: Range<Int>
+    }
+
+    /// Reads the frames of a PNG that claims to have some; nil if it makes no such claim that counts, so that viewers
+    /// show a still picture.
+    ///
+    /// Throws `FormatFailure`: `corrupt` if a chunk of the animation breaks a rule, `overLimit` for more than
+    /// `frameLimit` frames, `truncated` if it ends too early. Hops from chunk to chunk, in 64 KB of memory.
+    ///
+    /// - Parameter allowsTruncated: takes an animation that ends too early for one that has its whole frames alone.
+    public static func read(
+        _ source: some ByteSource, frameLimit: Int, allowsTruncated: Bool = false, check: () throws -> Void = {}
+    ) throws -> PNGAnimation? {
+        var window = SourceWindow.forWalk(source)
+        guard try ImageHeader.read(&window).format == .png, let bytes = try window.bytes(at: 16, 13) else { return nil }
+        var walk = AnimationWalk(header: try PNGHeader(Array(bytes)), frameLimit: frameLimit)
+        var offset = 33
+        do {
+            while true {
+                let chunk = try PNGLayout.nextChunk(&window, at: offset)
+                guard chunk.end <= window.count else { throw FormatFailure.truncated(.png) }
+                if chunk.type == "IEND" { break }
+                guard try walk.take(chunk, from: offset, in: &window) else { return nil }
+                offset = chunk.end
+                try check()
+            }
+        } catch FormatFailure.truncated where allowsTruncated && !walk.frames.isEmpty {
+            return walk.animation
+        }
+        return try walk.finished(at: offset)
+    }
+
+    /// Tells `visit` the chunks in `range`, which `read` has found.
+    public static func chunks(
+        of source: some ByteSource, in range: Range<Int>, visit: (Chunk) throws -> Void
+    ) throws {
+        var window = SourceWindow.forWalk(source)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let chunk = try PNGLayout.nextChunk(&window, at: offset)
+            guard chunk.end <= range.upperBound else { throw FormatFailure.truncated(.png) }
+            try visit(Chunk(type: chunk.type, body: chunk.body))
+            offset = chunk.end
+        }
+    }
+}
+
+/// What the chunks up to some offset have said.
+private struct AnimationWalk {
+    let header: PNGHeader
+    let frameLimit: Int
+    private(set) var frames: [PNGAnimation.Frame] = []
+    private var declared: (frames: Int, plays: Int)?
+    /// Where the chunks that all frames share end.
+    private var sharedEnd: Int?
+    private var sawData = false
+    /// The frame whose data is being walked through: its description, and whether data has come.
+    private var open: (frame: PNGAnimation.Frame, hasData: Bool)?
+    private var nextSequenceNumber = 0
+
+    init(header: PNGHeader, frameLimit: Int) {
+        self.header = header
+        self.frameLimit = frameLimit
+    }
+
+    /// Takes the next chunk; gives false once it is settled that the picture is a still one.
+    mutating func take(_ chunk: PNGLayout.Chunk, from offset: Int, in window: inout SourceWindow) throws -> Bool {
+        switch chunk.type {
+        case "acTL" where !sawData && declared == nil:
+            guard chunk.body.count == 8, let count = try window.bigEndian(at: chunk.body.lowerBound, 4),
+                let plays = try window.bigEndian(at: chunk.body.lowerBound + 4, 4), count > 0
+            else { return false }
+            declared = (count, plays)
+        case "fcTL":
+            guard declared != nil else { return false }
+            sharedEnd = sharedEnd ?? offset
+            try close(at: offset)
+            try checkSequence(chunk, &window)
+            open = (try frame(chunk, &window), false)
+        case "fdAT":
+            guard declared != nil else { return false }
+            try checkSequence(chunk, &window)
+            guard sawData, open != nil else { throw Self.fault("frame data without its description") }
+            open?.hasData = true
+        case "IDAT":
+            // Without a claim before the image data, all else is for nothing.
+            guard declared != nil else { return false }
+            sharedEnd = sharedEnd ?? offset
+            sawData = true
+            guard let frame = open?.frame else { break }
+            guard frames.isEmpty, frame.size == header.size else {
+                throw Self.fault("a first frame that is not as large as the picture")
+            }
+            open?.hasData = true
+        default: break
+        }
+        return true
+    }
+
+    /// The animation, at the end chunk.
+    mutating func finished(at offset: Int) throws -> PNGAnimation? {
+        guard let declared else { return nil }
+        try close(at: offset)
+        guard frames.count == declared.frames else {
+            throw Self.fault("\(frames.count) frames, where it announces \(declared.frames)")
+        }
+        return animation
+    }
+
+    var animation: PNGAnimation {
+        PNGAnimation(
+            header: header, shared: 33..<(sharedEnd ?? 33), frames: frames, plays: declared?.plays ?? 0)
+    }
+
+    /// Ends the frame that is open, whose chunks end at `offset`.
+    private mutating func close(at offset: Int) throws {
+        guard let (frame, hasData) = open else { return }
+        guard hasData else { throw Self.fault("a frame without data") }
+        guard frames.count < frameLimit else {
+            throw FormatFailure.overLimit(.png, "more than \(frameLimit) frames")
+        }
+        frames.append(frame.ending(at: offset))
+        open = nil
+    }
+
+    /// §11.3.4.1: `fcTL` and `fdAT` count up from 0 together.
+    private mutating func checkSequence(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws {
+        guard chunk.body.count >= 4 else { throw Self.fault("a chunk of an animation without its number") }
+        guard try window.bigEndian(at: chunk.body.lowerBound, 4) == nextSequenceNumber else {
+            throw Self.fault("chunks of an animation out of order")
+        }
+        nextSequenceNumber += 1
+    }
+
+    /// A frame's description (§11.3.4.2), whose chunks have not come.
+    private func frame(_ chunk: PNGLayout.Chunk, _ window: inout SourceWindow) throws -> PNGAnimation.Frame {
+        let start = chunk.body.lowerBound
+        guard chunk.body.count == 26 else { throw Self.fault("a frame's description of the wrong length") }
+        // Within the file, as the chunk is.
+        func number(_ place: Int, _ width: Int) throws -> Int { try window.bigEndian(at: start + place, width) ?? 0 }
+        let size = PixelSize(width: try number(4, 4), height: try number(8, 4))
+        let (left, top) = (try number(12, 4), try number(16, 4))
+        // Each has 32 bits, so that sums fit.
+        guard size.width > 0, size.height > 0, left + size.width <= header.size.width,
+            top + size.height <= header.size.height
+        else { throw Self.fault("a frame outside of the picture") }
+        guard let disposal = PNGAnimation.Disposal(rawValue: UInt8(try number(24, 1))), try number(25, 1) <= 1 else {
+            throw Self.fault("an unknown way of drawing a frame")
+        }
+        let divisor = try number(22, 2)
+        return PNGAnimation.Frame(
+            left: left, top: top, size: size,
+            delayMilliseconds: try number(20, 2) * 1000 / (divisor == 0 ? 100 : divisor), disposal: disposal,
+            isBlended: try number(25, 1) == 1, chunks: chunk.end..<chunk.end)
+    }
+
+    private static func fault(_ fault: String) -> FormatFailure { .corrupt(.png, fault) }
+}
+
+extension PNGAnimation.Frame {
+    fileprivate func ending(at offset: Int) -> Self {
+        Self(
+            left: left, top: top, size: size, delayMilliseconds: delayMilliseconds, disposal: disposal,
+            isBlended: isBlended, chunks: chunks.lowerBound..<max(offset, chunks.lowerBound))
+    }
+}

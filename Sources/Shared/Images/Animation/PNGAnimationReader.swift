@@ -1,0 +1,135 @@
+import Formats
+import Support
+
+/// The frames of an animated PNG, each decoded as the PNG that it is and drawn on the canvas (PNG specification, third
+/// edition, §11.3.4.2).
+///
+/// Takes memory for the canvas, a second one if a frame is disposed of by "restore to previous", one line, and whatever
+/// an interlaced frame takes.
+final class PNGAnimationReader: AnimationReader {
+    let size: PixelSize
+    let profile: [UInt8]?
+    var frameCount: Int { animation.frames.count }
+    var plays: Int { animation.plays }
+    private let source: any ByteSource
+    private let animation: PNGAnimation
+    private let options: DecodeOptions
+    private let memory: MemoryReservation
+    private let canvas: AlignedBuffer
+    /// What was below a frame that is to go, in the place of its rectangle.
+    private let below: AlignedBuffer?
+    private var index = 0
+
+    /// Nil for a still picture, and for an animation that breaks a rule, of which viewers show the still picture. Walks over the chunks of the whole file first, which decodes nothing but the profile.
+    init?(_ source: some ByteSource, options: DecodeOptions) throws {
+        let options = options.begun()
+        let limits = options.limits
+        guard let animation = try Self.animation(source, options) else { return nil }
+        size = animation.header.size
+        try limits.check(pixels: size)
+        try limits.check(frames: animation.frames.count, of: size)
+        let hasPrevious = animation.frames.contains { $0.disposal == .previous }
+        memory = try options.reserve(memory: size, bytesPerPixel: hasPrevious ? 8 : 4)
+        let bytes = hasPrevious ? memory.bytes / 2 : memory.bytes
+        canvas = AlignedBuffer(count: bytes)
+        below = hasPrevious ? AlignedBuffer(count: bytes) : nil
+        let first = try PNGFrameSource(source, animation, frame: animation.frames[0], isPlain: false)
+        profile = try PNGReader(first, options: options).profile
+        self.source = source
+        self.animation = animation
+        self.options = options
+    }
+
+    private static func animation(_ source: some ByteSource, _ options: DecodeOptions) throws -> PNGAnimation? {
+        let limit = options.limits.maxFrames
+        do {
+            return try PNGAnimation.read(source, frameLimit: limit, allowsTruncated: options.allowsTruncated) {
+                try options.check()
+            }
+        } catch FormatFailure.corrupt {
+            return nil
+        } catch FormatFailure.overLimit {
+            throw ImageError.tooManyFrames(limit + 1, limit: limit)
+        }
+    }
+
+    func nextFrame() throws -> AnimationFrame? {
+        guard index < frameCount else { return nil }
+        try options.check()
+        if index > 0 { dispose(of: animation.frames[index - 1], isFirst: index == 1) }
+        let frame = animation.frames[index]
+        if frame.disposal == .previous { copy(frame, from: canvas, to: below!) }
+        try draw(frame)
+        defer { index += 1 }
+        return AnimationFrame(index: index, delay: frame.delayMilliseconds, pixels: UnsafePointer(canvas.bytes))
+    }
+
+    private func dispose(of frame: PNGAnimation.Frame, isFirst: Bool) {
+        switch frame.disposal {
+        case .keep: break
+        // Before the first frame there was nothing.
+        case .previous where !isFirst: copy(frame, from: below!, to: canvas)
+        case .background, .previous:
+            for y in 0..<frame.size.height {
+                (canvas.bytes + offset(frame, y)).update(repeating: 0, count: frame.size.width * 4)
+            }
+        }
+    }
+
+    private func copy(_ frame: PNGAnimation.Frame, from source: AlignedBuffer, to target: AlignedBuffer) {
+        for y in 0..<frame.size.height {
+            let offset = offset(frame, y)
+            (target.bytes + offset).update(from: source.bytes + offset, count: frame.size.width * 4)
+        }
+    }
+
+    /// Where row `y` of a frame begins on the canvas.
+    private func offset(_ frame: PNGAnimation.Frame, _ y: Int) -> Int {
+        ((frame.top + y) * size.width + frame.left) * 4
+    }
+
+    private func draw(_ frame: PNGAnimation.Frame) throws {
+        let reader = try PNGReader(
+            PNGFrameSource(source, animation, frame: frame, isPlain: true), options: options)
+        guard reader.size == frame.size else { throw ImageError.corrupt(.png, "a frame of another size") }
+        let row = AlignedBuffer(count: frame.size.width * reader.layout.channels)
+        for y in 0..<frame.size.height {
+            if y % 64 == 0 { try options.check() }
+            try reader.readRow(into: row.bytes)
+            Self.lay(
+                row.bytes, channels: reader.layout.channels, on: canvas.bytes + offset(frame, y),
+                count: frame.size.width, isBlended: frame.isBlended)
+        }
+        try reader.finish()
+    }
+
+    /// Draws pixels of 1 to 4 channels on pixels of R, G, B and straight alpha.
+    private static func lay(
+        _ row: UnsafePointer<UInt8>, channels: Int, on canvas: UnsafeMutablePointer<UInt8>, count: Int, isBlended: Bool
+    ) {
+        let hasAlpha = channels % 2 == 0
+        let (green, blue) = channels < 3 ? (0, 0) : (1, 2)
+        for x in 0..<count {
+            let (from, to) = (row + x * channels, canvas + x * 4)
+            let alpha = hasAlpha ? Int(from[channels - 1]) : 255
+            if isBlended && alpha < 255 {
+                if alpha == 0 { continue }
+                // Of 255 times 255: what the canvas keeps, and both together.
+                let kept = Int(to[3]) * (255 - alpha)
+                let whole = alpha * 255 + kept
+                func mixed(_ above: UInt8, _ below: UInt8) -> UInt8 {
+                    UInt8((Int(above) * alpha * 255 + Int(below) * kept + whole / 2) / whole)
+                }
+                to[0] = mixed(from[0], to[0])
+                to[1] = mixed(from[green], to[1])
+                to[2] = mixed(from[blue], to[2])
+                to[3] = UInt8((whole + 127) / 255)
+            } else {
+                to[0] = from[0]
+                to[1] = from[green]
+                to[2] = from[blue]
+                to[3] = UInt8(alpha)
+            }
+        }
+    }
+}

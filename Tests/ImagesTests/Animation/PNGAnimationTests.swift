@@ -1,0 +1,208 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// Pixels of animated PNGs, one letter each: red, green, blue, a half-transparent white, and a dot for transparent ones.
+private enum Letters {
+    static let colours: [(letter: Character, pixel: [UInt8])] = [
+        ("r", [255, 0, 0, 255]), ("g", [0, 255, 0, 255]), ("b", [0, 0, 255, 255]), ("w", [255, 255, 255, 128]),
+        (".", [0, 0, 0, 0]),
+    ]
+
+    static func frame(
+        _ rows: [String], x: Int = 0, y: Int = 0, disposal: UInt8 = 0, blend: UInt8 = 0
+    ) -> DrawnPNGAnimation.Frame {
+        let bytes = rows.joined().flatMap { letter in colours.first { $0.letter == letter }!.pixel }
+        var frame = DrawnPNGAnimation.Frame(width: rows[0].count, height: rows.count, bytes: bytes)
+        (frame.x, frame.y, frame.disposal, frame.blend) = (x, y, disposal, blend)
+        return frame
+    }
+
+    static func rows(_ picture: PixelBuffer) -> [String] {
+        (0..<picture.size.height).map { y in
+            String(
+                (0..<picture.size.width).map { x -> Character in
+                    let pixel = (0..<4).map { picture.sample(x, y, $0) }
+                    return colours.first { $0.pixel == pixel }?.letter ?? "?"
+                })
+        }
+    }
+}
+
+@Suite struct PNGAnimationTests {
+    private func canvases(_ frames: [DrawnPNGAnimation.Frame], _ width: Int = 3) throws -> [[String]] {
+        let height = frames[0].height
+        return try allFrames(DrawnPNGAnimation(width: width, height: height, frames: frames).png()).frames
+            .map { Letters.rows($0.picture) }
+    }
+
+    @Test func aFrameThatStaysIsDrawnOverAndReplacesTransparencyToo() throws {
+        let frames = [Letters.frame(["rrr", "rrr"]), Letters.frame([".g"], x: 1, y: 1)]
+        #expect(try canvases(frames) == [["rrr", "rrr"], ["rrr", "r.g"]])
+    }
+
+    @Test func aBlendedFrameLetsThroughWhatIsBelow() throws {
+        let second = Letters.frame([".g"], x: 1, y: 1, blend: 1)
+        #expect(try canvases([Letters.frame(["rrr", "rrr"]), second]) == [["rrr", "rrr"], ["rrr", "rrg"]])
+    }
+
+    @Test func halfTransparentPixelsAreMixedByTheirAlpha() throws {
+        let frames = [Letters.frame(["r.w"]), Letters.frame(["www"], blend: 1)]
+        let picture = try allFrames(DrawnPNGAnimation(width: 3, height: 1, frames: frames).png()).frames[1].picture
+        #expect((0..<4).map { picture.sample(0, 0, $0) } == [255, 128, 128, 255])
+        #expect((0..<4).map { picture.sample(1, 0, $0) } == [255, 255, 255, 128])
+        // 128 and what they leave of 128.
+        #expect((0..<4).map { picture.sample(2, 0, $0) } == [255, 255, 255, 192])
+    }
+
+    @Test func aFrameThatMakesWayLeavesTransparencyInItsRectangle() throws {
+        let frames = [
+            Letters.frame(["rrr", "rrr"]), Letters.frame(["gg"], x: 1, disposal: 1), Letters.frame(["b"], y: 1),
+        ]
+        #expect(try canvases(frames) == [["rrr", "rrr"], ["rgg", "rrr"], ["r..", "brr"]])
+    }
+
+    @Test func aFrameThatIsTakenBackShowsWhatWasBelow() throws {
+        let frames = [
+            Letters.frame(["rrr", "bbb"]), Letters.frame(["gg", "gg"], disposal: 2), Letters.frame(["g"], x: 2),
+        ]
+        #expect(try canvases(frames) == [["rrr", "bbb"], ["ggr", "ggb"], ["rrg", "bbb"]])
+    }
+
+    @Test func aFirstFrameThatIsTakenBackLeavesTransparency() throws {
+        let frames = [Letters.frame(["rr"], disposal: 2), Letters.frame(["g"])]
+        #expect(try canvases(frames, 2) == [["rr"], ["g."]])
+    }
+
+    @Test(arguments: [1, 5]) func delaysPlaysAndDataInPiecesAreAsStored(pieces: Int) throws {
+        let delays: [(UInt16, UInt16)] = [(1, 10), (0, 0), (7, 0), (1, 3)]
+        var animation = DrawnPNGAnimation(
+            width: 3, height: 2,
+            frames: delays.map { delay in
+                var frame = Letters.frame(["rgb", "bgr"])
+                frame.delay = delay
+                return frame
+            })
+        animation.plays = 4
+        animation.pieces = pieces
+        let read = try allFrames(animation.png())
+        #expect(read.plays == 4 && read.frames.map(\.delay) == [100, 0, 70, 333])
+        #expect(read.frames.allSatisfy { Letters.rows($0.picture) == ["rgb", "bgr"] })
+    }
+
+    @Test func aStillPictureBesideTheFramesIsNotOneOfThem() throws {
+        var animation = DrawnPNGAnimation(width: 1, height: 1, frames: [Letters.frame(["r"]), Letters.frame(["g"])])
+        animation.still = [0, 0, 255, 255]
+        let source = MemorySource(animation.png())
+        #expect(try allFrames(animation.png()).frames.map { Letters.rows($0.picture) } == [["r"], ["g"]])
+        #expect(try decode(source).sample(0, 0, 2) == 255)
+        #expect(try decodeFrame(0, of: source).sample(0, 0, 0) == 255)
+        #expect(try decodeFrame(1, of: source).sample(0, 0, 1) == 255)
+        #expect(failureCode { _ = try decodeFrame(2, of: source) } == "no-such-frame")
+    }
+
+    @Test func paletteColoursAndTransparencyAreShared() throws {
+        var frame = DrawnPNGAnimation.Frame(width: 2, height: 1, bytes: [0, 1])
+        frame.blend = 1
+        var animation = DrawnPNGAnimation(width: 2, height: 1, frames: [frame, frame])
+        animation.palette = [0, 255, 0, 255, 0, 0]
+        var chunks = animation.chunks
+        chunks.insert(PNGChunk("tRNS", [0, 255]), at: 3)
+        let frames = try allFrames(DrawnPNGAnimation.png(chunks)).frames
+        #expect(frames.map { Letters.rows($0.picture) } == [[".r"], [".r"]])
+    }
+
+    // MARK: Damage
+
+    /// The code of the failure for chunks that were changed; nil if there is none.
+    private func code(_ change: (inout [PNGChunk]) -> Void) -> String? {
+        var animation = DrawnPNGAnimation(
+            width: 3, height: 2, frames: (0..<3).map { _ in Letters.frame(["rgb", "bgr"]) })
+        animation.pieces = 2
+        var chunks = animation.chunks
+        change(&chunks)
+        let bytes = DrawnPNGAnimation.png(chunks)
+        let code = failureCode { _ = try PNGAnimation.read(MemorySource(bytes), frameLimit: 9) }
+        // What breaks a rule is shown as a still picture, as it is by browsers.
+        let header = try? inspect(MemorySource(bytes))
+        let reader = header.flatMap { try? animationReader(MemorySource(bytes), $0, options: DecodeOptions()) }
+        #expect((reader == nil) == (code != nil))
+        return code
+    }
+
+    /// Changes a byte of the first chunk of a type from the second frame on.
+    private func code(_ type: String, byte: Int, _ value: UInt8) -> String? {
+        code { chunks in
+            let index = chunks.lastIndex { $0.type == type }!
+            var data = chunks[index].data
+            data[byte] = value
+            chunks[index] = PNGChunk(type, data)
+        }
+    }
+
+    @Test func chunksOfAnAnimationAreChecked() {
+        #expect(code { _ in } == nil)
+        // IHDR, acTL, fcTL, two IDAT; fcTL and two fdAT twice; IEND.
+        #expect(code { $0.remove(at: 6) } == "corrupt-image", "a gap")
+        #expect(code { $0.swapAt(6, 7) } == "corrupt-image", "another order")
+        #expect(code { $0.removeSubrange(9...10) } == "corrupt-image", "a frame without data")
+        #expect(code { $0.removeSubrange(8...10) } == "corrupt-image", "a frame too few")
+        #expect(code { $0[8] = PNGChunk("fcTL", Array($0[8].data.dropLast())) } == "corrupt-image")
+        #expect(code { $0[9] = PNGChunk("fdAT", [0, 0]) } == "corrupt-image")
+        #expect(code("fcTL", byte: 7, 0) == "corrupt-image", "no width")
+        #expect(code("fcTL", byte: 7, 4) == "corrupt-image", "too wide")
+        #expect(code("fcTL", byte: 12, 255) == "corrupt-image", "far outside")
+        #expect(code("fcTL", byte: 24, 3) == "corrupt-image", "a disposal")
+        #expect(code("fcTL", byte: 25, 2) == "corrupt-image", "a blend")
+    }
+
+    @Test func aWrongChecksumOfAFrameIsDamage() throws {
+        let bytes = DrawnPNGAnimation(
+            width: 3, height: 1, frames: [Letters.frame(["rgb"]), Letters.frame(["bgr"])]
+        ).png()
+        #expect(failureCode { _ = try allFrames(bytes) } == nil)
+        // The last byte before the end chunk, which has twelve, and one of the data before the checksum.
+        for place in [13, 20] {
+            var damaged = bytes
+            damaged[bytes.count - place] ^= 1
+            #expect(failureCode { _ = try allFrames(damaged) } == "corrupt-image")
+        }
+    }
+
+    @Test func withoutAClaimBeforeTheDataItIsAStillPicture() throws {
+        let chunks = DrawnPNGAnimation(
+            width: 1, height: 1, frames: [Letters.frame(["r"]), Letters.frame(["g"])]
+        ).chunks
+        var late = chunks
+        late.append(late.remove(at: 1))
+        var none = chunks
+        none[1] = PNGChunk("acTL", [0, 0, 0, 0, 0, 0, 0, 0])
+        for chunks in [late, none] {
+            let source = MemorySource(DrawnPNGAnimation.png(chunks))
+            #expect(try PNGAnimation.read(source, frameLimit: 9) == nil)
+        }
+    }
+
+    @Test func aTruncatedAnimationHasItsWholeFramesWhereThatIsAllowed() throws {
+        let frames = ["r", "g", "b"].map { Letters.frame([$0]) }
+        let cut = Array(DrawnPNGAnimation(width: 1, height: 1, frames: frames).png().dropLast(20))
+        #expect(failureCode { _ = try allFrames(cut) } == "truncated-image")
+        let read = try allFrames(cut, DecodeOptions(allowsTruncated: true)).frames
+        #expect(read.map { Letters.rows($0.picture) } == [["r"], ["g"]])
+    }
+
+    @Test func framesAreLimited() throws {
+        let frames = (0..<4).map { _ in Letters.frame(["rg"]) }
+        let bytes = DrawnPNGAnimation(width: 2, height: 1, frames: frames).png()
+        func code(_ limits: DecodeLimits) -> String? {
+            failureCode { _ = try allFrames(bytes, DecodeOptions(limits: limits)) }
+        }
+        #expect(code(DecodeLimits(maxFrames: 3)) == "too-many-frames")
+        #expect(code(DecodeLimits(maxAnimationPixels: 7)) == "too-many-animation-pixels")
+        #expect(code(DecodeLimits(maxMemoryBytes: 7)) == "out-of-memory-limit")
+        #expect(code(DecodeLimits(maxFrames: 4, maxAnimationPixels: 8)) == nil)
+    }
+}

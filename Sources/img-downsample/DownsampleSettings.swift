@@ -200,7 +200,8 @@ struct DownsampleSettings {
         if let seconds = try context.value(.maxSeconds) { limits.maxSeconds = seconds }
         return DecodeOptions(
             limits: limits, interruption: context.interruption,
-            allowsTruncated: context.arguments[.allowTruncated],
+            allowsTruncated: context.arguments[.allowTruncated] || context.arguments[.allowDamaged],
+            allowsDamage: context.arguments[.allowDamaged],
             quality: context.arguments[.qualityDecode] ?? .auto)
     }
 }

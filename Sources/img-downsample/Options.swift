@@ -103,6 +103,10 @@ extension AnyOption {
         summary: "auto (as the output shows it), fast (leave out more) or full (all).")
     static let allowTruncated = Option.flag(
         "allow-truncated", .looks, summary: "Use what there is of pictures that end too early.")
+    static let allowDamaged = Option.flag(
+        "allow-damaged", .looks, summary: "Use what can be read of damaged JPEGs, and of pictures that end too early.",
+        manual: "Data that makes no sense is passed over, as browsers do. There is a warning, and the variant says"
+            + " damaged.")
 
     // MARK: Files
 
@@ -187,6 +191,7 @@ extension [AnyOption] {
     static let looks: [AnyOption] = [
         .format, .quality, .effort, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear,
         .keepProfile, .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode, .allowTruncated,
+        .allowDamaged,
     ]
 
     static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]

@@ -25,7 +25,7 @@ struct apod_jpeg_decoder {
     apod_input input;
     uint64_t offset;
     uint32_t scan_limit;
-    int allows_truncated, is_started, is_truncated;
+    int allows_truncated, allows_damage, is_started, is_truncated, is_damaged;
     /// The parts of the embedded profile by their number, from 1 (ICC.1 annex B.4).
     uint8_t *parts[PROFILE_PARTS + 1];
     size_t part_bytes[PROFILE_PARTS + 1];
@@ -81,7 +81,7 @@ static void emit_message(j_common_ptr info, int level) {
     apod_jpeg_decoder *decoder = owner(info);
     // What is missing has been noticed; it is gray, or as the scans before left it.
     if (level >= 0 || decoder->is_truncated) return;
-    if (info->err->msg_code == JWRN_HIT_MARKER && decoder->allows_truncated) {
+    if (info->err->msg_code == JWRN_HIT_MARKER && decoder->allows_truncated && !decoder->allows_damage) {
         decoder->is_truncated = 1;
         return;
     }
@@ -93,6 +93,10 @@ static void emit_message(j_common_ptr info, int level) {
     case JWRN_HUFF_BAD_CODE:
     case JWRN_ARITH_BAD_CODE:
     case JWRN_MUST_RESYNC:
+        if (decoder->allows_damage) {
+            decoder->is_damaged = 1;
+            return;
+        }
         info->err->format_message(info, owner(info)->message);
         leave(info, APOD_CORRUPT);
     default: break;
@@ -309,7 +313,7 @@ static JBLOCKARRAY access_low_frequencies(j_common_ptr info, jvirt_barray_ptr po
     return array->rows;
 }
 
-apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated) {
+apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage) {
     apod_jpeg_decoder *decoder = malloc(sizeof *decoder);
     if (decoder == NULL) return NULL;
     // Not the buffer, whose pages are touched when they are filled.
@@ -317,6 +321,7 @@ apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int all
     decoder->input = input;
     decoder->scan_limit = scan_limit;
     decoder->allows_truncated = allows_truncated;
+    decoder->allows_damage = allows_damage;
     decoder->info.err = jpeg_std_error(&decoder->errors);
     decoder->errors.error_exit = error_exit;
     decoder->errors.emit_message = emit_message;
@@ -351,6 +356,8 @@ void apod_jpeg_close(apod_jpeg_decoder *decoder) {
 }
 
 int apod_jpeg_is_truncated(const apod_jpeg_decoder *decoder) { return decoder->is_truncated; }
+
+int apod_jpeg_is_damaged(const apod_jpeg_decoder *decoder) { return decoder->is_damaged; }
 
 const char *apod_jpeg_message(const apod_jpeg_decoder *decoder) { return decoder->message; }
 

@@ -45,10 +45,10 @@ struct DownsampleJob {
             drain = ByteDrain(output.encoding.format, output.sink)
         }
 
-        func result(isTruncated: Bool, _ frames: FrameCounts?) -> DownsampleResult {
+        func result(isTruncated: Bool, isDamaged: Bool = false, _ frames: FrameCounts?) -> DownsampleResult {
             DownsampleResult(
                 size: placement.target, format: output.encoding.format, bytes: drain.count, isTruncated: isTruncated,
-                hash: hash, frames: frames)
+                isDamaged: isDamaged, hash: hash, frames: frames)
         }
     }
 
@@ -80,7 +80,9 @@ struct DownsampleJob {
     ) throws {
         if planned.isEmpty { return }
         try pass(source, planned) { planned in
-            try done(planned.index, planned.result(isTruncated: source.planes.isTruncated, frames))
+            let planes = source.planes
+            try done(
+                planned.index, planned.result(isTruncated: planes.isTruncated, isDamaged: planes.isDamaged, frames))
         }
     }
 

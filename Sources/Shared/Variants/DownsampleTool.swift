@@ -120,9 +120,12 @@ public struct DownsampleTool: RecordTool {
                 if let lasting = picture.path { result.setPath("path", lasting) } else { result.removePath("path") }
             }
             if emitsEach { try makeThumbnail(picture, ready: add) }
+            var isDamaged = false
             try picture.destination.variants(variants, of: picture.source, interruption: interruption) {
                 add($0, $1.field())
+                isDamaged = isDamaged || $1.isDamaged
             }
+            if isDamaged { log.warning("\(path): the picture is damaged; parts of it may be wrong or gray") }
         }
         do {
             do {

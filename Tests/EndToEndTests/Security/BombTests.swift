@@ -155,8 +155,8 @@ enum Bomb {
         let peak = tool.peakMemory ?? 0
         let output = tool.wait()
         #expect(output.status == 0, "\(output)")
-        // The tool itself takes some 15 MB; four pictures at a time would take 28 MB more.
-        if !isUnderAddressSanitizer { #expect(peak < 32 << 20, "\(peak)") }
+        // The tool itself takes up to 18 MB, without optimisation; four pictures at a time would take 28 MB more.
+        if !isUnderAddressSanitizer { #expect(peak < 40 << 20, "\(peak)") }
     }
 
     @Test func aBrokenWebPThatClaimsALotTakesLittleMemory() throws {

@@ -248,4 +248,63 @@ struct DownsampleVariantsTests {
         let folder = try home.run("img-downsample", arguments + ["--allow-truncated", "--output-dir", "out"]).expect(0)
         #expect(try folder.record.variant("custom")?.bool("truncated") == true)
     }
+
+    /// A picture of the sky in which some of the entropy-coded data makes no sense.
+    private static let damaged: [UInt8] = {
+        var bytes = Picture.sky
+        for place in stride(from: bytes.count / 2, to: bytes.count / 2 + 40, by: 4) { bytes[place] = 0xEE }
+        // A restart marker, of which the picture has none.
+        bytes.replaceSubrange(bytes.count / 2 + 44..<bytes.count / 2 + 46, with: [0xFF, 0xD3])
+        return bytes
+    }()
+
+    @Test func damagedPicturesAreShownWhereAllowedAloneAndSayThatTheyAre() throws {
+        let home = try ToolHome()
+        try home.write("bad.jpg", Self.damaged)
+        try home.write("good.jpg", Picture.sky)
+        let arguments = ["bad.jpg", "--width", "100"]
+        func refused(_ options: [String]) throws {
+            try home.run("img-downsample", arguments + options)
+                .expectFailure(65, code: "corrupt-image", tool: "img-downsample")
+        }
+        try refused([])
+        for status in ["made", "hit"] {
+            let output = try home.run("img-downsample", arguments + ["--allow-damaged"]).expect(0)
+            let variant = try #require(output.record.variant("custom"))
+            #expect(variant.bool("damaged") == true && variant.string("status") == status)
+            #expect(output.stderr.contains("bad.jpg: the picture is damaged"), "\(output)")
+        }
+        // What was made so is not taken for the other.
+        try refused([])
+        let good = try home.run("img-downsample", ["good.jpg", "--width", "100", "--allow-damaged"]).expect(0)
+        #expect(try good.record.variant("custom")?.has("damaged") == false && good.stderr.isEmpty)
+    }
+
+    @Test func allowDamagedIncludesPicturesThatEndTooEarly() throws {
+        let home = try ToolHome()
+        try home.write("cut.jpg", Array(Picture.sky[..<(Picture.sky.count * 2 / 3)]))
+        let output = try home.run("img-downsample", ["cut.jpg", "--width", "100", "--allow-damaged"]).expect(0)
+        let variant = try #require(output.record.variant("custom"))
+        #expect(variant.bool("truncated") == true && !variant.has("damaged"))
+    }
+
+    @Test func exifThatMakesNoSenseIsNoReasonToRefuse() throws {
+        let home = try ToolHome()
+        let head = Array("Exif\0\0".utf8)
+        let blocks: [[UInt8]] = [
+            [], [0x45], head, head + [0x49, 0x49], head + Array("II*\0".utf8) + [0xFF, 0xFF, 0xFF, 0xFF],
+            head + Array("MM\0*".utf8) + [0, 0, 0, 8, 0xFF, 0xFF] + .init(repeating: 0xFF, count: 60),
+            head + Array("II*\0".utf8) + [8, 0, 0, 0, 1, 0, 0x12, 1, 9, 0, 0xFF, 0xFF, 0xFF, 0x7F, 9, 9, 9, 9],
+        ]
+        for (index, block) in blocks.enumerated() {
+            let segment = [0xFF, 0xE1, 0, UInt8(block.count + 2)] + block
+            // Stray bytes behind it, as if its length were wrong.
+            let bytes = Picture.sky[..<2] + segment + [0, 0x12] + Picture.sky[2...]
+            let path = try home.write("\(index).jpg", Array(bytes))
+            _ = try home.run("img-cache", ["put", path]).expect(0)
+            for option in ["--keep-metadata", "--keep-copyright"] {
+                _ = try home.run("img-downsample", [path, "--width", "50", option]).expect(0)
+            }
+        }
+    }
 }

@@ -100,7 +100,8 @@ typedef struct {
 } apod_jpeg_plane;
 
 /// NULL when memory is refused. `allows_truncated`: a picture without its end is decoded as far as it goes.
-apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated);
+/// `allows_damage`: data that makes no sense is passed over, as libjpeg does.
+apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage);
 void apod_jpeg_close(apod_jpeg_decoder *decoder);
 /// What went wrong, in libjpeg's words.
 const char *apod_jpeg_message(const apod_jpeg_decoder *decoder);
@@ -122,6 +123,8 @@ apod_status apod_jpeg_read_row(apod_jpeg_decoder *decoder, uint8_t *row);
 apod_status apod_jpeg_finish(apod_jpeg_decoder *decoder);
 /// Whether data was missing so far.
 int apod_jpeg_is_truncated(const apod_jpeg_decoder *decoder);
+/// Whether data made no sense so far.
+int apod_jpeg_is_damaged(const apod_jpeg_decoder *decoder);
 
 // JPEG out
 

@@ -8,7 +8,8 @@ import Support
 /// an interlaced frame takes.
 final class PNGAnimationReader: AnimationReader {
     let size: PixelSize
-    let profile: [UInt8]?
+    /// Frames are converted as they are decoded.
+    var profile: [UInt8]? { nil }
     var frameCount: Int { animation.frames.count }
     var plays: Int { animation.plays }
     private let source: any ByteSource
@@ -20,7 +21,8 @@ final class PNGAnimationReader: AnimationReader {
     private let below: AlignedBuffer?
     private var index = 0
 
-    /// Nil for a still picture, and for an animation that breaks a rule, of which viewers show the still picture. Walks over the chunks of the whole file first, which decodes nothing but the profile.
+    /// Nil for a still picture, and for an animation that breaks a rule, of which viewers show the still picture. Walks
+    /// over the chunks of the whole file first, which decodes nothing.
     init?(_ source: some ByteSource, options: DecodeOptions) throws {
         let options = options.begun()
         let limits = options.limits
@@ -33,8 +35,6 @@ final class PNGAnimationReader: AnimationReader {
         let bytes = hasPrevious ? memory.bytes / 2 : memory.bytes
         canvas = AlignedBuffer(count: bytes)
         below = hasPrevious ? AlignedBuffer(count: bytes) : nil
-        let first = try PNGFrameSource(source, animation, frame: animation.frames[0], isPlain: false)
-        profile = try PNGReader(first, options: options).profile
         self.source = source
         self.animation = animation
         self.options = options
@@ -89,8 +89,8 @@ final class PNGAnimationReader: AnimationReader {
     }
 
     private func draw(_ frame: PNGAnimation.Frame) throws {
-        let reader = try PNGReader(
-            PNGFrameSource(source, animation, frame: frame, isPlain: true), options: options)
+        let stored = try PNGReader(PNGFrameSource(source, animation, frame: frame), options: options)
+        let reader: any RowReader = stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored
         guard reader.size == frame.size else { throw ImageError.corrupt(.png, "a frame of another size") }
         let row = AlignedBuffer(count: frame.size.width * reader.layout.channels)
         for y in 0..<frame.size.height {

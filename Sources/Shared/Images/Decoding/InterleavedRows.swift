@@ -15,6 +15,7 @@ final class InterleavedRows: PlaneReader {
     }
 
     var isTruncated: Bool { reader.isTruncated }
+    var isDamaged: Bool { reader.isDamaged }
 
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
         try reader.readRow(into: destination(0, 0))

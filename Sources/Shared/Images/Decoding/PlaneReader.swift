@@ -11,10 +11,13 @@ protocol PlaneReader: AnyObject {
     func finish() throws
     /// As in `RowReader`.
     var isTruncated: Bool { get }
+    /// As in `RowReader`.
+    var isDamaged: Bool { get }
 }
 
 extension PlaneReader {
     var isTruncated: Bool { false }
+    var isDamaged: Bool { false }
 }
 
 /// The shape of one plane.

@@ -21,11 +21,15 @@ protocol RowReader: AnyObject {
     /// Whether the picture's end was missing, which only `DecodeOptions.allowsTruncated` lets pass; known once `finish`
     /// has been called.
     var isTruncated: Bool { get }
+    /// Whether some of its data makes no sense, which only `DecodeOptions.allowsDamage` lets pass; known at the same
+    /// time.
+    var isDamaged: Bool { get }
 }
 
 extension RowReader {
     var isTruncated: Bool { false }
     var sampleBytes: Int { 1 }
+    var isDamaged: Bool { false }
     var profile: [UInt8]? { nil }
     var transform: ColourTransform? { ColourTransform(profile: profile, layout: layout) }
     var extent: (width: Double, height: Double) { (Double(size.width), Double(size.height)) }

@@ -22,6 +22,7 @@ final class SRGBRows: RowReader {
     }
 
     var isTruncated: Bool { reader.isTruncated }
+    var isDamaged: Bool { reader.isDamaged }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
         try reader.readRow(into: stored.bytes)

@@ -9,6 +9,8 @@ public struct DecodeOptions: Sendable {
     public var interruption: Interruption
     /// Takes what there is of a picture that ends too early, instead of refusing it. Default false.
     public var allowsTruncated: Bool
+    /// Goes on behind damage that every viewer passes over, instead of refusing the picture. Default false.
+    public var allowsDamage: Bool
     /// Whether a picture that is made much smaller may lose what is hardly seen. Default `.auto`.
     public var quality: Quality
     /// Threads that a reader may start, shared by all pictures of a run. Default: the machine's processors but one.
@@ -30,11 +32,13 @@ public struct DecodeOptions: Sendable {
 
     public init(
         limits: DecodeLimits = .standard, interruption: Interruption = Interruption(), allowsTruncated: Bool = false,
+        allowsDamage: Bool = false,
         quality: Quality = .auto, spareThreads: SpareThreads = SpareThreads(), memory: MemoryBudget? = nil
     ) {
         self.limits = limits
         self.interruption = interruption
         self.allowsTruncated = allowsTruncated
+        self.allowsDamage = allowsDamage
         self.quality = quality
         self.spareThreads = spareThreads
         self.memory = memory ?? MemoryBudget(bytes: limits.maxMemoryBytes)

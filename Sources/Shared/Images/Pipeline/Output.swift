@@ -64,6 +64,8 @@ public struct DownsampleResult: Sendable, Hashable {
     public let bytes: Int
     /// Whether the source ended too early, so that some of the output is made up.
     public let isTruncated: Bool
+    /// Whether damage in the source was passed over, so that some of the output may be wrong.
+    public let isDamaged: Bool
     /// If it was asked for.
     public let hash: PlaceholderHash?
     /// Frames of an animated source, and how many of them are in the output; nil for a source with one.

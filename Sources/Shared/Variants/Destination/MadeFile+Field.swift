@@ -12,6 +12,7 @@ extension FileFacts {
             facts.set("source_frames", .integer(frames.source))
         }
         if result.isTruncated { facts.set("truncated", .bool(true)) }
+        if result.isDamaged { facts.set("damaged", .bool(true)) }
         if let hash = result.hash {
             facts.set("dominant_colour", .string(hash.dominantColour))
             facts.set("thumbhash", .string(hash.thumbHash))
@@ -24,6 +25,9 @@ extension FileFacts {
 }
 
 extension MadeFile {
+    /// Whether it was made of a picture whose damage was passed over.
+    var isDamaged: Bool { details.flatMap { try? Record(parsing: Array($0.utf8)) }?.bool("damaged") == true }
+
     /// What a record says of a variant. Its status is by default whether it was made now.
     func field(status: String? = nil) -> JSON {
         var field = Record()

@@ -28,7 +28,8 @@ public struct VariantMaker: Sendable {
 
     /// Every option that changes the bytes of a variant, as the cache's key wants it.
     func key(_ variant: Variant) -> String {
-        "\(rendition.key(variant));truncated=\(options.allowsTruncated);decode=\(options.quality.rawValue)"
+        "\(rendition.key(variant));truncated=\(options.allowsTruncated);damaged=\(options.allowsDamage)"
+            + ";decode=\(options.quality.rawValue)"
     }
 
     /// The format that a variant of a picture is written in.

@@ -22,7 +22,10 @@ final class JPEGReader {
         self.options = options
         feed = ByteFeed(source, .jpeg, options)
         let scanLimit = UInt32(clamping: options.limits.maxScans)
-        guard let decoder = apod_jpeg_open(feed.input, scanLimit, options.allowsTruncated ? 1 : 0) else {
+        guard
+            let decoder = apod_jpeg_open(
+                feed.input, scanLimit, options.allowsTruncated ? 1 : 0, options.allowsDamage ? 1 : 0)
+        else {
             throw ImageError.outOfMemory
         }
         self.decoder = decoder
@@ -107,6 +110,9 @@ final class JPEGReader {
     /// Whether data was missing so far.
     fileprivate var lacksData: Bool { isTruncated || apod_jpeg_is_truncated(decoder) != 0 }
 
+    /// Whether data made no sense so far.
+    fileprivate var isDamaged: Bool { apod_jpeg_is_damaged(decoder) != 0 }
+
     fileprivate func check(_ status: apod_status) throws { try feed.check(status, apod_jpeg_message(decoder)) }
 }
 
@@ -139,6 +145,8 @@ private final class JPEGPlaneReader: PlaneReader {
     func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
 
     var isTruncated: Bool { jpeg.lacksData }
+
+    var isDamaged: Bool { jpeg.isDamaged }
 }
 
 private final class JPEGRowReader: RowReader {
@@ -168,4 +176,6 @@ private final class JPEGRowReader: RowReader {
     func finish() throws { try jpeg.check(apod_jpeg_finish(jpeg.decoder)) }
 
     var isTruncated: Bool { jpeg.lacksData }
+
+    var isDamaged: Bool { jpeg.isDamaged }
 }

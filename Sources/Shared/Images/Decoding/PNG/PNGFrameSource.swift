@@ -27,8 +27,7 @@ struct PNGFrameSource: ByteSource {
     /// In order, each with its offset.
     private let pieces: [(offset: Int, bytes: Bytes)]
 
-    /// - Parameter isPlain: leaves out what only the first frame is asked for, such as the profile of all.
-    init(_ source: some ByteSource, _ animation: PNGAnimation, frame: PNGAnimation.Frame, isPlain: Bool) throws {
+    init(_ source: some ByteSource, _ animation: PNGAnimation, frame: PNGAnimation.Frame) throws {
         var pieces: [(offset: Int, bytes: Bytes)] = []
         var count = 0
         func add(_ bytes: Bytes) throws {
@@ -40,8 +39,7 @@ struct PNGFrameSource: ByteSource {
         }
         try add(.made(Self.head(try source.bytes(0..<33), frame.size)))
         try PNGAnimation.chunks(of: source, in: animation.shared) { chunk in
-            let isNeeded = chunk.type == "PLTE" || chunk.type == "tRNS"
-            guard isNeeded || !isPlain, chunk.type != "acTL", chunk.type != "fcTL" else { return }
+            guard chunk.type != "acTL", chunk.type != "fcTL" else { return }
             try add(.stored(chunk.body.lowerBound - 8..<chunk.body.upperBound + 4))
         }
         try PNGAnimation.chunks(of: source, in: frame.chunks) { chunk in

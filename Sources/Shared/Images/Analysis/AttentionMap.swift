@@ -24,7 +24,8 @@ struct AttentionMap {
         if let opacity = colours.opacity { sum = sum.with { sum.values[$0] * opacity.values[$0] } }
         sum = sum.softened(2, times: 1)
         // The subject alone: the rest of a picture has something of everything, too.
-        let threshold = 1.849 * sum.mean + 0.1786 * sum.largest
+        // What rounding leaves of a flat picture is nothing, which the root below would make much of.
+        let threshold = 1.849 * sum.mean + 0.1786 * sum.largest + 1e-5
         sum.values = sum.values.map { powf(max($0 - threshold, 0), 0.5579) }
         strength = sum
     }

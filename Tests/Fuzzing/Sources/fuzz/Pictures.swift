@@ -89,6 +89,7 @@ func readXMP(_ bytes: [UInt8]) {
     let upright = packet.upright
     precondition(upright.bytes.count == bytes.count)
     precondition(upright.upright.bytes == upright.bytes)
+    precondition(packet.ofCopy(isSRGB: true).map { $0.bytes.count == bytes.count } ?? true)
 }
 
 // MARK: Seeds

@@ -53,7 +53,8 @@ struct DownsampleSettings {
         var needs = Needs()
         needs.drawsText = fallback != nil
         needs.font = fallback?.font
-        needs.loadsCodecs = maker.rendition.format == .avif
+        // Any picture may be of a format whose library is loaded when the first one arrives.
+        needs.loadsCodecs = true
         return needs
     }
 

@@ -53,8 +53,8 @@ final class FullSink: ByteSink {
 }
 
 extension OutputFormat {
-    /// Those that are read as well: AVIF is only written.
-    static let readable = allCases.filter { ImageFormat(rawValue: $0.rawValue) != nil }
+    /// Those that are read by libraries which are always there.
+    static let readable = allCases.filter { $0 != .avif }
 }
 
 /// Peak signal-to-noise ratio in dB over all samples; infinite where both are equal.

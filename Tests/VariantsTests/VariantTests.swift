@@ -175,6 +175,14 @@ struct VariantTests {
         #expect(Rendition(format: .png).format(for: .png, isAnimated: true) == .png)
     }
 
+    @Test func whatIsOnlyReadBecomesJPEGOrWebPForItsAlpha() {
+        let auto = Rendition()
+        for source in [ImageFormat.tiff, .heic, .jpegXL] {
+            #expect(auto.format(for: source) == .jpeg && auto.format(for: source, hasAlpha: true) == .webp)
+        }
+        #expect(auto.format(for: .avif) == .avif)
+    }
+
     @Test func roundCornersWantAlpha() {
         let auto = Rendition()
         #expect(auto.format(for: .jpeg, isRounded: true) == .webp)

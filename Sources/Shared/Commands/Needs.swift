@@ -16,7 +16,7 @@ public struct Needs: Sendable, Equatable {
     public var drawsText = false
     /// The font of that text: a file, or a family.
     public var font: String?
-    /// Whether it may load a library to encode a picture.
+    /// Whether it may load libraries that read or write pictures.
     public var loadsCodecs = false
     /// Whether it starts this program again, to go on in the background.
     public var startsAnew = false

@@ -1,22 +1,28 @@
 import Support
 
 extension ImageHeader {
-    /// Reads the header of a JPEG, PNG, GIF or WebP.
+    /// Reads the header of a picture.
     ///
     /// Costs one read of 16 KB for most pictures, and one of 4 KB for each segment or chunk that must be hopped over
     /// behind it. The rest of the bytes is not looked at: see `ImageInspection`.
-    /// Throws `FormatFailure` for bytes that are no such picture, and what the source throws.
-    public static func read(_ source: some ByteSource) throws -> ImageHeader {
+    /// Throws `FormatFailure` for bytes that are no picture of a readable format, and what the source throws.
+    ///
+    /// - Parameter page: of a TIFF, counted from 0; without meaning for other formats.
+    public static func read(_ source: some ByteSource, page: Int = 0) throws -> ImageHeader {
         var window = SourceWindow.forHeader(source)
-        return try read(&window)
+        return try read(&window, page: page)
     }
 
-    static func read(_ window: inout SourceWindow) throws -> ImageHeader {
-        switch try format(&window) {
+    static func read(_ window: inout SourceWindow, page: Int = 0) throws -> ImageHeader {
+        let format = try format(&window)
+        return switch format {
         case .jpeg: try JPEGLayout.header(&window)
         case .png: try PNGLayout.header(&window)
         case .gif: try GIFLayout.header(&window)
         case .webp: try WebPLayout.header(&window)
+        case .tiff: try TIFFLayout.header(&window, page: page)
+        case .avif, .heic: try HEIFLayout.header(&window, format)
+        case .jpegXL: try JPEGXLLayout.header(&window)
         }
     }
 
@@ -43,6 +49,10 @@ extension ImageFormat {
         case .webp:
             bytes.count < 12 && bytes.prefix(4).elementsEqual("RIFF".utf8.prefix(bytes.count))
                 && "WEBP".utf8.starts(with: bytes.dropFirst(8))
+        case .tiff: Self.tiffMarks.contains { $0.starts(with: bytes) }
+        case .jpegXL: Self.jpegXLContainer.starts(with: bytes)
+        // The length comes first, which may be any.
+        case .avif, .heic: false
         }
     }
 }

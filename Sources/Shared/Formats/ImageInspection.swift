@@ -4,11 +4,11 @@ import Support
 public enum ImageInspection {
     /// Checks that `source` is a whole picture, and gives its header.
     ///
-    /// It needs the magic of JPEG, PNG, GIF or WebP, a header with a size above zero, and a structure that is
+    /// It needs the magic of a readable format, a header with a size above zero, and a structure that is
     /// well-formed up to the format's own end mark. What follows the end mark is not looked at, nor are pixels and
     /// checksums. A GIF's `isAnimated` and `hasAlpha` are filled in.
     /// Throws `FormatFailure`, and what the source throws. Linear for JPEG and GIF, whose bytes are all read once, in
-    /// 64 KB of memory; PNG and WebP are hopped through.
+    /// 64 KB of memory; the others are hopped through.
     public static func inspect(_ source: some ByteSource) throws -> ImageHeader {
         let header = try ImageHeader.read(source)
         switch header.format {
@@ -21,6 +21,15 @@ public enum ImageInspection {
         case .webp:
             var window = SourceWindow.forHeader(source)
             try WebPLayout.checkEnd(&window)
+        case .tiff:
+            var window = SourceWindow.forHeader(source)
+            try TIFFLayout.checkEnd(&window)
+        case .avif, .heic:
+            // Its header has been read from all that can be looked at.
+            break
+        case .jpegXL:
+            var window = SourceWindow.forHeader(source)
+            try JPEGXLLayout.checkEnd(&window)
         case .gif:
             return try inspectGIF(source)
         }

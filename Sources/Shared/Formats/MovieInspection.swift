@@ -19,7 +19,7 @@ public enum MovieInspection {
         switch String(decoding: head[4..<8], as: UTF8.self) {
         case "ftyp":
             let brand = String(decoding: head[8...], as: UTF8.self)
-            return BodyKind(head: head) == .video && !["M4A ", "M4B ", "M4P "].contains(brand)
+            return ImageFormat(magic: head) == nil && !["M4A ", "M4B ", "M4P "].contains(brand)
         // Movies of QuickTime that are older than the type box.
         case "moov", "mdat", "wide", "pnot": return true
         default: return false
@@ -40,15 +40,15 @@ public enum MovieInspection {
         var isDescribed = false
         var hasData = false
         let end = window.count
-        try walk(&window, 0..<end) { window, type, body in
-            switch type {
+        try walk(&window, 0..<end) { window, box in
+            switch box.type {
             case "ftyp":
-                if try !window.has("qt  ", at: body.lowerBound) { format = .mp4 }
+                if try !window.has("qt  ", at: box.body.lowerBound) { format = .mp4 }
             case "mdat": hasData = true
             case "moov":
-                try walk(&window, body) { _, type, _ in
+                try walk(&window, box.body) { _, box in
                     // The second one holds the description compressed.
-                    if type == "mvhd" || type == "cmov" { isDescribed = true }
+                    if box.type == "mvhd" || box.type == "cmov" { isDescribed = true }
                 }
             default: break
             }
@@ -57,36 +57,19 @@ public enum MovieInspection {
         return format
     }
 
-    /// Calls `visit` with each box in a range, and where its content lies. Fewer bytes behind the last one than a box
-    /// has are padding.
+    /// Calls `visit` with each box in a range. Throws `FormatFailure`, and what `visit` throws.
     private static func walk(
-        _ window: inout SourceWindow, _ range: Range<Int>,
-        visit: (inout SourceWindow, FourCC, Range<Int>) throws -> Void
+        _ window: inout SourceWindow, _ range: Range<Int>, visit: (inout SourceWindow, Boxes.Box) throws -> Void
     ) throws {
-        let headLength = 8
-        var start = range.lowerBound
-        while range.upperBound - start >= headLength {
-            guard let short = try window.bigEndian(at: start, 4), let letters = try window.bigEndian(at: start + 4, 4)
-            else { throw FormatFailure.truncatedMovie }
-            var (size, content) = (short, headLength)
-            if short == 1 {
-                // 64 bits.
-                guard let high = try window.bigEndian(at: start + 8, 4),
-                    let low = try window.bigEndian(at: start + 12, 4)
-                else { throw FormatFailure.truncatedMovie }
-                guard high < 1 << 31 else { throw FormatFailure.corruptMovie("a box of more bytes than any file has") }
-                (size, content) = (high << 32 | low, 16)
-            } else if short == 0, range.upperBound == window.count {
-                size = range.upperBound - start
+        do {
+            try Boxes.walk(&window, range) { window, box in
+                try visit(&window, box)
+                return true
             }
-            guard size >= content else { throw FormatFailure.corruptMovie("a box of \(size) bytes") }
-            guard size <= range.upperBound - start else {
-                // What leaves its own box is wrong; what leaves the file may have been cut off.
-                throw range.upperBound == window.count
-                    ? FormatFailure.truncatedMovie : .corruptMovie("a box that is larger than the one around it")
-            }
-            try visit(&window, FourCC(UInt32(letters)), start + content..<start + size)
-            start += size
+        } catch Boxes.Fault.truncated {
+            throw FormatFailure.truncatedMovie
+        } catch Boxes.Fault.corrupt(let fault) {
+            throw FormatFailure.corruptMovie(fault)
         }
     }
 }

@@ -9,14 +9,18 @@ public func decode(
     _ source: some ByteSource, limits: DecodeLimits = .standard, interruption: Interruption = Interruption()
 ) throws -> PixelBuffer {
     let info = try inspect(source, limits: limits)
-    let options = DecodeOptions(limits: limits, interruption: interruption).begun()
+    return try decode(source, info, options: DecodeOptions(limits: limits, interruption: interruption).begun())
+}
+
+/// The same for a picture whose header has been read.
+func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptions) throws -> PixelBuffer {
     let reader = try rowReader(source, info, scale: 8, options: options)
     let channels = reader.layout.channels
-    try limits.check(memory: reader.size, bytesPerPixel: channels)
+    try options.limits.check(memory: reader.size, bytesPerPixel: channels)
     let rowBytes = reader.size.width * channels
     let bytes = try [UInt8](unsafeUninitializedCapacity: rowBytes * reader.size.height) { buffer, initialized in
         for y in 0..<reader.size.height {
-            if y % 64 == 0 { try interruption.check() }
+            if y % 64 == 0 { try options.interruption.check() }
             try reader.readRow(into: buffer.baseAddress! + y * rowBytes)
         }
         initialized = rowBytes * reader.size.height
@@ -39,6 +43,9 @@ func rowReader(
         case .png: try PNGReader(source, options: options, keepsProfile: keepsProfile)
         case .gif: try GIFReader(source, size: info.storedSize, options: options)
         case .webp: try WebPReader(source, size: info.storedSize, options: options)
+        case .tiff: try TIFFReader(source, info, options: options, keepsProfile: keepsProfile)
+        case .avif, .heic: try HEIFReader(source, info, options: options, keepsProfile: keepsProfile)
+        case .jpegXL: try JPEGXLReader(source, size: info.storedSize, options: options, keepsProfile: keepsProfile)
         }
     if keepsProfile && stored.profile != nil && stored.layout != .cmyk { return stored }
     return stored.transform.map { SRGBRows(stored, $0, options: options) } ?? stored

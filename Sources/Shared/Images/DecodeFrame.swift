@@ -8,10 +8,10 @@ import Support
 public func decodeFrame(
     _ index: Int, of source: some ByteSource, options: DecodeOptions = DecodeOptions()
 ) throws -> PixelBuffer {
-    let info = try inspect(source, limits: options.limits)
+    let info = try inspect(source, limits: options.limits, page: max(index, 0))
     guard let reader = try animationReader(source, info, options: options) else {
-        guard index == 0 else { throw ImageError.noSuchFrame(index, count: 1) }
-        return try decode(source, limits: options.limits, interruption: options.interruption)
+        guard index == info.page else { throw ImageError.noSuchFrame(index, count: 1) }
+        return try decode(source, info, options: options.begun())
     }
     guard index >= 0, index < reader.frameCount else {
         throw ImageError.noSuchFrame(index, count: reader.frameCount)

@@ -227,12 +227,13 @@ extension DownsampleJob {
             wantsAll($0) || ($0.output.frame ?? 0) > 0 || $0.output.frame != nil && info.format == .png
         }
         guard isAsked, info.format == .gif || info.isAnimated == true else {
-            if let frame = planned.compactMap(\.output.frame).max(), frame > 0 {
-                throw ImageError.noSuchFrame(frame, count: 1)
-            }
+            try checkIsStill(planned)
             return false
         }
-        guard let reader = try animationReader(source, info, options: options) else { return false }
+        guard let reader = try animationReader(source, info, options: options) else {
+            try checkIsStill(planned)
+            return false
+        }
         if let frame = planned.compactMap(\.output.frame).max(), frame >= reader.frameCount {
             throw ImageError.noSuchFrame(frame, count: reader.frameCount)
         }
@@ -265,6 +266,12 @@ extension DownsampleJob {
             try done(planned.index, planned.result(isTruncated: last == .max && count < reader.frameCount, frames))
         }
         return true
+    }
+
+    /// Throws `ImageError.noSuchFrame` if a frame is asked for that a still picture, or a page, does not have.
+    private func checkIsStill(_ planned: [PlannedOutput]) throws {
+        guard let frame = planned.compactMap(\.output.frame).max(), frame != info.page, frame > 0 else { return }
+        throw ImageError.noSuchFrame(frame, count: 1)
     }
 
     /// Makes an animation that may not take more than some bytes, from its first frame on at each quality.

@@ -54,6 +54,35 @@ struct DownsampleFormatTests {
         #expect(missing.status == 65 && missing.stderr.contains("frame"))
     }
 
+    @Test func aTIFFIsKeptAndReadOrItsLibraryNamed() throws {
+        let home = try ToolHome()
+        let pages = [0, 1].map { page in
+            var picture = DrawnTIFF(
+                width: 60, height: 40, samplesPerPixel: 3,
+                samples: (0..<2400).flatMap { _ in [200, UInt16(page * 90), 40] as [UInt16] })
+            picture.photometric = 2
+            picture.compression = .deflate
+            return picture
+        }
+        let path = try home.write("a.tiff", DrawnTIFF.tiff(pages))
+        let kept = try home.run("img-cache", ["put", path]).expect(0).record
+        #expect(kept.string("cache.content_type") == "image/tiff" && kept.integer("cache.width") == 60)
+        let output = try home.run("img-downsample", [path, "--width", "30"])
+        if output.status == 69 {
+            #expect(output.stderr.contains("TIFF cannot be read here: libtiff"))
+            Log.standardError("\n*** NO LIBTIFF: what img-downsample reads as TIFF is NOT TESTED.\n\n")
+            return
+        }
+        let variant = try #require(try output.expect(0).record.variant("custom"))
+        #expect(variant.string("format") == "jpeg" && variant.integer("width") == 30)
+        for page in [0, 1] {
+            let made = try home.shrunk(["a.tiff", "--width", "30", "--frame", "\(page)"], to: "\(page).png")
+            #expect(made.colour(9, 9) == [200, page * 90, 40, 255])
+        }
+        let missing = try home.run("img-downsample", ["a.tiff", "--frame", "2", "-o", "c.png"])
+        #expect(missing.status == 65 && missing.stderr.contains("2 pages"))
+    }
+
     @Test func aGIFWithoutAPaletteIsBlackAsInBrowsers() throws {
         let home = try ToolHome()
         let animation = DrawnAnimation(

@@ -25,7 +25,7 @@ extension NegativeTTL {
             switch failure {
             case .notAnImage, .unsupported, .notGIF: .seconds(10 * 60)
             // What is empty, cut or damaged may be whole the next time.
-            case .empty, .truncated, .corrupt, .overLimit, .truncatedMovie, .corruptMovie: nil
+            case .empty, .truncated, .corrupt, .overLimit, .noSuchPage, .truncatedMovie, .corruptMovie: nil
             }
         default: nil
         }

@@ -16,6 +16,8 @@ public enum FormatFailure: Failure, Equatable {
     case corrupt(ImageFormat, String)
     /// A GIF with more frames, or more pixels over all frames, than the caller allows.
     case overLimit(ImageFormat, String)
+    /// A TIFF without a page of that number, counted from 0.
+    case noSuchPage(Int, count: Int)
     /// A movie that stops before its end.
     case truncatedMovie
     /// A movie whose boxes cannot be; the fault is a noun phrase.
@@ -30,6 +32,7 @@ public enum FormatFailure: Failure, Equatable {
         case .truncated: "truncated-image"
         case .corrupt: "corrupt-image"
         case .overLimit: "over-limit"
+        case .noSuchPage: "no-such-frame"
         case .truncatedMovie: "truncated-movie"
         case .corruptMovie: "corrupt-movie"
         }
@@ -39,11 +42,14 @@ public enum FormatFailure: Failure, Equatable {
         switch self {
         case .empty: "the body is empty"
         case .notAnImage(let kind): "the body is \(kind.phrase), not a picture"
-        case .unsupported(let kind): "the body is \(kind.phrase); readable are JPEG, PNG, GIF and WebP"
+        case .unsupported(let kind):
+            "the body is \(kind.phrase); readable are JPEG, PNG, GIF, WebP, TIFF, AVIF, HEIC and JPEG XL"
         case .notGIF(let format): "the body is a \(format.name) picture, not a GIF"
         case .truncated(let format): "the \(format.name) ends too early: fetch it again"
         case .corrupt(let format, let fault): "the \(format.name) is corrupt: \(fault)"
         case .overLimit(let format, let excess): "the \(format.name) is over the limit: \(excess)"
+        case .noSuchPage(let page, let count):
+            "the TIFF has \(count == 1 ? "one page" : "\(count) pages"), counted from 0: there is no page \(page)"
         case .truncatedMovie: "the movie ends too early: fetch it again"
         case .corruptMovie(let fault): "the movie is corrupt: \(fault)"
         }
@@ -59,5 +65,11 @@ public enum FormatFailure: Failure, Equatable {
 
 extension ImageFormat {
     /// The format's name as people write it.
-    public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
+    public var name: String {
+        switch self {
+        case .webp: "WebP"
+        case .jpegXL: "JPEG XL"
+        default: rawValue.uppercased()
+        }
+    }
 }

@@ -9,16 +9,19 @@ public struct ImageHeader: Sendable, Hashable {
     public let isAnimated: Bool?
     /// Whether pixels can be transparent; nil for a GIF, where each frame decides.
     public let hasAlpha: Bool?
+    /// The page of a TIFF that this is said of, counted from 0; 0 for all other formats.
+    public let page: Int
 
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool?,
-        hasAlpha: Bool?
+        hasAlpha: Bool?, page: Int = 0
     ) {
         self.format = format
         self.storedSize = storedSize
         self.orientation = orientation
         self.isAnimated = isAnimated
         self.hasAlpha = hasAlpha
+        self.page = page
     }
 
     /// The size of the picture as it is to be seen.

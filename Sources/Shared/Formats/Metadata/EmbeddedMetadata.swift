@@ -24,7 +24,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
         self.artist = artist
     }
 
-    /// Reads the metadata of a JPEG, PNG, GIF or WebP; nothing for bytes that are none of these.
+    /// Reads the metadata of a JPEG, PNG, GIF or WebP; nothing for other bytes.
     ///
     /// Costs a few small reads and one for each part; a GIF is walked through. Throws what the source throws.
     public static func read(_ source: some ByteSource) throws -> EmbeddedMetadata {
@@ -38,6 +38,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
         case .png: try PNGLayout.findMetadata(&window, &found)
         case .gif: try GIFLayout.findMetadata(&window, &found)
         case .webp: try WebPLayout.findMetadata(&window, &found)
+        case .tiff, .avif, .heic, .jpegXL: break
         }
         var metadata = found.metadata
         let exif = metadata.exif.flatMap(ExifBlock.init)

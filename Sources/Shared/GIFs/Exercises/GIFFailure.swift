@@ -48,6 +48,7 @@ public enum GIFFailure: Failure, Equatable {
         case .corrupt(.gif, let fault): self = .corrupt(fault)
         case .corrupt(let format, _): self = .notAGIF("a corrupt \(format.name) picture")
         case .overLimit(_, let excess): self = .overLimit(excess)
+        case .noSuchPage: self = .notAGIF("a TIFF picture")
         case .truncatedMovie, .corruptMovie: self = .notAGIF("a movie")
         }
     }

@@ -41,6 +41,8 @@ public enum ImageError: Failure, Equatable {
     case encoder(OutputFormat, String)
     /// The library that writes the format cannot be used here; the fault says why and what to install.
     case codecMissing(OutputFormat, String)
+    /// The library that reads the format cannot be used here; the fault says why and what to install.
+    case decoderMissing(ImageFormat, String)
 
     public var code: String {
         switch self {
@@ -62,7 +64,7 @@ public enum ImageError: Failure, Equatable {
         case .noSuchFrame: "no-such-frame"
         case .outputTooLarge: "output-too-large"
         case .encoder: "encoder"
-        case .codecMissing: "codec-missing"
+        case .codecMissing, .decoderMissing: "codec-missing"
         }
     }
 
@@ -91,6 +93,7 @@ public enum ImageError: Failure, Equatable {
         case .outputTooLarge(let format, let size): "a \(format.name) cannot hold \(size) pixels: choose a smaller size"
         case .encoder(let format, let fault): "the \(format.name) cannot be written: \(fault)"
         case .codecMissing(let format, let fault): "\(format.name) cannot be written here: \(fault)"
+        case .decoderMissing(let format, let fault): "\(format.name) cannot be read here: \(fault)"
         }
     }
 
@@ -100,7 +103,7 @@ public enum ImageError: Failure, Equatable {
         case .tooManyPixels, .tooManyBytes, .tooMuchMemory, .tooManyFrames, .tooManyAnimationPixels, .tooSlow,
             .tooManyScans, .overLimit, .outputTooLarge, .doesNotFit:
             .notAllowed
-        case .codecMissing: .unavailable
+        case .codecMissing, .decoderMissing: .unavailable
         case .outOfMemory: .temporary
         case .encoder: .software
         }

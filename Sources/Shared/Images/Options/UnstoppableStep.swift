@@ -9,6 +9,12 @@ public struct UnstoppableStep: Sendable {
     /// Decoding a frame of a WebP. Noise takes 1 s for 16 megapixels, everything else less.
     static func decodingWebP(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 5e6) }
 
+    /// Decoding an AVIF or HEIC. Noise takes 1 s for some 8 megapixels.
+    static func decodingHEIF(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 3e6) }
+
+    /// Decoding a JPEG XL. Noise without loss takes 1 s for some 5 megapixels.
+    static func decodingJPEGXL(_ size: PixelSize) -> UnstoppableStep { UnstoppableStep(size, pixelsPerSecond: 2e6) }
+
     /// Encoding a frame of an animated WebP, whole and as a difference. Noise takes 1 s for 3.3 megapixels.
     static func encodingWebPFrame(_ size: PixelSize) -> UnstoppableStep {
         UnstoppableStep(size, pixelsPerSecond: 1.5e6)

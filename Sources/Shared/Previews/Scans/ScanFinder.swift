@@ -57,7 +57,7 @@ public struct ScanFinder {
         case .jpeg: reader = JPEGScanReader()
         case .png: reader = InterlacedPNGReader(limits: limits)
         case .gif: reader = InterlacedGIFReader(limits: limits)
-        case .webp, nil:
+        case .webp, .tiff, .avif, .heic, .jpegXL, nil:
             state = .over
             return
         }

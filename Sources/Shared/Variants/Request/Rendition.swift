@@ -49,12 +49,15 @@ public struct Rendition: Sendable, Hashable {
         self.background = background
     }
 
-    /// The format that a variant of a picture of this format is written in: if none is named, the source's, or WebP if
-    /// that has no alpha and the corners are round, or is an animation that is only read.
-    public func format(for source: ImageFormat, isAnimated: Bool = false, isRounded: Bool = false) -> OutputFormat {
+    /// The format that a variant of a picture of this format is written in: if none is named, the source's, or JPEG if
+    /// that is only read; WebP in place of a JPEG with alpha or round corners, and of an animated PNG.
+    public func format(
+        for source: ImageFormat, isAnimated: Bool = false, hasAlpha: Bool = false, isRounded: Bool = false
+    ) -> OutputFormat {
         if let format { return format }
         return switch source {
-        case .jpeg: isRounded ? .webp : .jpeg
+        case .jpeg, .tiff, .heic, .jpegXL: isRounded || hasAlpha ? .webp : .jpeg
+        case .avif: .avif
         case .png: isAnimated && frame == nil ? .webp : .png
         case .gif: .gif
         case .webp: .webp

@@ -21,7 +21,7 @@ final class PictureSource: VariantSource {
     convenience init(_ maker: VariantMaker, open: @escaping () throws -> any ByteSource) {
         self.init(maker, isThumbnail: false) {
             let source = try open()
-            return (source, try inspect(source, limits: maker.options.limits))
+            return (source, try inspect(source, limits: maker.options.limits, page: maker.rendition.frame ?? 0))
         }
     }
 

@@ -35,7 +35,8 @@ public struct VariantMaker: Sendable {
     /// The format that a variant of a picture is written in.
     func format(of variant: Variant, source: ImageHeader) -> OutputFormat {
         rendition.format(
-            for: source.format, isAnimated: source.isAnimated == true, isRounded: variant.cornerRadius > 0)
+            for: source.format, isAnimated: source.isAnimated == true, hasAlpha: source.hasAlpha == true,
+            isRounded: variant.cornerRadius > 0)
     }
 
     /// Makes the variants of one picture; `done` is told the index of each as soon as it is, the smallest first. Throws

@@ -12,8 +12,8 @@ private let limits = DecodeLimits(
     maxSeconds: 5, maxScans: 30)
 
 /// Structure, metadata and pixels. How the picture is read follows from how long it is, so that a file stays a file.
-func readPicture(_ bytes: [UInt8], as format: ImageFormat) {
-    guard ImageFormat(magic: Array(bytes.prefix(16))) == format else { return }
+func readPicture(_ bytes: [UInt8], as formats: ImageFormat...) {
+    guard let format = ImageFormat(magic: Array(bytes.prefix(64))), formats.contains(format) else { return }
     let source = MemorySource(bytes)
     _ = try? ImageInspection.inspect(source)
     let metadata = try? EmbeddedMetadata.read(source)
@@ -112,6 +112,15 @@ func pictures(of format: OutputFormat) throws -> [[UInt8]] {
     }
     return result
 }
+
+/// A gray picture of 4x4 pixels in one strip, with the tags that a decoder cannot do without.
+let tiffSeeds: [[UInt8]] = [
+    Array("II*\0".utf8) + [8, 0, 0, 0, 8, 0]
+        + [(0x100, 4), (0x101, 4), (0x102, 8), (0x103, 1), (0x106, 1), (0x111, 110), (0x116, 4), (0x117, 16)]
+        .flatMap { tag, value -> [UInt8] in
+            [UInt8(tag & 255), UInt8(tag >> 8), 3, 0, 1, 0, 0, 0, UInt8(value), 0, 0, 0]
+        } + [0, 0, 0, 0] + (0..<16).map { UInt8($0 * 16) }
+]
 
 let exifSeeds: [[UInt8]] = [
     ExifBlock.rights(copyright: "(c) A", artist: "B")?.bytes ?? [],

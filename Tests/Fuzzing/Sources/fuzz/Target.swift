@@ -10,6 +10,9 @@ enum Target: String, CaseIterable {
     case png
     case gif
     case webp
+    case tiff
+    case heif
+    case jxl
     case previews
     case exif
     case xmp
@@ -26,6 +29,9 @@ enum Target: String, CaseIterable {
         case .png: readPicture(bytes, as: .png)
         case .gif: readPicture(bytes, as: .gif)
         case .webp: readPicture(bytes, as: .webp)
+        case .tiff: readPicture(bytes, as: .tiff)
+        case .heif: readPicture(bytes, as: .avif, .heic)
+        case .jxl: readPicture(bytes, as: .jpegXL)
         case .previews: drawPreviews(bytes)
         case .exif: readExif(bytes)
         case .xmp: readXMP(bytes)
@@ -42,6 +48,8 @@ enum Target: String, CaseIterable {
         case .png: try pictures(of: .png)
         case .gif, .acceptance: try pictures(of: .gif)
         case .webp: try pictures(of: .webp)
+        case .tiff: tiffSeeds
+        case .heif: (try? pictures(of: .avif)) ?? []
         case .previews: try pictures(of: .jpeg) + pictures(of: .png) + pictures(of: .gif)
         case .exif: exifSeeds
         default: textSeeds.map { Array($0.utf8) }

@@ -1,0 +1,51 @@
+import Support
+
+/// The boxes of ISO base media files (ISO/IEC 14496-12 §4.2), which QuickTime calls atoms.
+enum Boxes {
+    /// What is wrong with a chain of boxes.
+    enum Fault: Error {
+        /// The file ends within a box.
+        case truncated
+        /// A noun phrase.
+        case corrupt(String)
+    }
+
+    struct Box {
+        let type: FourCC
+        /// Its content, which lies within the range of the walk.
+        let body: Range<Int>
+    }
+
+    /// Calls `visit` with each box in a range until it gives false. Fewer bytes behind the last one than a box has are
+    /// padding. Throws `Fault`, what the source throws and what `visit` throws.
+    static func walk(
+        _ window: inout SourceWindow, _ range: Range<Int>, visit: (inout SourceWindow, Box) throws -> Bool
+    ) throws {
+        let headLength = 8
+        var start = range.lowerBound
+        while range.upperBound - start >= headLength {
+            guard let short = try window.bigEndian(at: start, 4), let letters = try window.bigEndian(at: start + 4, 4)
+            else { throw Fault.truncated }
+            var (size, content) = (short, headLength)
+            if short == 1 {
+                // 64 bits.
+                guard let high = try window.bigEndian(at: start + 8, 4),
+                    let low = try window.bigEndian(at: start + 12, 4)
+                else { throw Fault.truncated }
+                guard high < 1 << 31 else { throw Fault.corrupt("a box of more bytes than any file has") }
+                (size, content) = (high << 32 | low, 16)
+            } else if short == 0, range.upperBound == window.count {
+                size = range.upperBound - start
+            }
+            guard size >= content else { throw Fault.corrupt("a box of \(size) bytes") }
+            guard size <= range.upperBound - start else {
+                // What leaves its own box is wrong; what leaves the file may have been cut off.
+                throw range.upperBound == window.count
+                    ? Fault.truncated : .corrupt("a box that is larger than the one around it")
+            }
+            let box = Box(type: FourCC(UInt32(letters)), body: start + content..<start + size)
+            guard try visit(&window, box) else { return }
+            start += size
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import Support
+
+/// The directories of a TIFF, one for each page (TIFF 6.0 §2; BigTIFF has numbers of 64 bits).
+enum TIFFLayout {
+    /// More pages than any file has; chains that lead in a circle end here as well.
+    static let pageLimit = 4096
+
+    private enum Tag {
+        static let width = 256
+        static let height = 257
+        static let photometric = 262
+        static let stripOffsets = 273
+        static let orientation = 274
+        static let samples = 277
+        static let stripBytes = 279
+        static let tileOffsets = 324
+        static let tileBytes = 325
+        static let extraSamples = 338
+    }
+
+    /// Size, orientation and alpha of a page, counted from 0. Throws `FormatFailure`, `noSuchPage` behind the last.
+    static func header(_ window: inout SourceWindow, page: Int) throws -> ImageHeader {
+        let directory = try directory(&window, page: page)
+        guard let width = try directory.number(Tag.width, &window),
+            let height = try directory.number(Tag.height, &window),
+            width > 0, height > 0
+        else { throw FormatFailure.corrupt(.tiff, "a width or height of 0") }
+        guard width <= Int32.max, height <= Int32.max else {
+            throw FormatFailure.corrupt(.tiff, "a width or height over 2^31 - 1")
+        }
+        let orientation = try directory.number(Tag.orientation, &window)
+            .flatMap { UInt8(exactly: $0) }.flatMap(Orientation.init(rawValue:))
+        // What a sample beyond the colours means (TIFF 6.0 §18): 1 and 2 are alpha.
+        let extra = try directory.number(Tag.extraSamples, &window)
+        return ImageHeader(
+            format: .tiff, storedSize: PixelSize(width: width, height: height), orientation: orientation ?? .upright,
+            isAnimated: false, hasAlpha: extra == 1 || extra == 2, page: page)
+    }
+
+    /// Walks over all pages: their strips or tiles must lie in the file. Throws `FormatFailure`.
+    static func checkEnd(_ window: inout SourceWindow) throws {
+        let start = try TIFFStart(&window)
+        var offset = start.firstDirectory
+        for _ in 0..<pageLimit {
+            let directory = try TIFFDirectory(&window, at: offset, start)
+            try checkData(directory, &window)
+            guard directory.next != 0 else { return }
+            offset = directory.next
+        }
+        throw FormatFailure.corrupt(.tiff, "more than \(pageLimit) pages")
+    }
+
+    private static func directory(_ window: inout SourceWindow, page: Int) throws -> TIFFDirectory {
+        let start = try TIFFStart(&window)
+        var directory = try TIFFDirectory(&window, at: start.firstDirectory, start)
+        for number in 0..<page {
+            guard directory.next != 0, number < pageLimit else {
+                throw FormatFailure.noSuchPage(page, count: number + 1)
+            }
+            directory = try TIFFDirectory(&window, at: directory.next, start)
+        }
+        return directory
+    }
+
+    private static func checkData(_ directory: TIFFDirectory, _ window: inout SourceWindow) throws {
+        let isTiled = directory.entries[Tag.tileOffsets] != nil
+        guard let offsets = directory.entries[isTiled ? Tag.tileOffsets : Tag.stripOffsets] else {
+            throw FormatFailure.corrupt(.tiff, "a page without pixel data")
+        }
+        let lengths = directory.entries[isTiled ? Tag.tileBytes : Tag.stripBytes]
+        guard offsets.count > 0, lengths.map({ $0.count >= offsets.count }) ?? true else {
+            throw FormatFailure.corrupt(.tiff, "pixel data of unknown length")
+        }
+        for index in 0..<offsets.count {
+            let offset = try directory.number(offsets, index, &window)
+            // Old writers leave the lengths out; a decoder guesses them.
+            let length = try lengths.map { try directory.number($0, index, &window) } ?? 1
+            let (end, overflow) = offset.addingReportingOverflow(length)
+            guard !overflow, end <= window.count else { throw FormatFailure.truncated(.tiff) }
+        }
+    }
+}
+
+/// The first bytes of a TIFF: the order of bytes, the width of offsets, and where the first directory is.
+private struct TIFFStart {
+    let order: ByteOrder
+    let isBig: Bool
+    let firstDirectory: Int
+
+    init(_ window: inout SourceWindow) throws {
+        guard let mark = try window.bytes(at: 0, 4).map(Array.init) else { throw FormatFailure.truncated(.tiff) }
+        order = mark[0] == UInt8(ascii: "M") ? .bigEndian : .littleEndian
+        isBig = order.number(mark[2..<4]) == 43
+        guard let offset = try window.number(at: isBig ? 8 : 4, isBig ? 8 : 4, order) else {
+            throw FormatFailure.truncated(.tiff)
+        }
+        firstDirectory = offset
+    }
+}
+
+/// The entries of a page.
+private struct TIFFDirectory {
+    struct Entry {
+        /// Bytes of each value; 0 for a kind that is not known.
+        let width: Int
+        let count: Int
+        /// Where the values lie.
+        let offset: Int
+    }
+
+    /// By tag. The first one counts if a tag stands there twice.
+    let entries: [Int: Entry]
+    /// Where the next page's directory is; 0 behind the last.
+    let next: Int
+    private let order: ByteOrder
+
+    /// Bytes of whole numbers by the numbers of their kinds (TIFF 6.0 §2, BigTIFF).
+    private static let widths = [1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8]
+    /// More entries than any page has.
+    private static let entryLimit = 4096
+
+    init(_ window: inout SourceWindow, at offset: Int, _ start: TIFFStart) throws {
+        let (countBytes, entryBytes, wordBytes) = start.isBig ? (8, 20, 8) : (2, 12, 4)
+        guard let count = try window.number(at: offset, countBytes, start.order) else {
+            throw FormatFailure.truncated(.tiff)
+        }
+        guard count > 0, count <= Self.entryLimit else {
+            throw FormatFailure.corrupt(.tiff, "a page with \(count) entries")
+        }
+        order = start.order
+        var entries: [Int: Entry] = [:]
+        for index in 0..<count {
+            // The offset lies within the file, which is far from the end of numbers.
+            let place = offset + countBytes + index * entryBytes
+            guard let tag = try window.number(at: place, 2, order),
+                let kind = try window.number(at: place + 2, 2, order),
+                let values = try window.number(at: place + 4, wordBytes, order)
+            else { throw FormatFailure.truncated(.tiff) }
+            let width = Self.widths[kind] ?? 0
+            let valuePlace = place + 4 + wordBytes
+            let (bytes, overflow) = values.multipliedReportingOverflow(by: width)
+            guard !overflow else { throw FormatFailure.corrupt(.tiff, "an entry with too many values") }
+            let isInline = bytes <= wordBytes
+            guard let stored = try isInline ? valuePlace : window.number(at: valuePlace, wordBytes, order) else {
+                throw FormatFailure.truncated(.tiff)
+            }
+            if entries[tag] == nil { entries[tag] = Entry(width: width, count: values, offset: stored) }
+        }
+        self.entries = entries
+        guard let next = try window.number(at: offset + countBytes + count * entryBytes, wordBytes, order) else {
+            throw FormatFailure.truncated(.tiff)
+        }
+        self.next = next
+    }
+
+    /// The first value of a tag; nil if it is not there, or no whole number.
+    func number(_ tag: Int, _ window: inout SourceWindow) throws -> Int? {
+        guard let entry = entries[tag], entry.width > 0, entry.count > 0 else { return nil }
+        return try number(entry, 0, &window)
+    }
+
+    /// Throws `FormatFailure` if the value lies outside of the file or is no whole number.
+    func number(_ entry: Entry, _ index: Int, _ window: inout SourceWindow) throws -> Int {
+        guard entry.width > 0 else { throw FormatFailure.corrupt(.tiff, "numbers of an unknown kind") }
+        // The product fits, as the entry's did.
+        let (place, overflow) = entry.offset.addingReportingOverflow(index * entry.width)
+        guard !overflow, let number = try window.number(at: place, entry.width, order) else {
+            throw FormatFailure.truncated(.tiff)
+        }
+        return number
+    }
+}
+
+extension SourceWindow {
+    /// An unsigned number of 1 to 8 bytes; nil if the source ends too early. Those over 2^63 - 1 become that: no file
+    /// is as long.
+    fileprivate mutating func number(at offset: Int, _ width: Int, _ order: ByteOrder) throws -> Int? {
+        guard let bytes = try bytes(at: offset, width) else { return nil }
+        guard width == 8 else { return order.number(bytes) }
+        let halves = [order.number(bytes.prefix(4)), order.number(bytes.suffix(4))]
+        let (high, low) = order == .bigEndian ? (halves[0], halves[1]) : (halves[1], halves[0])
+        return high < 1 << 31 ? high << 32 | low : .max
+    }
+}

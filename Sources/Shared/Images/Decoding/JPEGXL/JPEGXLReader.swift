@@ -1,0 +1,124 @@
+import CJXL
+import Formats
+import Support
+
+/// The rows of a JPEG XL, as they are stored; the first frame of an animation. libjxl decodes it as a whole, so that it
+/// takes memory for all of its pixels; the file is given to it piece by piece.
+final class JPEGXLReader: RowReader {
+    let size: PixelSize
+    private(set) var layout = RowLayout.rgb
+    private(set) var sampleBytes = 1
+    private(set) var profile: [UInt8]?
+    private(set) var transform: ColourTransform?
+    private let keepsProfile: Bool
+    private var isWide = false
+    private let decoder: OpaquePointer
+    private let memory: MemoryReservation
+    private var pixels = AlignedBuffer(count: 1)
+    private var isPremultiplied = false
+    private var y = 0
+
+    /// How much libjxl is given at a time, at first: between two pieces the work can be stopped.
+    private static let pieceBytes = 64 << 10
+    /// Memory for each pixel: four samples as numbers of four bytes, twice while they are filtered, and as they are
+    /// given out.
+    private static let bytesPerPixel = 40
+
+    /// - Parameters:
+    ///   - size: as it is stored.
+    ///   - keepsProfile: whether colours of a profile stay as they are.
+    init(_ source: any ByteSource, size: PixelSize, options: DecodeOptions, keepsProfile: Bool = false) throws {
+        if let fault = cjxl_load() { throw ImageError.decoderMissing(.jpegXL, String(cString: fault)) }
+        let options = options.begun()
+        self.size = size
+        self.keepsProfile = keepsProfile
+        try options.limits.check(pixels: size)
+        try options.check(before: .decodingJPEGXL(size))
+        memory = try options.reserve(memory: size, bytesPerPixel: Self.bytesPerPixel)
+        guard let decoder = cjxl_open() else { throw ImageError.outOfMemory }
+        self.decoder = decoder
+        try decode(source, options)
+    }
+
+    deinit { cjxl_close(decoder) }
+
+    private func decode(_ source: any ByteSource, _ options: DecodeOptions) throws {
+        var piece: [UInt8] = []
+        var offset = 0
+        var count = Self.pieceBytes
+        while true {
+            try options.check()
+            piece = try source.bytes(offset..<offset + count)
+            if piece.isEmpty { throw ImageError.truncated(.jpegXL) }
+            // libjxl keeps the address until it wants more.
+            let used: Int? = try piece.withUnsafeBufferPointer { piece in
+                var used = 0
+                var event = cjxl_next(decoder, piece.baseAddress, piece.count, &used)
+                while event != CJXL_NEEDS_INPUT {
+                    if event == CJXL_DONE { return nil }
+                    try take(event)
+                    try options.check()
+                    event = cjxl_next(decoder, nil, 0, &used)
+                }
+                return used
+            }
+            guard let used else { return }
+            // What it cannot use yet it wants to see longer.
+            if used == 0 {
+                guard piece.count == count else { throw ImageError.truncated(.jpegXL) }
+                count *= 2
+            }
+            offset += used
+        }
+    }
+
+    private func take(_ event: cjxl_event) throws {
+        switch event {
+        case CJXL_HEADER:
+            var header = cjxl_header()
+            cjxl_get_header(decoder, &header)
+            guard header.width == size.width, header.height == size.height else {
+                throw ImageError.corrupt(.jpegXL, "two sizes")
+            }
+            guard (1...4).contains(header.channels) else {
+                throw ImageError.unsupported(.jpegXL, "\(header.channels) channels")
+            }
+            layout = RowLayout(channels: Int(header.channels))
+            isWide = header.bits > 8
+            isPremultiplied = header.is_premultiplied != 0 && layout.hasAlpha
+        case CJXL_PROFILE:
+            let count = cjxl_profile_bytes(decoder)
+            guard count > 0, count <= ColourTransform.profileByteLimit else { break }
+            var bytes = [UInt8](repeating: 0, count: count)
+            guard cjxl_get_profile(decoder, &bytes, count) != 0 else { break }
+            if keepsProfile {
+                profile = bytes
+            } else {
+                transform = ColourTransform(profile: bytes, layout: layout, sampleBytes: isWide ? 2 : 1)
+                sampleBytes = isWide && transform != nil ? 2 : 1
+            }
+        case CJXL_NEEDS_PIXELS:
+            pixels = AlignedBuffer(count: size.width * size.height * layout.channels * sampleBytes)
+            let isSet = cjxl_set_pixels(
+                decoder, UInt32(layout.channels), sampleBytes == 2 ? 1 : 0, pixels.bytes, pixels.count)
+            guard isSet != 0 else { throw ImageError.corrupt(.jpegXL, "its size") }
+        default: throw ImageError.corrupt(.jpegXL, "libjxl cannot read it")
+        }
+    }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) {
+        let count = size.width * layout.channels
+        row.update(from: pixels.bytes + y * count * sampleBytes, count: count * sampleBytes)
+        y += 1
+        guard isPremultiplied else { return }
+        if sampleBytes == 2 {
+            row.withMemoryRebound(to: UInt16.self, capacity: count) {
+                unpremultiply($0, count: size.width, channels: layout.channels)
+            }
+        } else {
+            unpremultiply(row, count: size.width, channels: layout.channels)
+        }
+    }
+
+    func finish() {}
+}

@@ -1,0 +1,186 @@
+import CCodecs
+import CTIFF
+import Formats
+import Support
+
+/// The rows of a page of a TIFF, decoded by libtiff strip by strip or by rows of tiles, which are in memory at a time.
+final class TIFFReader: RowReader {
+    let size: PixelSize
+    let layout: RowLayout
+    let sampleBytes: Int
+    let profile: [UInt8]?
+    let transform: ColourTransform?
+    private let options: DecodeOptions
+    private let samples: TIFFSamples
+    /// One that gives all samples, or one for each sample that lies apart, so that each is read from the top.
+    private let files: [TIFFFile]
+    private let memory: MemoryReservation
+    /// For each file a row, or a row of tiles.
+    private let raw: [AlignedBuffer]
+    /// Bytes of a row in these.
+    private let rawRowBytes: Int
+    private let tile: AlignedBuffer?
+    private var y = 0
+
+    /// - Parameter keepsProfile: whether colours of a profile stay as they are; those of inks never do.
+    init(
+        _ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions, keepsProfile: Bool = false
+    ) throws {
+        if let fault = ctiff_load() { throw ImageError.decoderMissing(.tiff, String(cString: fault)) }
+        let options = options.begun()
+        self.options = options
+        let first = try TIFFFile(source, page: info.page, options: options)
+        let page = first.page
+        size = PixelSize(width: Int(page.width), height: Int(page.height))
+        guard size == info.storedSize else { throw ImageError.corrupt(.tiff, "two sizes") }
+        try options.limits.check(pixels: size)
+        let samples = try TIFFSamples(page)
+        self.samples = samples
+        layout = samples.layout
+        let keepsProfile = keepsProfile && layout != .cmyk
+        profile = keepsProfile ? first.profile : nil
+        let wide =
+            keepsProfile || !samples.isWide
+            ? nil : ColourTransform(profile: first.profile, layout: layout, sampleBytes: 2)
+        sampleBytes = wide == nil ? 1 : 2
+        transform = keepsProfile ? nil : wide ?? ColourTransform(profile: first.profile, layout: layout)
+        let apart = page.is_separate != 0 ? samples.used : 1
+        rawRowBytes =
+            page.is_tiled == 0
+            ? try Self.checked(page.row_bytes)
+            : try Self.product(
+                Self.rowBytes(of: page), (size.width - 1) / Int(max(page.tile_width, 1)) + 1)
+        let rawBytes = page.is_tiled == 0 ? rawRowBytes : try Self.product(rawRowBytes, Int(page.tile_height))
+        let tileBytes = page.is_tiled == 0 ? 0 : try Self.checked(page.tile_bytes)
+        // What libtiff holds of the file, and what it unpacks into.
+        let decoder = try Self.product(try Self.checked(page.packed_bytes), apart)
+        let (needed, overflow) = try Self.product(rawBytes, apart).addingReportingOverflow(decoder + tileBytes)
+        memory = try options.reserve(memory: overflow ? .max : needed)
+        files = try [first] + (1..<max(apart, 1)).map { _ in try TIFFFile(source, page: info.page, options: options) }
+        raw = (0..<apart).map { _ in AlignedBuffer(count: rawBytes) }
+        tile = page.is_tiled == 0 ? nil : AlignedBuffer(count: tileBytes)
+        if page.is_tiled != 0 {
+            let least = try Self.product(Self.rowBytes(of: page), Int(page.tile_height))
+            guard tileBytes >= least else { throw ImageError.corrupt(.tiff, "the size of its tiles") }
+        }
+        guard page.is_tiled != 0 || rawRowBytes >= Self.bytes(of: size.width, page) else {
+            throw ImageError.corrupt(.tiff, "the length of its rows")
+        }
+    }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        if y % 16 == 0 { try options.check() }
+        let page = files[0].page
+        var place = 0
+        if let tile {
+            place = y % Int(page.tile_height)
+            if place == 0 { try readTiles(tile) }
+        } else {
+            for (sample, (file, raw)) in zip(files, raw).enumerated() {
+                try file.readRow(y, sample: sample, into: raw.bytes)
+            }
+        }
+        let planes = raw.map { UnsafePointer($0.bytes + place * rawRowBytes) }
+        if sampleBytes == 2 {
+            row.withMemoryRebound(to: UInt16.self, capacity: size.width * layout.channels) {
+                samples.unpack(planes, count: size.width, into: $0)
+            }
+        } else {
+            samples.unpack(planes, count: size.width, into: row)
+        }
+        y += 1
+    }
+
+    func finish() {}
+
+    /// Decodes the row of tiles that begins at `y`.
+    private func readTiles(_ tile: AlignedBuffer) throws {
+        let page = files[0].page
+        let rowBytes = try Self.rowBytes(of: page)
+        let rows = min(Int(page.tile_height), size.height - y)
+        for (sample, (file, raw)) in zip(files, raw).enumerated() {
+            for (column, x) in stride(from: 0, to: size.width, by: Int(page.tile_width)).enumerated() {
+                try options.check()
+                try file.readTile(x, y, sample: sample, into: tile.bytes)
+                for row in 0..<rows {
+                    (raw.bytes + row * rawRowBytes + column * rowBytes)
+                        .update(from: tile.bytes + row * rowBytes, count: rowBytes)
+                }
+            }
+        }
+    }
+
+    /// Bytes of a row of a tile.
+    private static func rowBytes(of page: ctiff_page) throws -> Int {
+        guard page.tile_width > 0, page.tile_height > 0, page.tile_width <= Int32.max, page.tile_height <= Int32.max
+        else { throw ImageError.corrupt(.tiff, "the size of its tiles") }
+        // Tiles end with whole bytes only if their width makes them.
+        guard Int(page.tile_width) * Int(page.bits) % 8 == 0 else {
+            throw ImageError.unsupported(.tiff, "tiles that are \(page.tile_width) pixels wide")
+        }
+        return bytes(of: Int(page.tile_width), page)
+    }
+
+    /// Bytes of so many pixels, at most 2^31, in a row of samples.
+    private static func bytes(of pixels: Int, _ page: ctiff_page) -> Int {
+        (pixels * (page.is_separate != 0 ? 1 : Int(page.samples)) * Int(page.bits) + 7) / 8
+    }
+
+    private static func checked(_ bytes: UInt64) throws -> Int {
+        guard let bytes = Int(exactly: bytes) else { throw ImageError.corrupt(.tiff, "the size of its strips") }
+        return bytes
+    }
+
+    private static func product(_ a: Int, _ b: Int) throws -> Int {
+        let (product, overflow) = a.multipliedReportingOverflow(by: b)
+        // Far below what sums of a few can overflow.
+        guard !overflow, product < 1 << 60 else { throw ImageError.corrupt(.tiff, "the size of its strips") }
+        return product
+    }
+}
+
+/// A page as libtiff has it open.
+private final class TIFFFile {
+    let page: ctiff_page
+    private let file: OpaquePointer
+    private let feed: ByteFeed
+
+    init(_ source: any ByteSource, page number: Int, options: DecodeOptions) throws {
+        feed = ByteFeed(source, .tiff, options)
+        let input = ctiff_input(
+            context: Unmanaged.passUnretained(feed).toOpaque(), read: feed.input.read, count: UInt64(source.count))
+        var page = ctiff_page()
+        var status = CTIFF_OK
+        guard let file = ctiff_open(input, UInt32(number), &page, &status) else { throw ImageError.outOfMemory }
+        self.file = file
+        self.page = page
+        try check(status)
+    }
+
+    deinit { ctiff_close(file) }
+
+    /// The embedded colour profile; nil if there is none, or one larger than any real one.
+    var profile: [UInt8]? {
+        guard page.profile_bytes <= ColourTransform.profileByteLimit else { return nil }
+        return page.profile.map { Array(UnsafeBufferPointer(start: $0, count: Int(page.profile_bytes))) }
+    }
+
+    func readRow(_ y: Int, sample: Int, into buffer: UnsafeMutablePointer<UInt8>) throws {
+        try check(ctiff_read_row(file, UInt32(y), UInt16(sample), buffer))
+    }
+
+    func readTile(_ x: Int, _ y: Int, sample: Int, into buffer: UnsafeMutablePointer<UInt8>) throws {
+        try check(ctiff_read_tile(file, UInt32(x), UInt32(y), UInt16(sample), buffer))
+    }
+
+    private func check(_ status: ctiff_status) throws {
+        switch status {
+        case CTIFF_OK: break
+        case CTIFF_STOPPED: try feed.check(APOD_STOPPED, nil)
+        case CTIFF_UNSUPPORTED: throw ImageError.unsupported(.tiff, String(cString: ctiff_message(file)))
+        default:
+            let message = String(cString: ctiff_message(file))
+            throw ImageError.corrupt(.tiff, message.isEmpty ? "libtiff cannot read it" : message)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import CTIFF
+
+/// How the samples of a TIFF become those of a row: 8 bits, gray, RGB or CMYK in which 255 is no ink, alpha straight.
+struct TIFFSamples {
+    let layout: RowLayout
+    /// Samples of a pixel that are used, the first ones.
+    let used: Int
+    private let bits: Int
+    /// Samples of a pixel that lie side by side.
+    private let step: Int
+    private let isSeparate: Bool
+    /// Whether the largest number stands for the least light: white is 0, or inks.
+    private let isInverted: Bool
+    /// Whether colours are multiplied by their alpha.
+    private let isPremultiplied: Bool
+    /// R, G and B of each number; empty without a palette.
+    private var palette: [UInt8] = []
+
+    /// Throws `ImageError.unsupported` for kinds that are not read.
+    init(_ page: ctiff_page) throws {
+        func unsupported(_ what: String) -> ImageError { .unsupported(.tiff, what) }
+        guard page.sample_format == 1 || page.sample_format == 4 else {
+            throw unsupported("samples that are no whole numbers without a sign")
+        }
+        guard [1, 2, 4, 8, 16].contains(page.bits) else { throw unsupported("\(page.bits) bits a sample") }
+        let colours: Int
+        switch page.photometric {
+        case 0, 1: colours = 1
+        case 2: colours = 3
+        case 3:
+            guard page.bits <= 8, let red = page.red, let green = page.green, let blue = page.blue else {
+                throw unsupported("a palette of \(page.bits) bits")
+            }
+            palette = Self.palette(red, green, blue, count: 1 << Int(page.bits))
+            colours = 1
+        case 5:
+            guard page.ink_set == 1 else { throw unsupported("inks other than cyan, magenta, yellow and black") }
+            colours = 4
+        default: throw unsupported("colours of kind \(page.photometric)")
+        }
+        let samples = Int(page.samples)
+        guard samples >= colours, samples <= 64 else { throw unsupported("\(samples) samples a pixel") }
+        let hasAlpha = palette.isEmpty && colours < 4 && samples > colours && (page.extra == 1 || page.extra == 2)
+        used = colours + (hasAlpha ? 1 : 0)
+        switch (palette.isEmpty ? colours : 3, hasAlpha) {
+        case (1, false): layout = .gray
+        case (1, true): layout = .grayAlpha
+        case (3, false): layout = .rgb
+        case (3, true): layout = .rgba
+        default: layout = .cmyk
+        }
+        bits = Int(page.bits)
+        isSeparate = page.is_separate != 0
+        step = isSeparate ? 1 : samples
+        isInverted = page.photometric == 0 || page.photometric == 5
+        isPremultiplied = hasAlpha && page.extra == 1
+    }
+
+    /// Whether they have more than 8 bits.
+    var isWide: Bool { bits == 16 }
+
+    /// Unpacks `count` pixels into samples of 8 bits, or of 16 if there are as many.
+    ///
+    /// - Parameter planes: their samples, all in one, or each in its own.
+    func unpack<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ planes: [UnsafePointer<UInt8>], count: Int, into row: UnsafeMutablePointer<Sample>
+    ) {
+        if !palette.isEmpty {
+            for x in 0..<count {
+                let colour = Int(number(planes[0], x * step)) * 3
+                for channel in 0..<3 { row[x * 3 + channel] = Sample(palette[colour + channel]) }
+            }
+            return
+        }
+        // 255 is divisible by what 1, 2 and 4 bits hold, 65,535 by 255.
+        let scale: UInt32 = bits < 8 ? 255 / (1 << UInt32(bits) - 1) : 1
+        let divisor: UInt32 = isWide && Sample.bitWidth == 8 ? 257 : 1
+        for channel in 0..<used {
+            let (plane, first) = isSeparate ? (planes[channel], 0) : (planes[0], channel)
+            let flip: Sample = isInverted && !(layout.hasAlpha && channel == used - 1) ? .max : 0
+            for x in 0..<count {
+                let value = number(plane, x * step + first) * scale
+                row[x * used + channel] = Sample(truncatingIfNeeded: (value + divisor / 2) / divisor) ^ flip
+            }
+        }
+        if isPremultiplied { unpremultiply(row, count: count, channels: used) }
+    }
+
+    /// Sample `index` of a row: the highest bits come first, two bytes are in the processor's order.
+    private func number(_ plane: UnsafePointer<UInt8>, _ index: Int) -> UInt32 {
+        switch bits {
+        case 8: return UInt32(plane[index])
+        case 16: return UInt32(UnsafeRawPointer(plane).load(fromByteOffset: index * 2, as: UInt16.self))
+        default:
+            let bit = index * bits
+            return UInt32(plane[bit / 8]) >> UInt32(8 - bits - bit % 8) & (1 << UInt32(bits) - 1)
+        }
+    }
+
+    /// Colours of 16 bits; of 8 if none is larger, as some writers have them.
+    private static func palette(
+        _ red: UnsafePointer<UInt16>, _ green: UnsafePointer<UInt16>, _ blue: UnsafePointer<UInt16>, count: Int
+    ) -> [UInt8] {
+        let all = (0..<count).flatMap { [red[$0], green[$0], blue[$0]] }
+        let isNarrow = all.allSatisfy { $0 < 256 }
+        return all.map { isNarrow ? UInt8($0) : UInt8($0 >> 8) }
+    }
+}

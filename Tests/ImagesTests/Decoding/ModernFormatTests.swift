@@ -1,0 +1,99 @@
+import CAVIF
+import CHEIF
+import CJXL
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// Whether a library is there; says so loudly if it is not.
+private func isThere(_ fault: UnsafePointer<CChar>?) -> Bool {
+    guard let fault else { return true }
+    Log.standardError("\n*** \(String(cString: fault)): what it reads is NOT TESTED.\n\n")
+    return false
+}
+
+private let hasHEIF = isThere(cheif_load())
+private let hasJPEGXL = isThere(cjxl_load())
+private let hasAVIF = isThere(cavif_load())
+
+/// AVIF, HEIC and JPEG XL.
+@Suite struct ModernFormatTests {
+    /// The greatest difference of the middle of each quarter from its colour.
+    private func difference(_ picture: PixelBuffer) -> Int {
+        var most = 0
+        for (index, colour) in SmallPictures.colours.enumerated() {
+            for channel in 0..<3 {
+                let level = picture.sample(8 + index % 2 * 16, 4 + index / 2 * 8, channel)
+                most = max(most, abs(Int(level) - Int(colour[channel])))
+            }
+        }
+        return most
+    }
+
+    @Test(.enabled(if: hasHEIF)) func aHEICIsRead() throws {
+        let source = MemorySource(SmallPictures.heic)
+        let info = try ImageInspection.inspect(source)
+        #expect(info.format == .heic && info.uprightSize == PixelSize(width: 32, height: 16) && info.hasAlpha == false)
+        let picture = try decode(source)
+        #expect(picture.channels == 3 && difference(picture) <= 6)
+    }
+
+    @Test(.enabled(if: hasHEIF && hasAVIF), arguments: [3, 4]) func anAVIFIsRead(channels: Int) throws {
+        let drawn = PixelBuffer.waves(90, 60, channels: channels)
+        let source = MemorySource(try encode(drawn, EncodeOptions(format: .avif, quality: 95)))
+        let info = try ImageInspection.inspect(source)
+        #expect(info.format == .avif && info.storedSize == drawn.size && info.hasAlpha == (channels == 4))
+        let picture = try decode(source)
+        #expect(picture.channels == channels && psnr(picture.bytes, drawn.bytes) > 24)
+    }
+
+    @Test(.enabled(if: hasJPEGXL)) func aJPEGXLIsRead() throws {
+        let source = MemorySource(SmallPictures.jpegXL)
+        let info = try ImageInspection.inspect(source)
+        #expect(info.format == .jpegXL && info.storedSize == PixelSize(width: 32, height: 16))
+        let picture = try decode(source)
+        #expect(picture.channels == 3 && difference(picture) == 0)
+        let clear = MemorySource(SmallPictures.jpegXLWithAlpha)
+        #expect(try ImageInspection.inspect(clear).hasAlpha == true)
+        let transparent = try decode(clear)
+        #expect(transparent.channels == 4 && difference(transparent) == 0)
+        #expect(transparent.sample(2, 2, 3) == 255 && transparent.sample(30, 2, 3) == 128)
+    }
+
+    @Test func limitsHoldBeforeAnythingIsDecoded() {
+        for (bytes, isThere) in [(SmallPictures.heic, hasHEIF), (SmallPictures.jpegXL, hasJPEGXL)] where isThere {
+            func code(_ limits: DecodeLimits) -> String? {
+                failureCode { _ = try decode(MemorySource(bytes), limits: limits) }
+            }
+            #expect(code(DecodeLimits(maxPixels: 511)) == "too-many-pixels")
+            #expect(code(DecodeLimits(maxMemoryBytes: 5000)) == "out-of-memory-limit")
+            #expect(code(DecodeLimits(maxSeconds: 0.00001)) == "too-slow")
+        }
+    }
+
+    @Test func everyCutAndEveryChangedByteEndsWithAPictureOrACode() {
+        let limits = DecodeLimits(maxPixels: 1 << 16, maxMemoryBytes: 1 << 22, maxSeconds: 5)
+        var random = SeededRandom(seed: 5)
+        for (bytes, isThere) in [
+            (SmallPictures.heic, hasHEIF), (SmallPictures.jpegXL, hasJPEGXL),
+            (SmallPictures.jpegXLWithAlpha, hasJPEGXL),
+        ] where isThere {
+            for count in stride(from: 0, to: bytes.count - 8, by: 3) {
+                let cut = MemorySource(Array(bytes[..<count]))
+                #expect(failureCode { _ = try decode(cut, limits: limits) } != nil, "\(count) of \(bytes.count)")
+            }
+            for _ in 0..<100 {
+                var changed = bytes
+                for _ in 0..<2 {
+                    changed[Int.random(in: 2..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+                }
+                let source = MemorySource(changed)
+                _ = failureCode { _ = try ImageInspection.inspect(source) }
+                _ = failureCode { _ = try decode(source, limits: limits) }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Support
+
+/// Pictures of 32x16 pixels, written by the formats' own encoders: quarters of red, green, blue and yellow, of which
+/// those on the right may be half transparent.
+enum SmallPictures {
+    /// By x265 and libheif, nearly without loss, in tiles.
+    static let heic = Base64.decoded(
+        "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA"
+            + "AAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAACAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAABWwACAAEA"
+            + "AAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAA"
+            + "AADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe8AD8/fj4AAAPAyAAAQAYQAEMAf//A3AAAAMAkAAAAwAAAwAe"
+            + "ugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6gIIEFluqumubgQEDAgAAAAwCAAAADAIQiAAEABkQBwXPBiQAAABRpc3BlAAAA"
+            + "AAAAAEAAAABAAAAAFGlzcGUAAAAAAAAAIAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QA"
+            + "AAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAAWNtZGF0AAABVygBrwYyHq16MPGRKBR7esj//88D6H0wNJfyt0t1lkfNuf/9"
+            + "Yx95BrvhG32wK7Uh03NHHgzf+pR//H+y+kdavz7T/wuNjop0My+i6vlqVnIb1hX8Qd5Or9lYTbw4Oo2gQ4L4dFuNdCLLKn7R"
+            + "OGxSDURyRZmLrLiUdisN/HBb2xkSHyhtG1B5DvBUM9kBhoeU9dO94mwqBzEiPwU0BdRrvEhbsi0T7FYXK9igsvu7Ykvlo2m4"
+            + "MxfJqACo0kefmYz7i+3shuLLSAIDOHQap/EJn5rcYQKFqrX+DkooahzAk0x5z81p4PVer2LEy16oAJ+LvulWAukw++J/okoz"
+            + "+v9X0+HJk/04BL4ilfAB3eJYYghXRJa5r5sJV+r8wevi8srRAMhfpMrg4U0dta6sabltu0o9PdTT5fDHaUA2ksGKSxPjsaNl"
+            + "6jPX7Izi3vvd1wnc8g9vYaiSDeA=")!
+
+    /// Without loss, bare.
+    static let jpegXL = Base64.decoded(
+        "/wrDQUBxIQgCAQDIAEsoN9YfvFdQMAGgvsyLMWa8qwsAXSAIgMGJaoADMYjQCGjgke+CkQvoYiV9A0/5qKMC")!
+
+    /// Without loss, with alpha.
+    static let jpegXLWithAlpha = Base64.decoded(
+        "/wrDwYLiQggIEADcAEsoN9YfvFeQMAVG1Jd5McbMc+cFhAA4jkcwgCL46kp8q7atNrxo4gMay4ArGCCZ/T5j0mSB/wg=")!
+
+    /// The colour of each quarter, from the top left on.
+    static let colours: [[UInt8]] = [[230, 30, 40], [40, 200, 60], [50, 70, 220], [240, 230, 80]]
+}

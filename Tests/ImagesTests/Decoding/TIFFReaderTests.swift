@@ -1,0 +1,175 @@
+import CTIFF
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// Whether libtiff is there; says so loudly if it is not.
+let hasTIFF: Bool = {
+    guard let fault = ctiff_load() else { return true }
+    Log.standardError("\n*** \(String(cString: fault)): what is read as TIFF is NOT TESTED.\n\n")
+    return false
+}()
+
+@Suite(.enabled(if: hasTIFF)) struct TIFFReaderTests {
+    /// Numbers that differ from pixel to pixel and from sample to sample, up to a largest one.
+    private func samples(_ width: Int, _ height: Int, _ samplesPerPixel: Int, most: Int = 255) -> [UInt16] {
+        (0..<width * height * samplesPerPixel).map { UInt16($0 * 31 % (most + 1)) }
+    }
+
+    private func drawn(
+        _ width: Int = 37, _ height: Int = 21, _ samplesPerPixel: Int = 3, bits: Int = 8,
+        _ change: (inout DrawnTIFF) -> Void = { _ in }
+    ) -> DrawnTIFF {
+        var picture = DrawnTIFF(
+            width: width, height: height, samplesPerPixel: samplesPerPixel,
+            samples: samples(width, height, samplesPerPixel, most: 1 << bits - 1))
+        picture.bits = bits
+        picture.photometric = samplesPerPixel < 3 ? 1 : 2
+        change(&picture)
+        return picture
+    }
+
+    private func decoded(_ picture: DrawnTIFF) throws -> PixelBuffer { try decode(MemorySource(picture.tiff())) }
+
+    private func code(_ bytes: [UInt8], _ limits: DecodeLimits = .standard) -> String? {
+        failureCode { _ = try decode(MemorySource(bytes), limits: limits) }
+    }
+
+    @Test(arguments: DrawnTIFF.Compression.allCases, [1, 3])
+    func eightBitsComeAsTheyAreStored(compression: DrawnTIFF.Compression, samplesPerPixel: Int) throws {
+        for (isSeparate, tile, isPredicted) in [
+            (false, false, false), (true, false, false), (false, true, false), (true, true, true), (false, false, true),
+        ] {
+            for isBig in [false, true] {
+                let picture = drawn(37, 21, samplesPerPixel) {
+                    $0.compression = compression
+                    // Differences go with compressions that have them.
+                    $0.isPredicted = isPredicted && compression == .deflate
+                    $0.isSeparate = isSeparate
+                    $0.tile = tile ? (16, 16) : nil
+                    $0.isBig = isBig
+                    $0.isBigEndian = isBig
+                }
+                let buffer = try decoded(picture)
+                #expect(buffer.size == PixelSize(width: 37, height: 21) && buffer.channels == samplesPerPixel)
+                #expect(buffer.bytes == picture.samples.map { UInt8($0) }, "\(compression) \(isSeparate) \(tile)")
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 4], [0, 1]) func fewBitsSpreadOverAllLevels(bits: Int, photometric: Int) throws {
+        let picture = drawn(37, 21, 1, bits: bits) { $0.photometric = photometric }
+        let levels = picture.samples.map { UInt8(Int($0) * 255 / (1 << bits - 1)) }
+        #expect(try decoded(picture).bytes == levels.map { photometric == 0 ? 255 - $0 : $0 })
+    }
+
+    @Test(arguments: [false, true]) func sixteenBitsAreRounded(isBigEndian: Bool) throws {
+        let picture = drawn(40, 10, 3, bits: 16) {
+            $0.isBigEndian = isBigEndian
+            $0.samples = $0.samples.map { $0 &* 2657 }
+        }
+        #expect(try decoded(picture).bytes == picture.samples.map { UInt8((Int($0) + 128) / 257) })
+    }
+
+    @Test func sixteenBitsGoThroughTheProfile() throws {
+        // A ramp of light over two levels of eight bits: the shadows have many more.
+        let picture = drawn(512, 1, 3, bits: 16) {
+            $0.samples = (0..<512 * 3).map { UInt16($0 / 3) }
+            $0.profile = TestProfile.matrix(gamma: 1, wide: false)
+        }
+        #expect(Set(try decoded(picture).bytes).count > 8)
+    }
+
+    @Test func paletteColoursAreLookedUp() throws {
+        let picture = drawn(20, 5, 1, bits: 4) {
+            $0.photometric = 3
+            let level = { (colour: Int) in (0..<16).map { UInt16($0 * colour * 257 % 65_536) } }
+            $0.shorts[320] = level(3) + level(5) + level(16)
+        }
+        let expected = picture.samples.flatMap { number in
+            [3, 5, 16].map { UInt8(Int(number) * $0 * 257 % 65_536 >> 8) }
+        }
+        #expect(try decoded(picture).bytes == expected)
+    }
+
+    @Test func alphaIsStraightWhateverItIsInTheFile() throws {
+        for kind in [1, 2] {
+            let picture = drawn(2, 1, 4) {
+                $0.samples = [100, 50, 0, 100, 7, 8, 9, 255]
+                $0.shorts[338] = [UInt16(kind)]
+            }
+            let colours: [UInt8] = kind == 1 ? [255, 128, 0, 100] : [100, 50, 0, 100]
+            #expect(try decoded(picture).bytes == colours + [7, 8, 9, 255])
+        }
+        // A fourth sample of no meaning is left out.
+        let unknown = drawn(2, 1, 4) { $0.shorts[338] = [0] }
+        #expect(try decoded(unknown).channels == 3)
+    }
+
+    @Test func inksBecomeColours() throws {
+        let picture = drawn(3, 1, 4) {
+            $0.photometric = 5
+            $0.samples = [0, 0, 0, 0, 0, 0, 0, 255, 0, 255, 255, 0]
+        }
+        let buffer = try decoded(picture)
+        #expect(buffer.channels == 3 && Array(buffer.bytes[..<3]) == [255, 255, 255])
+        #expect(buffer.bytes[3..<6].allSatisfy { $0 < 60 })
+        #expect(buffer.bytes[6] > 180 && buffer.bytes[7] < 90 && buffer.bytes[8] < 90)
+    }
+
+    @Test func picturesAreTurnedAsTheySay() throws {
+        let picture = drawn(4, 2, 1) { $0.shorts[274] = [6] }
+        let buffer = try decoded(picture)
+        #expect(buffer.size == PixelSize(width: 2, height: 4))
+        #expect(buffer.sample(1, 0, 0) == UInt8(picture.samples[0]))
+    }
+
+    @Test func eachPageIsAFrame() throws {
+        let pages = [drawn(6, 4, 1), drawn(10, 3, 3)]
+        let source = MemorySource(DrawnTIFF.tiff(pages))
+        for (index, page) in pages.enumerated() {
+            let buffer = try decodeFrame(index, of: source)
+            #expect(buffer.size == PixelSize(width: page.width, height: page.height))
+            #expect(buffer.bytes == page.samples.map { UInt8($0) })
+        }
+        #expect(failureCode { _ = try decodeFrame(2, of: source) } == "no-such-frame")
+    }
+
+    // MARK: Damage and limits
+
+    @Test func kindsThatAreNotReadSaySo() {
+        #expect(code(drawn(4, 4, 3) { $0.photometric = 8 }.tiff()) == "unsupported-image")
+        #expect(code(drawn(4, 4, 3) { $0.shorts[339] = [3, 3, 3] }.tiff()) == "unsupported-image")
+        let spot = drawn(4, 4, 4) { ($0.photometric, $0.shorts[332]) = (5, [2]) }
+        #expect(code(spot.tiff()) == "unsupported-image")
+    }
+
+    @Test func limitsHoldBeforeMemoryIsTaken() {
+        let bytes = drawn(64, 64, 3) { $0.tile = (64, 64) }.tiff()
+        #expect(code(bytes, DecodeLimits(maxPixels: 4095)) == "too-many-pixels")
+        #expect(code(bytes, DecodeLimits(maxMemoryBytes: 20_000)) == "out-of-memory-limit")
+        #expect(code(bytes) == nil)
+    }
+
+    @Test func everyCutAndEveryChangedByteEndsWithAPictureOrACode() {
+        let whole = drawn(20, 9, 3) { $0.compression = .deflate }.tiff()
+        for count in stride(from: 0, to: whole.count, by: 7) {
+            let code = code(Array(whole[..<count]))
+            #expect(code != nil, "\(count)")
+        }
+        var random = SeededRandom(seed: 11)
+        let limits = DecodeLimits(maxPixels: 1 << 16, maxMemoryBytes: 1 << 22, maxSeconds: 5)
+        for _ in 0..<400 {
+            var bytes = whole
+            for _ in 0..<2 {
+                bytes[Int.random(in: 8..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            let source = MemorySource(bytes)
+            _ = failureCode { _ = try ImageInspection.inspect(source) }
+            _ = code(bytes, limits)
+        }
+    }
+}

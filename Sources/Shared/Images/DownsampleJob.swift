@@ -71,6 +71,7 @@ struct DownsampleJob {
         let keeping = planned.filter { keepsProfile($0, kept) }
         try pass(kept, keeping, frames, done: done)
         let others = planned.filter { !keepsProfile($0, kept) }
+        if others.isEmpty { return }
         try pass(kept.profile == nil ? kept : open(source, others, keepsProfile: false), others, frames, done: done)
     }
 

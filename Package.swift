@@ -57,6 +57,7 @@ let package = Package(
         system("CJPEG", "libjpeg", apt: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
         system("CPNG", "libpng", apt: "libpng-dev", brew: "libpng"),
         system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
+        system("CDeflate", "libdeflate", apt: "libdeflate-dev", brew: "libdeflate"),
         system("CWebP", "libwebpmux", apt: "libwebp-dev", brew: "webp"),
         system("CLCMS", "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
         system("CGumbo", "gumbo", apt: "libgumbo-dev", brew: "gumbo-parser"),
@@ -81,8 +82,8 @@ let package = Package(
         module(
             "Images",
             [
-                "Support", "Formats", "CCodecs", "CKernels", "CZlib", "CWebP", "CLCMS", "CAVIF", "CTIFF",
-                "CHEIF", "CJXL",
+                "Support", "Formats", "CCodecs", "CKernels", "CZlib", "CDeflate", "CWebP", "CLCMS", "CAVIF",
+                "CTIFF", "CHEIF", "CJXL",
             ]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Store", ["Support", "CSQLite", "CSystem"]),

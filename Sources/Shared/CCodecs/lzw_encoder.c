@@ -36,13 +36,13 @@ struct apod_lzw {
     const uint8_t *first, *second;
     size_t count, position;
     int depth, looks_ahead;
-    // The table that the codes so far have made, and another one for a trial.
-    strings *table, *trial;
+    // The table that the codes so far have made, and two for trials.
+    strings *tables[3];
     // Codes since the table was cleared.
     int since_clear;
     // The number that the next string must begin with, as the table's last string ends with it; NONE if any does.
     int forced;
-    piece pieces[2];
+    piece pieces[3];
     uint8_t *output;
     size_t output_count;
     uint64_t buffer;
@@ -159,8 +159,8 @@ static void take(struct apod_lzw *lzw, piece *piece, int code, int *since_clear)
 
 // Takes strings from `*position` on, until the table is full or, if it is full already, `end` is reached. Gives 0 if that
 // takes more than `most` bits.
-static int run(struct apod_lzw *lzw, strings *table, size_t *position, size_t end, int *forced, int *since_clear,
-               long most, piece *piece) {
+static int run(struct apod_lzw *lzw, strings *table, int looks_ahead, size_t *position, size_t end, int *forced,
+               int *since_clear, long most, piece *piece) {
     int fills = table->next < CODES;
     while (*position < lzw->count && (fills ? table->next < CODES : *position < end)) {
         if (piece->bits > most || piece->count == CODES) return 0;
@@ -178,10 +178,10 @@ static int run(struct apod_lzw *lzw, strings *table, size_t *position, size_t en
         if (start + length < lzw->count) {
             size_t best = 0;
             uint8_t next = lzw->first[start + length];
-            if (lzw->looks_ahead || found.count > 1 || next != lzw->second[start + length]) {
+            if (looks_ahead || found.count > 1 || next != lzw->second[start + length]) {
                 code = NONE;
                 choose(lzw, table, start, &found, &best, &code, &number);
-                for (int back = 1; back <= lzw->looks_ahead && back < kept; back++) {
+                for (int back = 1; back <= looks_ahead && back < kept; back++) {
                     size_t reach = best;
                     choose(lzw, table, start, &steps[(kept - 1 - back) & 3], &best, &code, &number);
                     if (best > reach) length = found.length - (size_t)back;
@@ -192,7 +192,7 @@ static int run(struct apod_lzw *lzw, strings *table, size_t *position, size_t en
             if (table->next < CODES) {
                 add(table, code, (uint8_t)number);
                 table->next++;
-            } else if (!lzw->looks_ahead) {
+            } else if (!looks_ahead) {
                 number = NONE;
             }
         }
@@ -226,11 +226,14 @@ apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t coun
     if (count > SIZE_MAX / 2 - 4096) return NULL;
     apod_lzw *lzw = calloc(1, sizeof *lzw);
     if (lzw == NULL) return NULL;
-    lzw->table = calloc(1, sizeof *lzw->table);
-    lzw->trial = calloc(1, sizeof *lzw->trial);
+    int refused = 0;
+    for (int i = 0; i < 3; i++) {
+        lzw->tables[i] = calloc(1, sizeof *lzw->tables[i]);
+        refused |= lzw->tables[i] == NULL;
+    }
     // At most 12 bits a pixel, a code that clears for each 3,800 others, and the end.
     lzw->output = malloc(count * 2 + 64);
-    if (lzw->table == NULL || lzw->trial == NULL || lzw->output == NULL) {
+    if (refused || lzw->output == NULL) {
         apod_lzw_close(lzw);
         return NULL;
     }
@@ -240,45 +243,67 @@ apod_lzw *apod_lzw_open(const uint8_t *first, const uint8_t *second, size_t coun
     lzw->depth = depth;
     lzw->looks_ahead = looks_ahead;
     lzw->forced = NONE;
-    lzw->table->next = CODES;
     return lzw;
 }
 
 void apod_lzw_close(apod_lzw *lzw) {
-    free(lzw->table);
-    free(lzw->trial);
+    for (int i = 0; i < 3; i++) free(lzw->tables[i]);
     free(lzw->output);
     free(lzw);
 }
 
+// A way of going on.
+typedef struct {
+    piece *piece;
+    size_t position;
+    int forced, since_clear;
+} attempt;
+
+// With a new table, until that is full.
+static attempt begin_anew(struct apod_lzw *lzw, int number, int looks_ahead) {
+    attempt tried = {.piece = &lzw->pieces[number], .position = lzw->position, .forced = NONE};
+    *tried.piece = (piece){.bits = width(lzw, lzw->since_clear)};
+    clear_strings(lzw->tables[number], lzw->depth);
+    run(lzw, lzw->tables[number], looks_ahead, &tried.position, 0, &tried.forced, &tried.since_clear, LONG_MAX,
+        tried.piece);
+    return tried;
+}
+
 int apod_lzw_step(apod_lzw *lzw) {
     if (lzw->position == lzw->count) return 0;
-    // A new table, until it is full.
-    piece *anew = &lzw->pieces[0], *on = &lzw->pieces[1];
-    size_t position = lzw->position;
-    int forced = NONE, since_clear = 0;
-    *anew = (piece){.bits = width(lzw, lzw->since_clear)};
-    clear_strings(lzw->trial, lzw->depth);
-    run(lzw, lzw->trial, &position, 0, &forced, &since_clear, LONG_MAX, anew);
+    // The first table holds the strings so far.
+    int best = 1;
+    attempt anew = begin_anew(lzw, best, 0);
+    if (lzw->looks_ahead) {
+        // Strings that are cut short bring nothing new into the table, which may cost more than it gains.
+        attempt other = begin_anew(lzw, 2, lzw->looks_ahead);
+        if ((double)other.piece->bits * (double)(anew.position - lzw->position) <
+            (double)anew.piece->bits * (double)(other.position - lzw->position)) {
+            anew = other;
+            best = 2;
+        }
+    }
     if (lzw->position > 0) {
-        // The old one as far, if it takes no more.
-        size_t reached = lzw->position;
-        int old_forced = lzw->forced, old_since = lzw->since_clear;
-        *on = (piece){.bits = 0};
-        if (run(lzw, lzw->table, &reached, position, &old_forced, &old_since, anew->bits, on) && on->bits <= anew->bits) {
-            put_piece(lzw, on);
-            lzw->position = reached;
-            lzw->forced = old_forced;
+        // The old table as far, if it takes no more.
+        attempt on = {.piece = &lzw->pieces[0], .position = lzw->position, .forced = lzw->forced,
+                      .since_clear = lzw->since_clear};
+        *on.piece = (piece){.bits = 0};
+        if (run(lzw, lzw->tables[0], lzw->looks_ahead, &on.position, anew.position, &on.forced, &on.since_clear,
+                anew.piece->bits, on.piece) &&
+            on.piece->bits <= anew.piece->bits) {
+            put_piece(lzw, on.piece);
+            lzw->position = on.position;
+            lzw->forced = on.forced;
             return 1;
         }
     }
     put_clear(lzw);
-    put_piece(lzw, anew);
-    lzw->position = position;
-    lzw->forced = forced;
-    strings *table = lzw->table;
-    lzw->table = lzw->trial;
-    lzw->trial = table;
+    put_piece(lzw, anew.piece);
+    lzw->position = anew.position;
+    lzw->forced = anew.forced;
+    strings *table = lzw->tables[best];
+    lzw->tables[best] = lzw->tables[0];
+    lzw->tables[0] = table;
     return 1;
 }
 

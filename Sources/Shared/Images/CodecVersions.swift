@@ -1,5 +1,6 @@
 import CAVIF
 import CCodecs
+import CDeflate
 import CHEIF
 import CJXL
 import CLCMS
@@ -16,6 +17,7 @@ import CZlib
         String(cString: apod_jpeg_version()),
         "libpng \(String(cString: apod_png_version()))",
         "zlib \(String(cString: zlibVersion()))",
+        "libdeflate \(LIBDEFLATE_VERSION_STRING)",
         "libwebp \(webP >> 16).\(webP >> 8 & 0xFF).\(webP & 0xFF)",
         "lcms2 \(colour / 1000).\(colour % 1000 / 10)",
     ]

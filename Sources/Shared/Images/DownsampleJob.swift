@@ -29,6 +29,8 @@ struct DownsampleJob {
         /// How many frames it has, if it is an animation that may take only so many bytes.
         var fittedFrames: Int?
         var hash: PlaceholderHash?
+        /// If the picture is a PNG, and the output shows its pixels as they are unless their colours become others.
+        var kept: KeptPNG?
         let firstFrame = FirstFrame()
 
         init(_ index: Int, _ output: Output, _ info: ImageHeader, _ limits: DecodeLimits) throws {
@@ -59,6 +61,8 @@ struct DownsampleJob {
         let layout: RowLayout
         /// The profile that colours are in; nil for sRGB.
         let profile: [UInt8]?
+        /// Whether its rows have other colours than are stored.
+        var isConverted = false
     }
 
     func run(_ source: some ByteSource, done: (Int, DownsampleResult) throws -> Void) throws {
@@ -66,6 +70,9 @@ struct DownsampleJob {
         if try runAnimation(source, planned, done: done) { return }
         // First, as a WebP's frames are counted with canvases in memory.
         let frames = frameCount(source).map { FrameCounts(source: $0, output: 1) }
+        for planned in planned where asksForNoChange(planned) {
+            planned.kept = try? KeptPNG(source, isProgressive: planned.output.encoding.isProgressive)
+        }
         // Colours are converted before they are resampled, so that outputs which keep them come from rows of their own.
         let kept = try open(source, planned, keepsProfile: planned.contains { $0.output.keepsProfile })
         let keeping = planned.filter { keepsProfile($0, kept) }
@@ -174,6 +181,16 @@ struct DownsampleJob {
         return PictureMetadata(profile: source.profile).profile(isGray: staysGray) != nil
     }
 
+    /// Whether options and geometry leave a PNG's pixels as they are. With no effort it is written anew all the same,
+    /// and if it may end too early, it has to be.
+    private func asksForNoChange(_ planned: PlannedOutput) -> Bool {
+        let output = planned.output
+        return info.format == .png && info.isAnimated != true && output.encoding.format == .png
+            && output.encoding.effort > 0 && planned.plan.isIdentity && planned.plan.orientation == .upright
+            && planned.placement.rendered == planned.placement.target && output.gradient == .none
+            && output.cornerRadius == 0 && output.byteLimit == nil && !options.allowsTruncated
+    }
+
     /// Whether planes go straight into a JPEG's, without ever becoming pixels.
     private func isDirect(_ planned: PlannedOutput, _ source: Source) -> Bool {
         planned.output.encoding.format == .jpeg && planned.plan.orientation == .upright
@@ -182,7 +199,14 @@ struct DownsampleJob {
     }
 
     private func sink(_ planned: PlannedOutput, _ stage: Stage, _ source: Source) throws -> any StageSink {
-        let output = planned.output
+        var output = planned.output
+        // What would take half of the memory flows through.
+        if output.encoding.format == .png,
+            (try? options.limits.check(
+                memory: planned.placement.target, bytesPerPixel: HeldPNGWriter.bytesPerPixel * 2)) == nil
+        {
+            output.encoding.effort = 0
+        }
         var encoding = output.encoding
         let keepsProfile = keepsProfile(planned, source)
         if keepsProfile { encoding.metadata.profile = source.profile }
@@ -197,6 +221,13 @@ struct DownsampleJob {
             options: options, firstFrame: planned.firstFrame
         ) { size, channels in
             if let animation = planned.animation { return animation.frame() }
+            if let kept = planned.kept, !source.isConverted {
+                guard HeldPNGWriter.takes(size, effort: encoding.effort) else {
+                    return KeptPNGWriter(kept, channels: channels, metadata: encoding.metadata, into: planned.drain)
+                }
+                return HeldPNGWriter(
+                    size: size, channels: channels, options: encoding, kept: kept, into: planned.drain)
+            }
             guard let limit = output.byteLimit else {
                 return try rowWriter(encoding, size: size, channels: channels, into: planned.drain)
             }
@@ -208,7 +239,8 @@ struct DownsampleJob {
 
 extension DownsampleJob.Source {
     fileprivate init(_ rows: any RowReader) {
-        self.init(planes: InterleavedRows(rows), layout: rows.layout, profile: rows.profile)
+        self.init(
+            planes: InterleavedRows(rows), layout: rows.layout, profile: rows.profile, isConverted: rows is SRGBRows)
     }
 }
 

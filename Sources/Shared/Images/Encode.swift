@@ -8,7 +8,7 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     let effects = RowEffects(
         channels: pixels.channels, size: pixels.size, gradient: .none, cornerRadius: 0,
         background: options.format.hasAlpha ? nil : options.ground)
-    try DecodeLimits.standard.check(memory: pixels.size, bytesPerPixel: options.bytesPerPixel)
+    try DecodeLimits.standard.check(memory: pixels.size, bytesPerPixel: options.bytesPerPixel(of: pixels.size))
     let writer = try rowWriter(
         options, size: pixels.size, channels: effects.channels, into: ByteDrain(options.format, sink))
     let rowBytes = pixels.size.width * pixels.channels
@@ -23,7 +23,7 @@ public func encode(_ pixels: PixelBuffer, _ options: EncodeOptions) throws -> [U
     return sink.bytes
 }
 
-/// A writer of `options.format` for pixels of `channels` samples; for JPEG 1 or 3. Takes `options.bytesPerPixel` of
+/// A writer of `options.format` for pixels of `channels` samples; for JPEG 1 or 3. Takes `options.bytesPerPixel(of:)` of
 /// memory, which the caller has checked against its limits.
 func rowWriter(
     _ options: EncodeOptions, size: PixelSize, channels: Int, into drain: ByteDrain
@@ -31,6 +31,8 @@ func rowWriter(
     try checkOutput(size, options.format)
     return switch options.format {
     case .jpeg: try JPEGRowWriter(size: size, channels: channels, options: options, into: drain)
+    case .png where HeldPNGWriter.takes(size, effort: options.effort):
+        HeldPNGWriter(size: size, channels: channels, options: options, into: drain)
     case .png: try PNGWriter(size: size, channels: channels, options: options, into: drain)
     case .webp: WebPWriter(size: size, channels: channels, options: options, into: drain)
     case .gif: GIFWriter(size: size, channels: channels, options: options, into: drain)

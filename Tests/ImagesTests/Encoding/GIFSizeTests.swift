@@ -92,6 +92,34 @@ import Testing
         #expect(sizes[1] <= sizes[0] && sizes[2] <= sizes[1])
     }
 
+    /// Runs make the table grow; strings that are cut short would not.
+    @Test(arguments: [0, 3, 9]) func areasOfOneColourTakeFewBytes(effort: Int) throws {
+        let frames = (0..<2).map { step in
+            (
+                delay: 40,
+                picture: picture(100, 100) { x, y in (x + step * 50) % 100 < 50 ? [250, 0, 0, 255] : [0, 0, 250, 255] }
+            )
+        }
+        #expect(try animation(frames, options(effort)).count < 700)
+    }
+
+    /// All colours of a frame and what is left out have numbers, if together they are 256.
+    @Test func aFrameOf255ColoursLeavesOutWhatStays() throws {
+        let still = picture(100, 60) { x, y in [UInt8((x * 7 + y * 13) % 200), 0, 0, 255] }
+        var moved = still
+        for x in 0..<100 { for y in 0..<3 { moved.bytes[(y * 100 + x) * 4 + 1] = UInt8(1 + (y * 100 + x) % 255) } }
+        for x in 0..<100 { for y in 0..<3 { moved.bytes[(y * 100 + x) * 4] = 0 } }
+        moved.bytes[(59 * 100 + 99) * 4 + 1] = 1
+        moved.bytes[(59 * 100 + 99) * 4] = 0
+        let bytes = try animation([(40, still), (40, moved)], options(3))
+        #expect(try allFrames(bytes).frames.map(\.picture) == [still, moved])
+        #expect(bytes.count < (try animationBytes(still)) + 2500)
+    }
+
+    private func animationBytes(_ picture: PixelBuffer) throws -> Int {
+        try animation([(40, picture)], options(3)).count
+    }
+
     @Test func aStillPictureHasNoControlExtension() throws {
         let bytes = try encode(PixelBuffer.noise(9, 9, channels: 1), options(3))
         // Behind the palette comes the image descriptor.

@@ -159,7 +159,7 @@ import Testing
                         _ = try AVIFWriter(size: size, channels: 3, options: encoding, into: drain)
                     } else {
                         let writer = try WebPAnimationWriter(
-                            size: size, plays: 1, quality: 50, limits: .standard, into: drain)
+                            size: size, plays: 1, quality: 50, effort: 0, limits: .standard, into: drain)
                         try writer.write(picture.bytes, delay: 1)
                     }
                 } == "too-slow")

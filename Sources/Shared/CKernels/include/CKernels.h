@@ -89,3 +89,15 @@ void apod_light_to_srgb(const uint8_t *pixels, int wide, ptrdiff_t channels, ptr
 /// Looks the gray of pixels of `channels` (1 or 2) samples up in `grays`, 256 or (`wide`) 65536 values.
 void apod_look_up_gray(const uint8_t *pixels, int wide, ptrdiff_t channels, ptrdiff_t count, const uint8_t *grays,
                        uint8_t *out);
+
+/// Applies the filter 0 to 4 to a row, as `apod_unfilter` undoes it. `in` and `above` are rows as they are (zeros above
+/// the first one), `out` does not overlap them.
+void apod_filter(int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *restrict out,
+                 ptrdiff_t count);
+
+/// How hard a filtered row is to compress, in three ways: the sum of its bytes as distances from 0, ...
+int64_t apod_filtered_sum(const uint8_t *row, ptrdiff_t count);
+/// ... the entropy of its bytes, ...
+int64_t apod_filtered_entropy(const uint8_t *row, ptrdiff_t count);
+/// ... and the number of different pairs of bytes.
+int64_t apod_filtered_pairs(const uint8_t *row, ptrdiff_t count);

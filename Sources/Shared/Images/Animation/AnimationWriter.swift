@@ -29,7 +29,8 @@ func animationWriter(
             size: size, plays: plays, background: options.background, effort: options.effort, limits: limits,
             interruption: interruption, into: drain)
     case .webp:
-        try WebPAnimationWriter(size: size, plays: plays, quality: options.quality, limits: limits, into: drain)
+        try WebPAnimationWriter(
+            size: size, plays: plays, quality: options.quality, effort: options.effort, limits: limits, into: drain)
     case .jpeg, .png, .avif: throw ImageError.encoder(options.format, "it holds no animations")
     }
 }

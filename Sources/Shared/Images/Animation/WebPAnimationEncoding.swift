@@ -22,26 +22,28 @@ final class WebPAnimationEncoding {
     /// only the first frame stands alone.
     private static let keyFrameDistance: Int32 = 60
     /// Pixels of a canvas up to which libwebpmux may try every way of drawing a frame, which takes ten times as long
-    /// for some percent: 128 x 128.
+    /// for some percent: 128 x 128, and 512 x 512 with an effort of 7 or more.
     private static let smallCanvas = 16_384
     /// Of libwebp's ten levels without loss, the last one that is not markedly slower than lossy frames.
     private static let losslessLevel: Int32 = 4
 
     /// Throws `ImageError`.
-    init(size: PixelSize, plays: Int, _ way: Way) throws {
+    /// - Parameter effort: 0 to 9.
+    init(size: PixelSize, plays: Int, _ way: Way, effort: Int) throws {
         self.size = size
         var options = WebPAnimEncoderOptions()
         guard WebPAnimEncoderOptionsInitInternal(&options, WEBP_MUX_ABI_VERSION) != 0 else { throw Self.otherVersion }
         // 16 bits (WebP container specification, ANIM).
         options.anim_params.loop_count = Int32(min(plays, 0xFFFF))
         options.anim_params.bgcolor = 0
-        let isSmall = (size.pixels ?? .max) <= Self.smallCanvas
+        let isSmall = (size.pixels ?? .max) <= (effort < 7 ? Self.smallCanvas : Self.smallCanvas * 16)
         options.minimize_size = isSmall ? 1 : 0
         switch way {
         case .lossy(let quality, let isMixed):
             guard
                 WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, Float(quality), WEBP_ENCODER_ABI_VERSION) != 0
             else { throw Self.otherVersion }
+            if effort >= 7 { config.method = 6 }
             options.allow_mixed = isMixed ? 1 : 0
             options.kmax = Self.keyFrameDistance
             options.kmin = Self.keyFrameDistance - 1

@@ -5,13 +5,14 @@ import Support
 /// Encodes an animation as a WebP, by libwebpmux, which crops frames to what changed and blends them.
 ///
 /// Pictures with few colours, such as GIFs that keep their size, are often smaller without loss: what stays the same
-/// from frame to frame then costs nothing, while a lossy frame is never quite what was there before. They are written
-/// both ways, and the smaller one is taken. All of the output is in memory until the end, as the container begins with
+/// from frame to frame then costs nothing, while a lossy frame is never quite what was there before. Their first frame
+/// shows which way can win; if both can, they are written both ways, and the smaller one is taken. All of the output is in memory until the end, as the container begins with
 /// its size.
 final class WebPAnimationWriter: AnimationWriter {
     private let size: PixelSize
     private let plays: Int
     private let quality: Int
+    private let effort: Int
     private let drain: ByteDrain
     /// Each has all frames so far; none before the first one.
     private var encodings: [WebPAnimationEncoding] = []
@@ -21,15 +22,19 @@ final class WebPAnimationWriter: AnimationWriter {
     /// Colours of the first frame up to which the animation is tried without loss: four times a GIF's, for edges that
     /// were smoothed by resampling. A photograph that was resampled has many thousands.
     private static let fewColours = 1024
+    /// How many times as large a first frame may be without loss for all frames still to be smaller: the noise of a
+    /// photograph changes in every frame.
+    private static let mostGrowth = 3
 
     init(
-        size: PixelSize, plays: Int, quality: Int, limits: DecodeLimits, into drain: ByteDrain
+        size: PixelSize, plays: Int, quality: Int, effort: Int, limits: DecodeLimits, into drain: ByteDrain
     ) throws {
         // Three canvases of libwebpmux for each way, and what libwebp makes of a frame.
         try limits.check(memory: size, bytesPerPixel: 40)
         self.size = size
         self.plays = plays
         self.quality = quality
+        self.effort = effort
         self.drain = drain
     }
 
@@ -46,9 +51,26 @@ final class WebPAnimationWriter: AnimationWriter {
 
     private func begin(_ frame: UnsafePointer<UInt8>) throws {
         let isPlain = hasFewColours(frame)
-        encodings.append(
-            try WebPAnimationEncoding(size: size, plays: plays, .lossy(quality: quality, isMixed: isPlain)))
-        if isPlain { encodings.append(try WebPAnimationEncoding(size: size, plays: plays, .lossless)) }
+        let lossy = WebPAnimationEncoding.Way.lossy(quality: quality, isMixed: isPlain)
+        guard isPlain else {
+            encodings = [try encoding(lossy)]
+            return
+        }
+        let bytes = try [lossy, .lossless].map { way in
+            let trial = try encoding(way)
+            try drain.checkpoint(.encodingWebPFrame(size))
+            try trial.add(frame, at: 0)
+            return try trial.finish(at: 1).count
+        }
+        var ways: [WebPAnimationEncoding.Way] = []
+        // Differences from frame to frame favour the way without loss, so that it has won if it is ahead.
+        if bytes[0] < bytes[1] { ways.append(lossy) }
+        if bytes[1] < bytes[0] * Self.mostGrowth { ways.append(.lossless) }
+        encodings = try ways.map(encoding)
+    }
+
+    private func encoding(_ way: WebPAnimationEncoding.Way) throws -> WebPAnimationEncoding {
+        try WebPAnimationEncoding(size: size, plays: plays, way, effort: effort)
     }
 
     private func hasFewColours(_ frame: UnsafePointer<UInt8>) -> Bool {

@@ -1,3 +1,5 @@
+import Formats
+
 /// How a picture is written. Equal options and pixels give equal bytes.
 public struct EncodeOptions: Sendable, Hashable {
     public var format: OutputFormat
@@ -35,12 +37,12 @@ public struct EncodeOptions: Sendable, Hashable {
     /// What lies beneath where there is no alpha.
     var ground: RGB { background ?? .white }
 
-    /// Memory that an encoder takes for each pixel, about, if it wants the whole picture.
-    var bytesPerPixel: Int {
+    /// Memory that an encoder takes for each pixel of a picture of that size, about, if it wants the whole of it.
+    func bytesPerPixel(of size: PixelSize) -> Int {
         switch format {
         // Two for each sample, of which chroma has no more than luma.
         case .jpeg: isProgressive ? 6 : 0
-        case .png: isProgressive ? 4 : 0
+        case .png: HeldPNGWriter.takes(size, effort: effort) ? HeldPNGWriter.bytesPerPixel : isProgressive ? 4 : 0
         // An animation's: three canvases, the frame that waits, and its palette numbers.
         case .gif: 20
         // The pixels, and what libwebp makes of them.

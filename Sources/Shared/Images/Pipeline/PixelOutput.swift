@@ -48,7 +48,9 @@ final class PixelOutput {
             gradient: output.gradient,
             cornerRadius: output.cornerRadius * placement.share,
             background: output.encoding.format.hasAlpha ? nil : output.encoding.ground)
-        let perPixel = output.encoding.bytesPerPixel + (output.byteLimit == nil ? 0 : effects.channels)
+        let perPixel =
+            output.encoding.bytesPerPixel(of: placement.target)
+            + (output.byteLimit == nil ? 0 : effects.channels)
         memory.append(try options.reserve(memory: placement.target, bytesPerPixel: perPixel))
         writer = try makeWriter(placement.target, effects.channels)
         hasher = output.wantsHash ? PlaceholderHasher(size: placement.target) : nil

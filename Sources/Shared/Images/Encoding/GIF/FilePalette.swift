@@ -2,51 +2,41 @@
 struct FilePalette {
     /// From 2 to 256, a power of two of them; what is missing is black.
     let colours: [PackedColour]
-    /// The number of pixels that are left as they are.
-    let transparent: UInt8?
     private let table: ColourTable
-    private let numbers: [UInt8]
 
-    /// - Parameter ordered: the colours by their numbers, of which a transparent one takes one as well.
-    private init(_ ordered: [PackedColour]) {
+    /// - Parameter room: numbers that there are at least.
+    private init(_ ordered: [PackedColour], room: Int) {
         var table = ColourTable()
-        var numbers: [UInt8] = []
-        for (number, colour) in ordered.enumerated() where !colour.isTransparent {
-            _ = table.insert(colour)
-            numbers.append(UInt8(number))
-        }
+        for colour in ordered { _ = table.insert(colour) }
         var count = 2
-        while count < ordered.count { count *= 2 }
+        while count < max(ordered.count, min(room, 256)) { count *= 2 }
         let black = PackedColour(red: 0, green: 0, blue: 0)
-        colours = ordered.map { $0.isTransparent ? black : $0 } + Array(repeating: black, count: count - ordered.count)
-        transparent = ordered.firstIndex { $0.isTransparent }.map { UInt8($0) }
+        colours = ordered + Array(repeating: black, count: count - ordered.count)
         self.table = table
-        self.numbers = numbers
     }
 
     /// A palette for one frame. Spare colours are in it as far as there is room without making it longer.
     init(_ frame: FrameColours) {
-        var all = frame.needed.colours
-        let others = frame.spare.colours.filter { frame.needed.number(of: $0) == nil }
-        let leavesOut = frame.leavesOut || all.count + others.count > 256
+        let needed = frame.needed.colours
+        let spare = frame.spare.colours.filter { frame.needed.number(of: $0) == nil }
+        let count = needed.count + (frame.hasStill ? 1 : 0)
         var room = 2
-        while room < all.count + (leavesOut || !others.isEmpty ? 1 : 0) { room *= 2 }
-        let isEnough = !leavesOut && all.count + others.count <= room
-        if !isEnough { all.append(.transparent) }
-        self.init(all + others.prefix(max(room - all.count, 0)))
+        while room < min(count, 256) { room *= 2 }
+        // All of 256 colours, if there is nothing to leave out.
+        let kept = count > 256 ? spare : Array(spare.prefix(room - count))
+        self.init(needed + kept, room: count)
     }
 
     /// A palette for as many of the frames as it can hold all colours of, taken in their order. Colours of many frames
     /// have the lowest numbers, so that frames of few colours have short codes.
     init(sharedBy frames: [FrameColours]) {
-        let needsTransparent = frames.contains { $0.leavesOut || !$0.spare.colours.isEmpty }
-        let room = needsTransparent ? 255 : 256
         var shared = ColourTable()
         var uses: [Int] = []
+        var room = 0
         for frame in frames {
             let wanted = frame.needed.colours
             let added = wanted.count { shared.number(of: $0) == nil }
-            guard shared.colours.count + added <= room else { continue }
+            guard shared.colours.count + added <= 256 else { continue }
             for colour in wanted {
                 if let number = shared.number(of: colour) {
                     uses[Int(number)] += 1
@@ -55,23 +45,27 @@ struct FilePalette {
                     uses.append(1)
                 }
             }
-        }
-        var ranked = zip(shared.colours, uses).map { (colour: $0, uses: $1) }
-        if needsTransparent {
-            ranked.insert((.transparent, frames.count { $0.leavesOut || !$0.spare.colours.isEmpty }), at: 0)
+            room = max(room, wanted.count + (frame.hasStill ? 1 : 0))
         }
         // Stable: equal ones stay in order.
-        let order = ranked.indices.sorted { (ranked[$1].uses, $0) < (ranked[$0].uses, $1) }
-        self.init(order.map { ranked[$0].colour })
+        let order = uses.indices.sorted { (uses[$1], $0) < (uses[$0], $1) }
+        self.init(order.map { shared.colours[$0] }, room: room)
     }
 
     /// The number of a colour; nil if it has not that one.
-    func number(of colour: PackedColour) -> UInt8? { table.number(of: colour).map { numbers[Int($0)] } }
+    func number(of colour: PackedColour) -> UInt8? { table.number(of: colour) }
+
+    /// The lowest number that a frame does not draw, which can stand for what it leaves out; nil if it needs all.
+    func transparent(in frame: FrameColours) -> UInt8? {
+        guard frame.hasStill else { return nil }
+        let drawn = Set(frame.needed.colours.compactMap { number(of: $0) })
+        return colours.indices.lazy.map { UInt8($0) }.first { !drawn.contains($0) }
+    }
 
     /// Whether a frame of these colours can be drawn in it.
     func serves(_ frame: FrameColours) -> Bool {
-        guard frame.needed.colours.allSatisfy({ table.number(of: $0) != nil }) else { return false }
-        return transparent != nil
-            || !frame.leavesOut && frame.spare.colours.allSatisfy { table.number(of: $0) != nil }
+        guard frame.needed.colours.allSatisfy({ number(of: $0) != nil }) else { return false }
+        return !frame.hasStill || transparent(in: frame) != nil
+            || !frame.leavesOut && frame.spare.colours.allSatisfy { number(of: $0) != nil }
     }
 }

@@ -8,6 +8,9 @@ struct FrameColours {
     /// Whether a pixel can only be left out.
     var leavesOut = false
 
+    /// Whether a pixel need not be drawn.
+    var hasStill: Bool { leavesOut || !spare.colours.isEmpty }
+
     init(_ frame: DrawnFrame) {
         var last = PackedColour.transparent
         var lastIsChanged = false

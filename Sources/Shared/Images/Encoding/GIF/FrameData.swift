@@ -23,13 +23,14 @@ struct FrameData {
 
     /// - Parameter palette: serves the frame's colours.
     init(
-        _ frame: DrawnFrame, _ palette: FilePalette, _ spare: Spare, lookAhead: Int, checking interruption: Interruption
+        _ frame: DrawnFrame, _ colours: FrameColours, _ palette: FilePalette, _ spare: Spare, lookAhead: Int,
+        checking interruption: Interruption
     ) throws {
         var first = [UInt8](repeating: 0, count: frame.pixels.count)
         var second = spare == .free ? first : []
         var highest: UInt8 = 0
         var leavesOut = false
-        let transparent = palette.transparent
+        let transparent = palette.transparent(in: colours)
         var last = PackedColour.transparent
         var lastNumber: UInt8?
         for place in frame.pixels.indices {
@@ -38,8 +39,8 @@ struct FrameData {
                 last = pixel
                 lastNumber = palette.number(of: pixel)
             }
-            let own = pixel.isTransparent ? nil : lastNumber
             let isFree = !frame.isChanged[place]
+            let own = pixel.isTransparent || isFree && lastNumber == transparent ? nil : lastNumber
             // One of them is there, since the palette serves.
             let left = isFree ? transparent : nil
             let number = (spare == .drawn ? own ?? left : left ?? own) ?? 0

@@ -113,7 +113,7 @@ final class GIFOutput {
         func attempt(_ palette: FilePalette, isShared: Bool) throws {
             for spare in ways.spares {
                 let data = try FrameData(
-                    frame, palette, spare, lookAhead: ways.lookAhead, checking: interruption)
+                    frame, colours, palette, spare, lookAhead: ways.lookAhead, checking: interruption)
                 let count = data.bytes.count + (isShared ? 0 : palette.colours.count * 3)
                 if count < best?.count ?? .max { best = (data, isShared, count) }
             }

@@ -1,8 +1,8 @@
 import CCodecs
 import Formats
 
-/// Encodes rows of 1 to 4 channels as a PNG of 8 bits a sample, with libpng's own choice of filters and zlib's default
-/// level. An interlaced one takes memory for all of its pixels, since each of the seven passes wants them.
+/// Encodes rows of 1 to 4 channels as a PNG of 8 bits a sample as they come, with libpng's own choice of filters and
+/// zlib's default level: with no effort, or if the picture is too large for `HeldPNGWriter`. An interlaced one takes memory for all of its pixels, since each of the seven passes wants them.
 final class PNGWriter: RowWriter {
     private let encoder: OpaquePointer
     private let drain: ByteDrain

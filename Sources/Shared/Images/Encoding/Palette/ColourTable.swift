@@ -4,31 +4,30 @@ struct ColourTable {
     private static let slots = 1024
 
     private(set) var colours: [PackedColour] = []
-    private var keys = [UInt32](repeating: 0, count: slots)
-    private var numbers = [UInt8](repeating: 0, count: slots)
+    /// The place in `colours` of each slot's colour, and -1 for an empty one.
+    private var places = [Int16](repeating: -1, count: slots)
 
-    /// Adds an opaque colour; false if it is the 257th.
+    /// Adds a colour; false if it is the 257th.
     mutating func insert(_ colour: PackedColour) -> Bool {
         let slot = slot(colour)
-        if keys[slot] == colour.bits { return true }
+        if places[slot] >= 0 { return true }
         guard colours.count < 256 else { return false }
-        keys[slot] = colour.bits
-        numbers[slot] = UInt8(colours.count)
+        places[slot] = Int16(colours.count)
         colours.append(colour)
         return true
     }
 
-    /// The number of an opaque colour; nil for one that is not there.
+    /// The number of a colour; nil for one that is not there.
     func number(of colour: PackedColour) -> UInt8? {
-        let slot = slot(colour)
-        return keys[slot] == colour.bits ? numbers[slot] : nil
+        let place = places[slot(colour)]
+        return place < 0 ? nil : UInt8(place)
     }
 
-    /// Where the colour is, or would be. No opaque colour has the key 0, which marks an empty slot.
+    /// Where the colour is, or would be.
     private func slot(_ colour: PackedColour) -> Int {
         // Fibonacci hashing: the high bits of a product with 2^32 divided by the golden ratio.
         var slot = Int((colour.bits &* 0x9E37_79B1) >> 22)
-        while keys[slot] != 0 && keys[slot] != colour.bits { slot = (slot + 1) & (Self.slots - 1) }
+        while places[slot] >= 0 && colours[Int(places[slot])] != colour { slot = (slot + 1) & (Self.slots - 1) }
         return slot
     }
 }

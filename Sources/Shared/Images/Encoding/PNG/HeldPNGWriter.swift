@@ -1,0 +1,129 @@
+import CDeflate
+import Formats
+import Support
+
+/// Encodes rows of 1 to 4 channels as a PNG in as few bytes as its effort finds: without what the pixels do not need
+/// (alpha, colour, bits, or all samples beside a palette), with filters chosen for each row, and compressed by
+/// libdeflate. The rows are gathered.
+final class HeldPNGWriter: RowWriter {
+    private let size: PixelSize
+    private let channels: Int
+    private let options: EncodeOptions
+    private let kept: KeptPNG?
+    private let drain: ByteDrain
+    private var pixels: [UInt8] = []
+
+    /// Pixels up to which a picture is held with an effort; a larger one flows through `PNGWriter`.
+    private static func mostPixels(_ effort: Int) -> Int { effort == 0 ? 0 : effort < 7 ? 4 << 20 : 16 << 20 }
+    /// Memory that a pixel takes: as it comes, as it is held, packed, filtered and compressed.
+    static let bytesPerPixel = 24
+
+    /// Whether a picture is written by this writer.
+    static func takes(_ size: PixelSize, effort: Int) -> Bool { (size.pixels ?? .max) <= mostPixels(effort) }
+
+    /// - Parameter kept: what shows the same pixels; written in place of them if that is no larger.
+    init(size: PixelSize, channels: Int, options: EncodeOptions, kept: KeptPNG? = nil, into drain: ByteDrain) {
+        self.kept = kept
+        self.size = size
+        self.channels = channels
+        self.options = options
+        self.drain = drain
+        pixels.reserveCapacity(size.width * size.height * channels)
+    }
+
+    func write(_ row: UnsafePointer<UInt8>) {
+        pixels.append(contentsOf: UnsafeBufferPointer(start: row, count: size.width * channels))
+    }
+
+    func finish() throws {
+        let profile = options.metadata.profile(isGray: channels < 3)
+        let candidates = pixels.withUnsafeBufferPointer {
+            pngCandidates(
+                $0, channels: channels, width: size.width, height: size.height, hasProfile: profile != nil,
+                effort: options.effort)
+        }
+        pixels = []
+        let (held, data) = try smallest(candidates)
+        if let kept, kept.byteCount <= data.count + 12 + held.paletteBytes {
+            return try kept.write(options.metadata, isGray: channels < 3, into: drain)
+        }
+        let file = PNGFile(drain)
+        try file.begin(
+            size, depth: held.depth, colourType: held.colourType, isInterlaced: options.isProgressive)
+        try file.write(options.metadata, isGray: channels < 3)
+        if !held.palette.isEmpty {
+            try file.write("PLTE", held.palette.flatMap { [UInt8($0.red), UInt8($0.green), UInt8($0.blue)] })
+        }
+        if !held.transparency.isEmpty { try file.write("tRNS", held.transparency) }
+        try file.write("IDAT", data)
+        try file.write("IEND", [])
+    }
+
+    private func smallest(_ candidates: [PNGPixels]) throws -> (PNGPixels, [UInt8]) {
+        let plan = PNGEffort(options.effort)
+        var best: (place: Int, filtered: [UInt8], data: [UInt8], count: Int)?
+        for (place, candidate) in candidates.enumerated() {
+            let rows = PackedRows(candidate, isInterlaced: options.isProgressive)
+            for strategy in plan.strategies(candidate) {
+                try drain.checkpoint(.compressingPNG(size, level: plan.trialLevel))
+                let filtered = rows.filtered(strategy)
+                let data = try Deflate.zlib(filtered, level: plan.trialLevel)
+                let count = data.count + candidate.paletteBytes
+                if count < best?.count ?? .max { best = (place, filtered, data, count) }
+            }
+        }
+        let found = best!
+        try drain.checkpoint(.compressingPNG(size, level: plan.level))
+        let data =
+            plan.level == plan.trialLevel ? found.data : try Deflate.zlib(found.filtered, level: plan.level)
+        return (candidates[found.place], data.count <= found.data.count ? data : found.data)
+    }
+}
+
+/// What an effort of 1 to 9 tries to make a PNG small.
+private struct PNGEffort {
+    /// libdeflate's, 1 to 12: of the attempts, and of the best one.
+    let trialLevel: Int32
+    let level: Int32
+    private let effort: Int
+
+    init(_ effort: Int) {
+        self.effort = effort
+        (trialLevel, level) =
+            switch effort {
+            case ...2: (6, 6)
+            case 3...4: (6, 8)
+            case 5...6: (7, 9)
+            case 7...8: (8, 11)
+            default: (9, 12)
+            }
+    }
+
+    /// How filters are chosen. Numbers of colours have no order that differences could follow, and are best left alone,
+    /// but for pictures that were drawn in rows.
+    func strategies(_ pixels: PNGPixels) -> [PackedRows.Strategy] {
+        let isPlain = pixels.colourType == 3 || pixels.depth < 8
+        return switch effort {
+        case ...2: isPlain ? [.fixed(0)] : [.sum]
+        case 3...4: isPlain ? [.fixed(0)] : [.fixed(0), .sum]
+        case 5...6: [.fixed(0), .sum, .entropy, .pairs]
+        default:
+            [.fixed(0), .fixed(1), .fixed(2), .fixed(4), .sum, .entropy, .pairs]
+        }
+    }
+}
+
+/// Compression by libdeflate, which is faster than zlib and goes further.
+enum Deflate {
+    /// The bytes as a zlib stream (RFC 1950). Throws `ImageError.outOfMemory`.
+    ///
+    /// - Parameter level: 1 to 12; from 10 on the shortest parse is looked for.
+    static func zlib(_ bytes: [UInt8], level: Int32) throws -> [UInt8] {
+        guard let compressor = libdeflate_alloc_compressor(level) else { throw ImageError.outOfMemory }
+        defer { libdeflate_free_compressor(compressor) }
+        let bound = libdeflate_zlib_compress_bound(compressor, bytes.count)
+        return [UInt8](unsafeUninitializedCapacity: bound) { room, count in
+            count = libdeflate_zlib_compress(compressor, bytes, bytes.count, room.baseAddress!, bound)
+        }
+    }
+}

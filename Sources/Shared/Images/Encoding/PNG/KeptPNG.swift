@@ -1,0 +1,62 @@
+import Formats
+import Support
+
+/// The image data of a PNG whose pixels an output shows unchanged.
+struct KeptPNG {
+    private let source: any ByteSource
+    private let image: PNGImageData
+
+    /// Nil if the source's pixels are not stored as they would be written: of 16 bits a sample, or without the passes
+    /// that are asked for.
+    init?(_ source: some ByteSource, isProgressive: Bool) throws {
+        let image = try PNGImageData(source)
+        guard image.header.depth <= 8, image.header.isInterlaced || !isProgressive else { return nil }
+        self.source = source
+        self.image = image
+    }
+
+    /// Bytes that differ from how others store the pixels: palette and data.
+    var byteCount: Int { image.byteCount }
+
+    /// Writes a PNG with this image data.
+    func write(_ metadata: PictureMetadata, isGray: Bool, into drain: ByteDrain) throws {
+        let file = PNGFile(drain)
+        let header = image.header
+        try file.begin(
+            header.size, depth: header.depth, colourType: header.colourType, isInterlaced: header.isInterlaced)
+        try file.write(metadata, isGray: isGray)
+        if let palette = image.palette { try copy("PLTE", palette, to: file) }
+        if let transparency = image.transparency { try copy("tRNS", transparency, to: file) }
+        for data in image.data { try copy("IDAT", data, to: file) }
+        try file.write("IEND", [])
+    }
+
+    /// Chunks that are longer than this become several.
+    private static let mostBytes = 1 << 20
+
+    private func copy(_ type: FourCC, _ body: Range<Int>, to file: PNGFile) throws {
+        guard type == "IDAT", body.count > Self.mostBytes else { return try file.write(type, source.bytes(body)) }
+        for start in stride(from: body.lowerBound, to: body.upperBound, by: Self.mostBytes) {
+            try file.write(type, source.bytes(start..<min(start + Self.mostBytes, body.upperBound)))
+        }
+    }
+}
+
+/// Writes the image data of the source in place of the rows, which need only be looked at for damage.
+final class KeptPNGWriter: RowWriter {
+    private let kept: KeptPNG
+    private let channels: Int
+    private let metadata: PictureMetadata
+    private let drain: ByteDrain
+
+    init(_ kept: KeptPNG, channels: Int, metadata: PictureMetadata, into drain: ByteDrain) {
+        self.kept = kept
+        self.channels = channels
+        self.metadata = metadata
+        self.drain = drain
+    }
+
+    func write(_ row: UnsafePointer<UInt8>) {}
+
+    func finish() throws { try kept.write(metadata, isGray: channels < 3, into: drain) }
+}

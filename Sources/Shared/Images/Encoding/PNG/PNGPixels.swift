@@ -1,0 +1,189 @@
+/// Pixels as a PNG may hold them: samples or numbers of colours, one or more bytes a pixel, before they are packed.
+struct PNGPixels {
+    let width: Int
+    let height: Int
+    /// PNG table 11.1: 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGB and alpha.
+    let colourType: UInt8
+    /// Bits of a sample: 8, or 1, 2 or 4 if the format has one sample a pixel.
+    let depth: Int
+    /// Row by row, 8 bits a sample, of which the lowest `depth` count.
+    let samples: [UInt8]
+    /// R, G, B and alpha of each number; empty unless there is a palette. Those with alpha come first.
+    var palette: [PackedColour] = []
+    /// The one colour that is transparent in a format without alpha: a sample for each channel.
+    var key: [UInt8] = []
+
+    /// Samples of a pixel.
+    var channels: Int {
+        switch colourType {
+        case 2: 3
+        case 4: 2
+        case 6: 4
+        default: 1
+        }
+    }
+
+    /// Bytes of PLTE and tRNS (PNG §11.2.2, §11.3.1.1), with what a chunk has beside its body.
+    var paletteBytes: Int {
+        (palette.isEmpty ? 0 : palette.count * 3 + 12) + (transparency.isEmpty ? 0 : transparency.count + 12)
+    }
+
+    /// The body of tRNS; empty if there is none.
+    var transparency: [UInt8] {
+        if !key.isEmpty { return key.flatMap { [0, $0] } }
+        let alphas = palette.map { UInt8($0.alpha) }
+        return Array(alphas.prefix { $0 < 255 })
+    }
+}
+
+/// What the pixels of a picture need of a PNG.
+struct PNGNeeds {
+    /// The colours; nil if there are more than 256.
+    private(set) var colours: ColourTable?
+    private(set) var isOpaque = true
+    private(set) var isGray = true
+    /// The one colour of all transparent pixels, if nothing is half-transparent and no opaque pixel has it; with alpha 0.
+    private(set) var key: PackedColour?
+
+    init(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int) {
+        var table = ColourTable()
+        var fits = true
+        var canHaveKey = true
+        var last: PackedColour?
+        let count = pixels.count / channels
+        for place in 0..<count {
+            let colour = PackedColour(samples: pixels.baseAddress! + place * channels, channels: channels)
+            if colour == last { continue }
+            last = colour
+            if fits { fits = table.insert(colour) }
+            if isGray { isGray = colour.red == colour.green && colour.green == colour.blue }
+            guard channels % 2 == 0, colour.alpha < 255 else { continue }
+            isOpaque = false
+            if colour.alpha > 0 || key != nil && key != colour { canHaveKey = false }
+            key = colour
+            if !fits, !canHaveKey, !isGray { break }
+        }
+        if let wanted = key, canHaveKey {
+            let opaque = PackedColour(bits: wanted.bits | 0xFF00_0000)
+            for place in 0..<count
+            where PackedColour(samples: pixels.baseAddress! + place * channels, channels: channels) == opaque {
+                canHaveKey = false
+                break
+            }
+        }
+        if !canHaveKey { key = nil }
+        colours = fits ? table : nil
+    }
+}
+
+extension PackedColour {
+    var alpha: Int { Int(bits >> 24) }
+
+    /// A pixel of 1 to 4 samples with straight alpha, which is kept.
+    @inline(__always) init(samples: UnsafePointer<UInt8>, channels: Int) {
+        let isGray = channels < 3
+        let alpha = channels % 2 == 0 ? samples[channels - 1] : 255
+        let (green, blue) = (samples[isGray ? 0 : 1], samples[isGray ? 0 : 2])
+        bits = UInt32(samples[0]) | UInt32(green) << 8 | UInt32(blue) << 16 | UInt32(alpha) << 24
+    }
+}
+
+/// The ways of holding a picture in a PNG without loss that can be the smallest.
+///
+/// - Parameters:
+///   - pixels: of 1 to 4 channels.
+///   - hasProfile: the profile fits gray samples or colours, whichever the pixels are now, so that they stay so.
+func pngCandidates(
+    _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, hasProfile: Bool, effort: Int
+) -> [PNGPixels] {
+    let needs = PNGNeeds(pixels, channels: channels)
+    let canBeGray = needs.isGray && (!hasProfile || channels < 3)
+    let canBeColoured = !hasProfile || channels >= 3
+    let hasAlpha = !needs.isOpaque && needs.key == nil
+    let colourType: UInt8 = canBeGray ? (hasAlpha ? 4 : 0) : (hasAlpha ? 6 : 2)
+    var plain = PNGPixels(
+        width: width, height: height, colourType: colourType, depth: 8,
+        samples: taken(pixels, channels: channels, as: colourType))
+    if let key = needs.key {
+        plain.key = canBeGray ? [UInt8(key.red)] : [key.red, key.green, key.blue].map { UInt8($0) }
+    }
+    if colourType == 0, let colours = needs.colours, let reduced = plain.shallower(colours.colours) { plain = reduced }
+    guard let colours = needs.colours, canBeColoured else { return [plain] }
+    var orders = [colours.colours.sorted { ($0.alpha, $0.luma, $0.bits) < ($1.alpha, $1.luma, $1.bits) }]
+    // As they came, which keeps neighbours near where areas follow one another.
+    if effort >= 7 {
+        orders.append(colours.colours.filter { $0.alpha < 255 } + colours.colours.filter { $0.alpha == 255 })
+    }
+    let indexed = orders.map { numbered(pixels, channels: channels, width: width, height: height, $0) }
+    // As shallow, and without a palette.
+    if plain.colourType == 0, plain.depth <= indexed[0].depth, plain.key.isEmpty, effort < 7 { return [plain] }
+    // Three or four bytes a pixel are never less than one, unless the picture is hardly larger than the palette.
+    if plain.channels > 1, width * height > 16_384, effort < 5 { return indexed }
+    return indexed + [plain]
+}
+
+/// The samples that a colour type has of each pixel.
+private func taken(_ pixels: UnsafeBufferPointer<UInt8>, channels: Int, as colourType: UInt8) -> [UInt8] {
+    let places: [Int] =
+        switch colourType {
+        case 0: [0]
+        case 4: [0, channels - 1]
+        case 2: channels < 3 ? [0, 0, 0] : [0, 1, 2]
+        default: channels < 3 ? [0, 0, 0, channels - 1] : [0, 1, 2, 3]
+        }
+    if places.count == channels { return Array(pixels) }
+    let count = pixels.count / channels
+    return [UInt8](unsafeUninitializedCapacity: count * places.count) { samples, initialized in
+        var target = samples.baseAddress!
+        for pixel in 0..<count {
+            for place in places {
+                target.initialize(to: pixels[pixel * channels + place])
+                target += 1
+            }
+        }
+        initialized = count * places.count
+    }
+}
+
+private func numbered(
+    _ pixels: UnsafeBufferPointer<UInt8>, channels: Int, width: Int, height: Int, _ palette: [PackedColour]
+) -> PNGPixels {
+    var table = ColourTable()
+    for colour in palette { _ = table.insert(colour) }
+    let count = pixels.count / channels
+    let numbers = [UInt8](unsafeUninitializedCapacity: count) { numbers, initialized in
+        var last = palette[0]
+        var number: UInt8 = 0
+        for pixel in 0..<count {
+            let colour = PackedColour(samples: pixels.baseAddress! + pixel * channels, channels: channels)
+            if colour != last {
+                last = colour
+                number = table.number(of: colour)!
+            }
+            (numbers.baseAddress! + pixel).initialize(to: number)
+        }
+        initialized = count
+    }
+    let depth = palette.count <= 2 ? 1 : palette.count <= 4 ? 2 : palette.count <= 16 ? 4 : 8
+    return PNGPixels(width: width, height: height, colourType: 3, depth: depth, samples: numbers, palette: palette)
+}
+
+extension PackedColour {
+    fileprivate var luma: Int { red * 299 + green * 587 + blue * 114 }
+}
+
+extension PNGPixels {
+    /// The same gray levels in fewer bits, if all of them have a place there; nil if not.
+    fileprivate func shallower(_ levels: [PackedColour]) -> PNGPixels? {
+        for depth in [1, 2, 4] {
+            let step = 255 / ((1 << depth) - 1)
+            guard levels.allSatisfy({ $0.red % step == 0 }) else { continue }
+            var reduced = PNGPixels(
+                width: width, height: height, colourType: colourType, depth: depth,
+                samples: samples.map { $0 / UInt8(step) })
+            reduced.key = key.map { $0 / UInt8(step) }
+            return reduced
+        }
+        return nil
+    }
+}

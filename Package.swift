@@ -48,7 +48,7 @@ let package = Package(
             name: "Shared",
             targets: [
                 "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools",
-                "Previews", "Articles", "HTML", "APOD", "GIFs", "Variants", "Options", "Commands",
+                "Previews", "Articles", "HTML", "APOD", "GIFs", "Variants", "Gallery", "Options", "Commands",
             ]),
     ],
     targets: [
@@ -95,12 +95,23 @@ let package = Package(
         module("APOD", ["Support", "Records", "HTTP", "Store", "Fetch", "Articles", "HTML"]),
         module("GIFs", ["Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Tools"]),
         module("Variants", ["Support", "Records", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools"]),
+        .target(
+            name: "Gallery",
+            dependencies: [
+                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Store", "Tools", "Variants", "Articles",
+            ],
+            path: "Sources/Shared/Gallery",
+            resources: ["details.html", "gallery.js", "months.html", "page.html", "style.css", "tile.html"].map {
+                .embedInCode("Resources/\($0)")
+            }),
         module("Options", ["Support"]),
         module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch", "Tools"]),
         // The tools
         tool("apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
         tool("img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),
-        tool("img-downsample", ["Store", "Fetch", "Tools", "Images", "Placeholders", "Variants", "Formats"]),
+        tool(
+            "img-downsample",
+            ["Store", "Fetch", "HTTP", "Tools", "Images", "Placeholders", "Variants", "Formats", "Gallery"]),
         tool("gif-cache", ["Store", "Fetch", "Tools", "GIFs", "HTTP"]),
         // Tests
         .target(name: "TestSupport", dependencies: ["Support", "Records", "Libc"], path: "Tests/TestSupport"),
@@ -128,6 +139,7 @@ let package = Package(
         tests(
             "GIFs",
             ["GIFs", "Store", "Fetch", "Tools", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
+        tests("Gallery", ["Gallery", "Records", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),
         tests("Commands", ["Commands", "Options", "Records", "HTTP", "Support", "TestSupport"]),

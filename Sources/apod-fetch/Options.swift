@@ -107,7 +107,7 @@ extension ToolContext {
             media: arguments[.media] ?? Set(Picture.MediaType.allCases), freeOnly: arguments[.noCopyright],
             words: arguments[.search], fallsBack: arguments[.fallbackPrevious],
             requiresToday: arguments[.requireToday],
-            raw: arguments[.raw], marksArticles: arguments[.format]?.showsArticle ?? false,
+            raw: arguments[.raw],
             refreshes: arguments[.refresh], isOffline: arguments[.offline] || arguments[.search] != nil)
         if options.refreshes, options.isOffline {
             throw UsageFailure("--refresh and --\(options.words == nil ? "offline" : "search") cannot be combined")
@@ -130,7 +130,7 @@ extension ToolContext {
         guard let format = arguments[.format] else { return options }
         if arguments.isGiven(.print) { throw UsageFailure("--format and --print cannot be combined") }
         if arguments[.pretty], format != .json { throw UsageFailure("--pretty goes with --format json") }
-        let feed = AtomFeed(address: arguments[.feedURL], updated: Clock.system.now())
+        let feed = AtomFeed.picturesOfTheDay(address: arguments[.feedURL], updated: Clock.system.now())
         options.layout = format.layout(for: .standardOutput(environment: environment), feed: feed) ?? options.layout
         return options
     }

@@ -173,7 +173,7 @@ struct DownsampleSettings {
 
     /// The folders of the options, or else those of the environment or the configuration file, which have a colon
     /// between two.
-    private static func allowedFolders(_ context: ToolContext) throws -> [String] {
+    static func allowedFolders(_ context: ToolContext) throws -> [String] {
         let named = context.arguments.all(.allowPath)
         for folder in named {
             do { _ = try Folder(folder) } catch {
@@ -191,7 +191,7 @@ struct DownsampleSettings {
 
     // MARK: What it may cost
 
-    private static func decoding(_ context: ToolContext) throws -> DecodeOptions {
+    static func decoding(_ context: ToolContext) throws -> DecodeOptions {
         var limits = DecodeLimits.standard
         if let most = try context.value(.maxBytes) { limits.maxInputBytes = most }
         if let most = try context.value(.maxMemory) { limits.maxMemoryBytes = most }

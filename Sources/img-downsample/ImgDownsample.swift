@@ -43,7 +43,7 @@ enum ImgDownsample {
             operands: .init(
                 "PICTURE", "Files; - reads standard input: the bytes of a picture with -o.", completion: .files),
             options: { [.sizes, .looks, .files, .placeholders, .limits, .stream, .common] },
-            subcommands: [.styles], synonyms: ["shrink", "thumbnail"], run: downsample),
+            subcommands: [.gallery, .styles], synonyms: ["shrink", "thumbnail"], run: downsample),
         exitStatus: """
             0 all done, 64 usage, 65 not a picture or damaged, 66 no such file,
             69 a library is missing, 70 fault of the tool, 73/74 cannot write,

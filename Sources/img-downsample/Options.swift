@@ -46,7 +46,7 @@ extension AnyOption {
         group: .sizes, summary: "Use this part of the upright picture only, in pixels or percent.", read: Region.init)
     static let rotate = Option<Int>(
         "rotate", form: .value("DEGREES"), expected: "90, 180 or 270 degrees clockwise",
-        completion: .words(["90", "180", "270"]), group: .sizes,
+        completion: .words(["90", "180", "270"]), group: .looks,
         summary: "Turn clockwise by 90, 180 or 270 degrees, before anything is measured."
     ) { ["0": 0, "90": 1, "180": 2, "270": 3, "-90": 3, "-180": 2, "-270": 1][$0] }
     static let poster = Option.flag("poster", .looks, summary: "Take the first frame of an animation only.")
@@ -185,11 +185,11 @@ enum PictureFormatChoice: Sendable, Equatable {
 extension [AnyOption] {
     static let sizes: [AnyOption] = [
         .variant, .width, .height, .fit, .aspectRatio, .scale, .exact, .enlarge, .contentMode, .gravity, .focus,
-        .region, .rotate,
+        .region,
     ]
 
     static let looks: [AnyOption] = [
-        .format, .quality, .effort, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .linear,
+        .format, .quality, .effort, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .rotate, .linear,
         .keepProfile, .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode, .allowTruncated,
         .allowDamaged,
     ]

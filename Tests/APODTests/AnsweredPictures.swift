@@ -22,7 +22,6 @@ extension ServiceAnswer {
 }
 
 extension DayResult {
-    var record: Record { record(isMarked: false) }
 
     /// The picture. Throws why there is none; any other failure than `APODFailure` is an issue of the test.
     func get() throws(APODFailure) -> Picture {

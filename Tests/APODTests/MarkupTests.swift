@@ -40,7 +40,7 @@ import Testing
     }
 
     private func feed(_ captions: Caption..., address: String? = nil) throws -> String {
-        let feed = AtomFeed(address: address, updated: time("2026-11-20"))
+        let feed = AtomFeed.picturesOfTheDay(address: address, updated: time("2026-11-20"))
         return try feed.head + captions.map { try #require(AtomFeed.entry($0)) + "\n" }.joined() + AtomFeed.foot
     }
 

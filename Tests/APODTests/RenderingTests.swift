@@ -214,7 +214,7 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
     @Test func everyFormatButJSONHasALayout() {
         let page = TextPage(isTerminal: false, width: 80, environment: [:])
         for format in PictureFormat.allCases {
-            #expect((format.layout(for: page, feed: AtomFeed(updated: time("2026-11-20"))) == nil) == (format == .json))
+            #expect((format.layout(for: page, feed: AtomFeed.picturesOfTheDay(updated: time("2026-11-20"))) == nil) == (format == .json))
         }
     }
 }

@@ -2,28 +2,28 @@ import Records
 
 /// What of a record is shown to a person. All of it is folded: one line each, and nothing that a terminal would act on,
 /// wherever the record comes from.
-struct Caption: Sendable, Equatable {
-    var title: String?
-    var day: String?
+public struct Caption: Sendable, Equatable {
+    public internal(set) var title: String?
+    public internal(set) var day: String?
     /// Who made it, or else who claims it.
-    var author: String?
+    public internal(set) var author: String?
     /// Who claims a copyright.
-    var holder: String?
+    public internal(set) var holder: String?
     /// Who made it and who claims it, with a label: "Credit & copyright: Ada Example".
-    var credits: [String]
-    var paragraphs: [LinkedText]
-    var isVideo: Bool
+    public internal(set) var credits: [String]
+    public internal(set) var paragraphs: [LinkedText]
+    public internal(set) var isVideo: Bool
     /// What the picture shows.
-    var alt: String?
+    public internal(set) var alt: String?
     /// The picture to be shown on a page: NASA's (resized) one, or a video's still.
-    var shown: String?
+    public internal(set) var shown: String?
     /// The best picture, the video, or wherever the other media are.
-    var media: String?
+    public internal(set) var media: String?
     /// The article.
-    var page: String?
+    public internal(set) var page: String?
 
     /// Nil for a record that bears an error, or has nothing to show.
-    init?(_ record: Record) {
+    public init?(_ record: Record) {
         if record.bearsError { return nil }
         func text(_ path: FieldPath) -> String? {
             guard let text = record.string(path).map({ PlainText.folded($0) }), !text.isEmpty else { return nil }
@@ -64,5 +64,5 @@ struct Caption: Sendable, Equatable {
     }
 
     /// The word for `media`.
-    var mediaLabel: String { isVideo ? "Video" : shown == nil ? "Link" : "Picture" }
+    public var mediaLabel: String { isVideo ? "Video" : shown == nil ? "Link" : "Picture" }
 }

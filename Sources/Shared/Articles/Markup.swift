@@ -1,8 +1,8 @@
 /// Text and addresses as HTML and XML want them: both know these references.
-enum Markup {
+public enum Markup {
     /// Returns the text with all that would be more than text escaped, for content and for quoted attributes, and
     /// without what XML 1.0 doesn't have (§2.2).
-    static func text(_ text: String) -> String {
+    public static func text(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -19,11 +19,13 @@ enum Markup {
         return result
     }
 
-    static func link(_ text: String, to address: String) -> String { link(markup: self.text(text), to: address) }
+    public static func link(_ text: String, to address: String) -> String { link(markup: self.text(text), to: address) }
 
-    static func link(markup: String, to address: String) -> String { "<a href=\"\(text(address))\">\(markup)</a>" }
+    public static func link(markup: String, to address: String) -> String {
+        "<a href=\"\(text(address))\">\(markup)</a>"
+    }
 
-    static func paragraph(_ text: LinkedText) -> String {
+    public static func paragraph(_ text: LinkedText) -> String {
         let parts = text.parts.map { part in part.address.map { link(part.text, to: $0) } ?? self.text(part.text) }
         return "<p>\(parts.joined())</p>"
     }

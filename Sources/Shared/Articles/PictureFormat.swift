@@ -14,9 +14,6 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     /// The address of the best picture, or of the video, alone.
     case url
 
-    /// Whether it shows the explanation's paragraphs and links.
-    public var showsArticle: Bool { self != .json && self != .url }
-
     /// The layout for a tool's output; nil for `json`, of which there are several. A record that bears an `error` gives
     /// nothing in the others: its message is on standard error.
     public func layout(for page: TextPage, feed: AtomFeed) -> RecordLayout? {

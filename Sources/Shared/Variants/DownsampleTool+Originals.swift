@@ -66,11 +66,20 @@ extension DownsampleTool {
 
     /// The picture of a record, if it is the cache's own and has not been replaced.
     private func known(_ path: String, _ record: Record) throws -> OpenPicture? {
+        try entry(path, record).map { kept($0.original, $0.key, in: $0.cache, path: path) }
+    }
+
+    /// The SHA-256 of a record's picture, if it is the cache's own; nil else, whatever the record says.
+    public func digest(of path: String, _ record: Record) throws -> String? { try entry(path, record)?.original.sha256 }
+
+    private func entry(
+        _ path: String, _ record: Record
+    ) throws -> (cache: CacheStore, original: Entry, key: CacheKey)? {
         guard let key = try record.string("cache.key").map(CacheKey.init(printed:)),
             let cache = try storage(of: path, record).cache, let original = try cache.lookup(key, handingOut: false),
             original.path == path
         else { return nil }
-        return kept(original, key, in: cache, path: path)
+        return (cache, original, key)
     }
 
     private func kept(_ original: Entry, _ key: CacheKey, in cache: CacheStore, path: String) -> OpenPicture {

@@ -14,6 +14,8 @@ public struct DownsampleTool: RecordTool {
         /// To where their original is: into the cache, or past it.
         case cache
         case folder(OutputFolder)
+        /// Into a folder whose files are named by their content.
+        case content(ContentFolder)
         /// The path of the one file that is made.
         case file(String)
         /// For the one file that is made.
@@ -22,7 +24,7 @@ public struct DownsampleTool: RecordTool {
         /// Whether records tell what was made. Else the cache has nothing to do with it.
         var isForRecords: Bool {
             switch self {
-            case .cache, .folder: true
+            case .cache, .folder, .content: true
             case .file, .standardOutput: false
             }
         }
@@ -234,6 +236,8 @@ public struct DownsampleTool: RecordTool {
         switch output {
         case .cache: nil
         case .folder(let folder): FolderDestination(folder, picture: path, record)
+        case .content(let folder):
+            ContentDestination(folder: folder, sha256: try path.flatMap { try digest(of: $0, record) })
         case .file(let path): FileDestination(path: path, synchronizes: synchronizesFiles)
         case .standardOutput: StandardOutput(holds: fallback != nil)
         }

@@ -30,7 +30,7 @@ public struct PathGuard: Sendable, Hashable {
     /// it is the file behind them that must lie there; it is then opened from that folder on without following any, so
     /// that nobody can exchange a part of the path in between. Throws `PathRefusal`, and `SystemFailure` (66) for an
     /// allowed file that cannot be opened.
-    func open(_ path: String) throws -> File {
+    public func open(_ path: String) throws -> File {
         guard let (folder, name) = place(of: Folder.resolve(path)) else { throw PathRefusal.outside(path) }
         do {
             return try Folder(resolved: folder).open(name, O_RDONLY, purpose: .openInput)

@@ -11,8 +11,9 @@ import Testing
     /// Each document with the number of its commands that must be run at least. Today may be any day of a month, so a
     /// document goes back no further than yesterday but by dates: the sample service has a film on each 5th.
     private static let documents: [(name: String, commands: Int)] = [
-        ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 9), ("docs/exercises.md", 8), ("docs/records.md", 11),
-        ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0), ("docs/sizes-and-styles.md", 5),
+        ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 9), ("docs/exercises.md", 8), ("docs/gallery.md", 5),
+        ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),
+        ("docs/sizes-and-styles.md", 5),
     ]
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
@@ -27,16 +28,18 @@ import Testing
         ("osascript ", "it needs macOS"),
     ]
 
-    /// Programs that a document calls, as far as a test can do without them: `feh` looks whether its picture is there,
+    /// Programs that a document calls, as far as a test can do without them: `feh` and `xdg-open` look whether their file
+    /// is there,
     /// `sleep` notes for how long it was meant to wait.
     private static let standIns = [
         "feh": "#!/bin/sh\nfor picture; do :; done\ntest -s \"$picture\"\n",
+        "xdg-open": "#!/bin/sh\ntest -s \"$1\"\n",
         "sleep": "#!/bin/sh\necho \"$1\" >> \"$HOME/slept\"\n",
     ]
 
     /// The commands that do not end with status 0, by a part of them: the still of the 5th day's video is YouTube's.
     private static let statuses: [(part: String, status: Int32)] = [
-        ("apod-fetch --date 2024-02 |", 75), ("< february.ndjson", 75),
+        ("apod-fetch --date 2024-02 |", 75), ("< february.ndjson", 75), ("apod-fetch --last 60 |", 75),
     ]
 
     private let server: SampleServer

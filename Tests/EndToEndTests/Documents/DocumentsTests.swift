@@ -12,7 +12,7 @@ import Testing
     private static let documents =
         ["README.md", "SECURITY.md", "CHANGELOG.md"]
         + [
-            "records", "sizes-and-styles", "cache", "days", "exercises", "security", "settings", "scripting",
+            "records", "sizes-and-styles", "cache", "days", "exercises", "gallery", "security", "settings", "scripting",
         ].map { "docs/\($0).md" }
 
     /// What stands between back quotes on one line.
@@ -33,7 +33,7 @@ import Testing
     func everyOptionInADocumentIsOneOfATool(name: String) throws {
         let commands =
             [
-                ["apod-fetch"], ["img-downsample"],
+                ["apod-fetch"], ["img-downsample"], ["img-downsample", "gallery"],
             ]
             + [
                 "list", "sync", "put", "get", "has", "path", "cat", "info", "poster", "ls", "size", "rm", "clear",

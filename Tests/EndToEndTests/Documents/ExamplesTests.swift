@@ -120,6 +120,24 @@ import Testing
         #expect(output.stderr.contains("2020-13"))
     }
 
+    // MARK: Gallery
+
+    @Test(.enabled(if: hasMake)) func aGalleryGrowsAndIsWrittenAnew() throws {
+        func make(_ arguments: String...) throws {
+            try home.run("/usr/bin/make", ["-f", "\(Self.examples)/gallery/Makefile"] + arguments).expect(0)
+        }
+        try make("DAYS=2")
+        try make("DAYS=3")
+        #expect(try home.folder.read("work/site/records.ndjson").split(separator: UInt8(ascii: "\n")).count == 3)
+        try server.reset()
+        let page = try home.folder.read("work/site/index.html")
+        try make("pages")
+        #expect(try home.folder.read("work/site/index.html") == page)
+        #expect(try server.requests().total == 0)
+        try make("clean")
+        #expect(!TestFile.exists(home.path("site")))
+    }
+
     // MARK: Launch cards
 
     private func launchCards(_ arguments: String..., input: String) throws -> ToolOutput {

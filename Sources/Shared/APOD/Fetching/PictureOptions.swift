@@ -12,8 +12,6 @@ public struct PictureOptions: Sendable, Equatable {
     public let requiresToday: Bool
     /// Carries NASA's own object along.
     public let raw: Bool
-    /// Carries the explanation's paragraphs and links along, for a format that shows them.
-    public let marksArticles: Bool
     /// Asks the services for what is kept, too.
     public let refreshes: Bool
     /// Asks no service at all.
@@ -22,7 +20,7 @@ public struct PictureOptions: Sendable, Equatable {
     public init(
         media: Set<Picture.MediaType> = Set(Picture.MediaType.allCases), freeOnly: Bool = false,
         words: SearchWords? = nil, fallsBack: Bool = false,
-        requiresToday: Bool = false, raw: Bool = false, marksArticles: Bool = false, refreshes: Bool = false,
+        requiresToday: Bool = false, raw: Bool = false, refreshes: Bool = false,
         isOffline: Bool = false
     ) {
         self.media = media
@@ -31,7 +29,6 @@ public struct PictureOptions: Sendable, Equatable {
         self.fallsBack = fallsBack
         self.requiresToday = requiresToday
         self.raw = raw
-        self.marksArticles = marksArticles
         self.refreshes = refreshes
         self.isOffline = isOffline
     }

@@ -11,7 +11,7 @@ extension PictureSequence {
     public func nextInput(_ progress: Progress, willWait: () -> Void) throws -> RecordInput? {
         guard let result = try next(willWait: willWait) else { return nil }
         progress.finishRecord(failed: result.failure != nil)
-        let record = result.record(isMarked: client.options.marksArticles)
+        let record = result.record
         if let failure = result.failure { return .bad(failure, in: record) }
         return .job(RecordJob(record, argument: result.day.description))
     }

@@ -23,7 +23,7 @@ public struct PictureTool: RecordTool {
         }
         _ = client.isWanted(result)
         var record = job.record
-        record.takePicture(result.record(isMarked: client.options.marksArticles))
+        record.takePicture(result.record)
         return .done(record)
     }
 
@@ -42,7 +42,7 @@ public struct PictureTool: RecordTool {
             if let raw = result.raw { record.set("raw", .raw(raw)) }
             throw failure
         }
-        record.takePicture(result.record(isMarked: client.options.marksArticles))
+        record.takePicture(result.record)
     }
 
     /// The day that a record's `date` says: `2024-02-03`, also with a time behind it. Throws `APODFailure.badDate`.

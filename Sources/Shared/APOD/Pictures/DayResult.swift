@@ -35,10 +35,9 @@ struct DayResult: Sendable {
         return nil
     }
 
-    /// Returns the picture's record, or `{"date":…}` for a failure, to which `error` is still to be added.
-    ///
-    /// - Parameter isMarked: whether it bears the explanation's paragraphs and links, as `apod.marks`.
-    func record(isMarked: Bool) -> Record {
+    /// The picture's record, or `{"date":…}` for a failure, to which `error` is still to be added. `apod.marks` says
+    /// where the explanation's paragraphs and links are.
+    var record: Record {
         let raw = raw.map { JSON.raw($0) }
         guard let picture else {
             var record = Record()
@@ -51,7 +50,7 @@ struct DayResult: Sendable {
             "apod": .object([
                 "service": .string(picture.service.rawValue), "source": .string(source.rawValue),
                 "fetched_at": .string(fetchedAt.iso8601),
-                "marks": isMarked ? picture.marks.map { .string($0) } : nil,
+                "marks": picture.marks.map { .string($0) },
             ]),
         ])
         return record

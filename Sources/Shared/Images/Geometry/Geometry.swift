@@ -60,6 +60,8 @@ public struct Geometry: Sendable, Hashable {
     /// Whether a picture that is too small is made larger. Else `fit` gives its size, `contain` shows it at its
     /// size, and the other modes give the largest of the right shape for which nothing is enlarged.
     public var enlarges: Bool
+    /// The most pixels of what `fit` gives, whatever the picture's shape; nil is any number.
+    public var maxPixels: Int?
     /// The part that is looked at; nil is all.
     public var region: Region?
     /// Quarter turns clockwise, after the picture has been turned upright and before anything is measured.
@@ -132,7 +134,10 @@ public struct Geometry: Sendable, Hashable {
     }
 
     private func fitted(_ area: Rectangle, _ box: (width: Int?, height: Int?)) -> Placement {
-        let bounds = [box.width.map { Double($0) / area.width }, box.height.map { Double($0) / area.height }]
+        let bounds = [
+            box.width.map { Double($0) / area.width }, box.height.map { Double($0) / area.height },
+            maxPixels.map { (Double($0) / (area.width * area.height)).squareRoot() },
+        ]
         let wanted = bounds.compactMap { $0 }.min() ?? 1
         let ratio = enlarges ? wanted : min(wanted, 1)
         let size = PixelSize(

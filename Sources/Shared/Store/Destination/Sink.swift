@@ -27,15 +27,15 @@ public struct MadeFile: Sendable, Equatable {
     /// Whether it was made now, and not found.
     public let isNew: Bool
 
-    /// A file that was made now.
-    public init(path: String, bytes: Int, _ picture: FileFacts) {
+    /// A file that was made now, if nothing else is said.
+    public init(path: String, bytes: Int, _ picture: FileFacts, isNew: Bool = true) {
         self.path = path
         self.bytes = bytes
         contentType = picture.contentType
         width = picture.width
         height = picture.height
         details = picture.details
-        isNew = true
+        self.isNew = isNew
     }
 
     /// The file of an entry.

@@ -41,6 +41,11 @@ public final class OutputFile: ByteSink {
         ".apod-tools-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
     }
 
+    /// Whether a name is that of a file that is being written, or was when its process was killed.
+    public static func isTemporary(_ name: String) -> Bool {
+        name.hasPrefix(".apod-tools-") && name.hasSuffix(".part")
+    }
+
     /// Begins a file at `path`. Throws `SystemFailure` (status 73) if the file or its folder cannot be written, or if a
     /// folder has that name.
     public init(path: String) throws {

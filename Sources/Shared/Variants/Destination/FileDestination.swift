@@ -97,7 +97,7 @@ struct StandardOutput: Destination {
 }
 
 /// Counts the bytes of a file.
-private final class FileSink: Sink {
+final class FileSink: Sink {
     private let sink: any ByteSink
     private let finish: () throws -> String
     private var count = 0

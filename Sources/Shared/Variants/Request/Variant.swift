@@ -7,8 +7,8 @@ public struct Variant: Sendable, Hashable {
     public let name: String
     /// The size, and how a picture gets there.
     public var geometry: Geometry
-    public var gradient = Gradient.none
-    public var cornerRadius = 0.0
+    public var gradient: Gradient
+    public var cornerRadius: Double
     /// The size that was asked for, if the geometry is of another shape: what a placeholder for it measures.
     var shape: PixelSize?
 
@@ -16,6 +16,14 @@ public struct Variant: Sendable, Hashable {
     public static let pager = bucket("pager", 1024)
     /// For one picture over everything else: fits 2048x2048.
     public static let overlay = bucket("overlay", 2048)
+
+    /// - Parameter name: stands in records and in file names.
+    public init(name: String, geometry: Geometry, gradient: Gradient = .none, cornerRadius: Double = 0) {
+        self.name = name
+        self.geometry = geometry
+        self.gradient = gradient
+        self.cornerRadius = cornerRadius
+    }
 
     /// What a wish for a size in points is called.
     static let fitName = "fit"
@@ -44,6 +52,6 @@ public struct Variant: Sendable, Hashable {
         return "size=\(text(box.width))x\(text(box.height));ratio=\(text(geometry.aspectRatio))"
             + ";mode=\(geometry.mode.rawValue);gravity=\(geometry.gravity.rawValue);focus=\(text(geometry.focus));enlarge=\(geometry.enlarges)"
             + ";region=\(text(geometry.region));turns=\(geometry.quarterTurns);gradient=\(gradient.rawValue)"
-            + ";radius=\(cornerRadius)"
+            + ";radius=\(cornerRadius)\(geometry.maxPixels.map { ";pixels=\($0)" } ?? "")"
     }
 }

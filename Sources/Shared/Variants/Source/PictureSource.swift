@@ -25,22 +25,35 @@ final class PictureSource: VariantSource {
         }
     }
 
-    private func content() throws -> (source: any ByteSource, info: ImageHeader) {
+    private func picture() throws -> (source: any ByteSource, info: ImageHeader) {
         if let opened { return opened }
-        let content = try open()
-        opened = content
-        return content
+        let picture = try open()
+        opened = picture
+        return picture
     }
 
     /// What the picture's header says. Throws `ImageError`, `FormatFailure`, and what opening it throws.
-    func info() throws -> ImageHeader { try content().info }
+    func info() throws -> ImageHeader { try picture().info }
 
     /// The picture's own thumbnail, turned like the picture; nil if it has none.
     func thumbnail() -> PictureSource? {
-        guard let (source, info) = try? content(),
+        guard let (source, info) = try? picture(),
             let thumbnail = embeddedThumbnail(of: source, info, limits: maker.options.limits)
         else { return nil }
         return PictureSource(maker, isThumbnail: true) { (thumbnail.source, thumbnail.info) }
+    }
+
+    /// The SHA-256 of the file in hexadecimal digits.
+    func content() throws -> String {
+        let source = try picture().source
+        var digest = SHA256()
+        var piece = [UInt8](repeating: 0, count: 1 << 20)
+        var offset = 0
+        while case let count = try piece.withUnsafeMutableBytes({ try source.read(into: $0, at: offset) }), count > 0 {
+            piece.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += count
+        }
+        return digest.finish()
     }
 
     func key(_ variant: Variant) -> String { (isThumbnail ? "thumbnail;" : "") + maker.key(variant) }
@@ -52,7 +65,7 @@ final class PictureSource: VariantSource {
 
     /// Throws `ImageError`, `FormatFailure`, `Cancelled`, and what opening the picture, the sinks and `done` throw.
     func make(_ requests: [VariantMaker.Request], done: (Int, DownsampleResult) throws -> Void) throws {
-        let (source, info) = try content()
+        let (source, info) = try picture()
         try maker.make(source, info, requests, done: done)
     }
 }

@@ -31,6 +31,8 @@ struct PlaceholderSource: VariantSource {
         text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    func content() -> String { "" }
+
     /// It has no source, so `auto` is PNG, which keeps letters sharp and small.
     func format(of variant: Variant) -> OutputFormat { maker.rendition.format ?? .png }
 

@@ -2,6 +2,10 @@ import Images
 
 /// What variants are made of: a picture, its own thumbnail, or a placeholder.
 protocol VariantSource {
+    /// What tells its content from that of all others, beside the key: a digest of a picture's bytes, empty if the key
+    /// says it all. Cost: O(bytes). Throws if they cannot be read.
+    func content() throws -> String
+
     /// Every option that changes the bytes of a variant, and the version of what makes them.
     func key(_ variant: Variant) -> String
 

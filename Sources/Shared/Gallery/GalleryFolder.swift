@@ -1,0 +1,172 @@
+import Libc
+import Records
+import Store
+import Support
+import Variants
+
+/// A gallery's folder on the disk.
+///
+/// Pictures are named by their content, every other file is written beside its place and renamed, and files whose content
+/// stays are left alone. So a run that is killed leaves whole files, and the next one mends what is missing. Runs at the
+/// same time add to each other: each writes the pages from what is there at its end, one after the other.
+public final class GalleryFolder: Sendable {
+    public let folder: Folder
+    let pictures: Folder
+    /// Held shared while a run goes on, so that no other one removes pictures that it relies on.
+    private let use: File
+
+    private static let recordsName = "records.ndjson"
+    private static let picturesName = "pictures"
+    private static let lockName = ".gallery.lock"
+    private static let useName = ".gallery.use"
+
+    /// Makes the folder if it is missing. Throws `SystemFailure` (73), `UnsafePlace`.
+    public init(_ path: String) throws {
+        try makeFolder(path, synchronized: false)
+        folder = try Folder(path)
+        for name in [Self.picturesName, "pages", "data"] { try folder.makeFolder(name, mode: 0o777) }
+        pictures = try folder.folder(Self.picturesName)
+        use = try folder.open(Self.useName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
+        try Self.lock(use, LOCK_SH)
+    }
+
+    /// The places that were written; none of a folder that is new. A line that is none is passed over. Throws
+    /// `SystemFailure`.
+    func places() throws -> PlaceCollection {
+        var places = PlaceCollection()
+        let file: File
+        do {
+            file = try folder.open(Self.recordsName, O_RDONLY)
+        } catch let failure as SystemFailure where failure.isMissing {
+            return places
+        }
+        let bytes = try file.contents(atMost: .max)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            if let place = (try? Record(parsing: line)).flatMap(Place.init(written:)) { places.add(place) }
+        }
+        return places
+    }
+
+    /// What is known of the pictures that places have.
+    func facts(of places: PlaceCollection) -> [String: FileFacts] {
+        var known: [String: FileFacts] = [:]
+        for place in places.places {
+            guard let raw = place.record.raw("variants"), let variants = try? Record(parsing: raw) else { continue }
+            for name in variants.names {
+                guard let field = variants.raw(FieldPath(stringLiteral: name)), let file = try? Record(parsing: field),
+                    let path = file.string("path"), Place.isOwn(path), let facts = FileFacts(written: file)
+                else { continue }
+                known[String(path.dropFirst(Self.picturesName.count + 1))] = facts
+            }
+        }
+        return known
+    }
+
+    /// Adds places to those that are there, and writes the pages. Throws `SystemFailure` (73).
+    ///
+    /// - Parameters:
+    ///   - came: in the order in which they came.
+    ///   - seen: keys of places that stay when the others are dropped.
+    func write(_ came: [Place], _ settings: GallerySettings) throws {
+        let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
+        try Self.lock(lock, LOCK_EX)
+        defer { withExtendedLifetime(lock) {} }
+        var places = try places()
+        let old = Set(places.places.flatMap(\.paths))
+        for place in came { places.add(place) }
+        if settings.prunes {
+            let wanted = Set(came.flatMap { places.keys(standingFor: $0) })
+            places.keep { wanted.contains($0.key) }
+        }
+        let site = Site(places, settings)
+        try write(Self.recordsName, site.writtenRecords(in: places.places))
+        try writePages(site)
+        remove(old.subtracting(places.places.flatMap(\.paths)), all: settings.prunes, of: places)
+    }
+
+    private func writePages(_ site: Site) throws {
+        let parts = site.parts
+        var names: Set<String> = []
+        func add(_ name: String, _ text: String) throws {
+            names.insert(name)
+            try write(name, Array(text.utf8))
+        }
+        try write("style.css", PackageResources.style_css)
+        try write("gallery.js", PackageResources.gallery_js)
+        if let stylesheet = site.settings.stylesheet { try write("custom.css", stylesheet) }
+        for number in stride(from: 1, through: parts, by: 1) { try add(Site.partPath(number), site.part(number)) }
+        try add("data/days.js", site.days)
+        for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page, parts: parts)) }
+        try add(Site.months, site.listOfMonths(parts: parts))
+        try add("feed.atom", site.feed)
+        // Last, as it leads to all others.
+        try add(Site.start, site.markup(of: site.pages[0], parts: parts))
+        for folder in ["pages", "data"] {
+            for name in self.folder.names(in: folder).map({ "\(folder)/\($0)" })
+            where !names.contains(name) && (name.hasSuffix(".html") || name.hasSuffix(".js")) {
+                self.folder.remove(name)
+            }
+        }
+    }
+
+    /// Writes a file whose content has changed.
+    private func write(_ name: String, _ bytes: [UInt8]) throws {
+        if let old = try? folder.open(name, O_RDONLY), old.count == bytes.count, try old.contents(atMost: .max) == bytes
+        {
+            return
+        }
+        var (place, last) = (folder, name)
+        if let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            place = try folder.folder(String(name[..<slash]))
+            last = String(name[name.utf8.index(after: slash)...])
+        }
+        let file = try OutputFile(in: place, name: last, replaces: true)
+        try file.write(bytes.span.bytes)
+        try file.commit()
+    }
+
+    /// Removes pictures that no place has any more, and what runs that were killed have left, unless another run is
+    /// going on.
+    ///
+    /// - Parameter all: whether also pictures that no place ever had.
+    private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) {
+        guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+        defer { _ = flock(use.descriptor, LOCK_SH) }
+        for path in paths { folder.remove(path) }
+        for place in [".", Self.picturesName, "pages", "data"] {
+            for name in folder.names(in: place) where OutputFile.isTemporary(name) {
+                folder.remove(place == "." ? name : "\(place)/\(name)")
+            }
+        }
+        guard all else { return }
+        let wanted = Set(places.places.flatMap(\.paths))
+        for name in pictures.names() {
+            let path = "\(Self.picturesName)/\(name)"
+            if Place.isOwn(path), !wanted.contains(path) { folder.remove(path) }
+        }
+    }
+
+    private static func lock(_ file: File, _ operation: Int32) throws {
+        while flock(file.descriptor, operation) != 0 {
+            if errno != EINTR { throw SystemFailure(errno: errno, "lock \(file.path)", purpose: .makeOutput) }
+        }
+    }
+}
+
+extension FileFacts {
+    /// What a record says of a variant.
+    fileprivate init?(written file: Record) {
+        guard let path = file.string("path"), let dot = path.lastIndex(of: "."), let format = file.string("format")
+        else {
+            return nil
+        }
+        var details = Record()
+        for name in ["frames", "source_frames", "truncated", "damaged", "dominant_colour", "thumbhash"] {
+            if let raw = file.raw(FieldPath(stringLiteral: name)) { details.set(name, .raw(Array(raw))) }
+        }
+        self.init(
+            contentType: "image/\(format)", fileExtension: String(path[path.index(after: dot)...]),
+            width: file.integer("width"), height: file.integer("height"),
+            details: details.isEmpty ? nil : String(decoding: details.line, as: UTF8.self))
+    }
+}

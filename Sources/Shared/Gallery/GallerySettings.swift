@@ -1,0 +1,40 @@
+import Records
+
+/// How a gallery looks, and what is kept in it.
+public struct GallerySettings: Sendable {
+    public enum Theme: String, Sendable, CaseIterable {
+        /// As the reader's system is set.
+        case auto
+        case light, dark
+    }
+
+    public var title: String
+    public var theme = Theme.auto
+    /// How many pictures a page holds.
+    public var pageSize = 100
+    /// Where the folder will be published, ending with a slash; nil if nobody has said it.
+    public var baseURL: String?
+    /// Whether pages bear what other sites need for a preview of a link.
+    public var isPublic = false
+    /// A style sheet that goes on top.
+    public var stylesheet: [UInt8]?
+    /// Whether the originals are copied, too.
+    public var keepsOriginals = false
+    /// Whether what does not come in any more is dropped.
+    public var prunes = false
+    public var fields = GalleryFields()
+
+    public init(title: String = "Gallery") { self.title = title }
+}
+
+/// Where the words of a record stand: the first field that has any.
+public struct GalleryFields: Sendable {
+    public var title: [FieldPath] = ["title", "name"]
+    public var date: [FieldPath] = ["date", "net"]
+    public var text: [FieldPath] = ["explanation", "description", "mission.description", "instructions"]
+    public var credit: [FieldPath] = ["credit"]
+    public var licence: [FieldPath] = ["license", "licence"]
+    public var link: [FieldPath] = ["permalink", "link"]
+
+    public init() {}
+}

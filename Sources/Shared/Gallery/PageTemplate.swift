@@ -1,0 +1,56 @@
+import Articles
+
+/// A piece of HTML with places for values: `{{name}}` takes text, which is escaped, `{{{name}}}` markup as it is.
+struct PageTemplate: Sendable {
+    private enum Part: Sendable {
+        case markup(String)
+        case text(name: String)
+        case value(name: String)
+    }
+
+    private let parts: [Part]
+
+    /// - Parameter bytes: UTF-8.
+    init(_ bytes: [UInt8]) {
+        var parts: [Part] = []
+        var rest = bytes[...]
+        func isAt(_ place: Int, _ mark: String) -> Bool { rest[place...].starts(with: mark.utf8) }
+        while let open = rest.indices.first(where: { isAt($0, "{{") }) {
+            let isMarkup = isAt(open, "{{{")
+            let (length, end) = isMarkup ? (3, "}}}") : (2, "}}")
+            guard let close = rest[(open + length)...].indices.first(where: { isAt($0, end) }) else { break }
+            parts.append(.markup(String(decoding: rest[..<open], as: UTF8.self)))
+            let name = String(decoding: rest[(open + length)..<close], as: UTF8.self)
+            parts.append(isMarkup ? .value(name: name) : .text(name: name))
+            rest = rest[(close + length)...]
+        }
+        parts.append(.markup(String(decoding: rest, as: UTF8.self)))
+        self.parts = parts
+    }
+
+    /// The names of all places, for a test that none is forgotten.
+    var names: Set<String> {
+        Set(
+            parts.compactMap { part in
+                switch part {
+                case .markup: nil
+                case .text(let name), .value(let name): name
+                }
+            })
+    }
+
+    /// The markup with the values in their places; a place without one stays empty.
+    ///
+    /// - Parameters:
+    ///   - text: values that are text.
+    ///   - markup: values that are markup already.
+    func filled(text: [String: String], markup: [String: String]) -> String {
+        parts.map { part in
+            switch part {
+            case .markup(let markup): markup
+            case .text(let name): Markup.text(text[name] ?? "")
+            case .value(let name): markup[name] ?? ""
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,109 @@
+import Articles
+import HTTP
+import Records
+import Support
+import Tools
+
+/// Makes of a record what may be seen by anybody: its words and public addresses; no key, scope, private address or local
+/// path. Pure.
+struct Publication {
+    let fields: GalleryFields
+
+    /// The record of a place: the fields that a page is made from, under their usual names.
+    func record(of record: Record) -> Record {
+        var published = Record()
+        let text = text(record, fields.text)
+        let isExplanation = text != nil && text == record.string("explanation")
+        let marks = isExplanation ? text.flatMap { Self.marks(record.string("apod.marks"), of: $0) } : nil
+        published.set([
+            "date": Self.day(of: record, fields).map { .string($0.description) },
+            "title": self.text(record, fields.title).map { .string($0) },
+            "explanation": text.map { .string($0) },
+            "credit": self.text(record, fields.credit).map { .string($0) },
+            "copyright": self.text(record, ["copyright"]).map { .string($0) },
+            "license": self.text(record, fields.licence).map { .string($0) },
+            "alt": self.text(record, ["alt"]).map { .string($0) },
+            "media_type": self.text(record, ["media_type"]).map { .string($0) },
+            "url": Self.address(record.string("url")).map { .string($0) },
+            "hdurl": Self.address(record.string("hdurl")).map { .string($0) },
+            "permalink": fields.link.lazy.compactMap { Self.address(record.string($0)) }.first.map { .string($0) },
+            "apod": marks.map { .object(["marks": .string($0)]) },
+            "error": Self.error(of: record),
+        ])
+        return published
+    }
+
+    private func text(_ record: Record, _ fields: [FieldPath]) -> String? {
+        for field in fields {
+            let parts = record.string(field).map { [$0] } ?? record.strings(field)
+            let text = PlainText.folded(parts.joined(separator: " "))
+            if !text.isEmpty { return text }
+        }
+        return nil
+    }
+
+    /// The day that a date or a time begins with.
+    static func day(of record: Record, _ fields: GalleryFields) -> CalendarDay? {
+        fields.date.lazy.compactMap { field in record.string(field).flatMap { CalendarDay($0.prefix(10)) } }.first
+    }
+
+    /// The marks of a text, without links to private addresses.
+    private static func marks(_ marks: String?, of text: String) -> String? {
+        guard marks != nil else { return nil }
+        let article = Article(text, marks: marks)
+        return Article(paragraphs: article.paragraphs.map { $0.mapLinks(address) }).marks
+    }
+
+    // MARK: Addresses
+
+    /// The address if anybody may know it: of the web, on a public host, without a user, a password or a key.
+    static func address(_ text: String?) -> String? {
+        guard let text = MediaAddress(text)?.text, let url = try? WebURL(text), url.credentials == nil,
+            isPublic(url)
+        else { return nil }
+        return url.withoutSecrets.description
+    }
+
+    private static func isPublic(_ url: WebURL) -> Bool {
+        if let address = url.address { return AddressClass(address) == .global }
+        let labels = url.host.split(separator: ".")
+        guard labels.count > 1, let last = labels.last else { return false }
+        // RFC 6762, RFC 6761, RFC 8375, and what ICANN keeps for networks of one's own.
+        return !["local", "localhost", "internal", "lan", "home", "corp", "intranet", "private", "test"].contains(last)
+            && !url.host.hasSuffix("home.arpa")
+    }
+
+    // MARK: Failures
+
+    private static func error(of record: Record) -> JSON? {
+        guard record.bearsError else { return nil }
+        return .object([
+            "tool": record.string("error.tool").map { .string($0) },
+            "code": record.string("error.code").map { .string($0) },
+            "message": .string(words(record.string("error.message") ?? "")),
+            "transient": record.bool("error.transient").map { .bool($0) },
+            "exit": record.integer("error.exit").map { .integer($0) },
+        ])
+    }
+
+    /// A message without the paths and private addresses in it.
+    static func words(_ message: String) -> String {
+        PlainText.folded(message).split(separator: " ").map { word in
+            let bare = word.drop { "(\"'".unicodeScalars.contains($0.unicodeScalars.first!) }
+            if bare.hasPrefix("/") && bare.utf8.count > 1 { return "…" }
+            if String(bare).hasScheme, address(String(bare.reversedTrimmed)) == nil { return "…" }
+            return String(word)
+        }.joined(separator: " ")
+    }
+}
+
+extension Substring {
+    /// Without the punctuation at its end.
+    fileprivate var reversedTrimmed: Substring {
+        var rest = self
+        while let last = rest.unicodeScalars.last, ":;,.)\"'".unicodeScalars.contains(last) {
+            rest.unicodeScalars.removeLast()
+        }
+        return rest
+    }
+}

@@ -1,0 +1,619 @@
+'use strict';
+// A classic script, because browsers load no modules from file://. Texts come from strangers: they reach the page only
+// as text (no innerHTML), and addresses from data files only through ownAddress().
+(() => {
+const root = document.documentElement, body = document.body, main = $('main'), parts = +root.dataset.parts;
+const pathOf = ({ href }) => href.split('#')[0];
+const base = new URL('./' + (root.dataset.root || ''), pathOf(location));
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+function $(selector, from = document) { return from.querySelector(selector); }
+const $$ = selector => [...document.querySelectorAll(selector)];
+const byID = id => document.getElementById(id);
+const { abs, cos, hypot, max, min, round, PI } = Math;
+const clamp = (low, value, high) => max(low, min(high, value));
+const on = (target, types, act, options) => types.split(' ').forEach(type => target.addEventListener(type, act, options));
+
+function make(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  for (const name in properties) {
+    if (name in element) element[name] = properties[name]; else element.setAttribute(name, properties[name]);
+  }
+  element.append(...children);
+  return element;
+}
+const button = (className, title, onclick) => make('button', { type: 'button', className, title, ariaLabel: title, onclick });
+const speaker = () => make('p', { className: 'status', role: 'status' });
+
+const motion = (element, keyframes, duration) => calm.matches ? Promise.resolve()
+  : element.animate(keyframes, { duration, easing: 'cubic-bezier(.2, .7, .2, 1)' }).finished.catch(() => {});
+
+// A modal dialog makes the rest inert, so it has a live region of its own.
+const announce = text => { ($('dialog[open] .status') || $('.status')).textContent = text; };
+
+function press(e, actions) {
+  if (e.altKey || e.ctrlKey || e.metaKey || !Object.hasOwn(actions, e.key)) return;
+  e.preventDefault();
+  actions[e.key]();
+}
+
+// The address of a file of this folder; null for anything else that a data file names.
+function ownAddress(path) {
+  if (!/^(pages|pictures)\/[^\\\s]+$/.test(path)) return null;
+  const { href } = new URL(path, base);
+  return href.startsWith(base.href) && !/%2f|%5c/i.test(href) ? href : null;
+}
+
+// MARK: Data files
+
+// fetch() cannot read file://, so the data are scripts that call galleryData.
+const loads = {}, arrivals = {};
+window.galleryData = { days: months => arrivals.days(months), search: (number, rows) => arrivals['search-' + number](rows) };
+function load(name) {
+  return loads[name] ??= new Promise((resolve, reject) => {
+    arrivals[name] = resolve;
+    const onerror = () => { delete loads[name]; reject(name); };
+    document.head.append(make('script', { src: new URL(`data/${name}.js`, base), onerror }));
+  });
+}
+
+function pageOfDay(months, id) {
+  const [, month, day] = /^(\d{4}-\d\d)-(\d\d)/.exec(id) || [], [bits, pages] = months[month] || [0];
+  const number = pages?.[+day];
+  if (bits >>> day - 1 & 1) return `pages/${month}${number > 1 ? '.' + +number : ''}.html`;
+}
+
+// MARK: Placeholders
+
+// Draws a ThumbHash (evanw.github.io/thumbhash), but none of a transparent picture: it would show through.
+function thumbHash(text) {
+  const h = Uint8Array.from(atob(text), c => c.charCodeAt(0)), a = h[0] | h[1] << 8 | h[2] << 16, b = h[3] | h[4] << 8;
+  if (a >> 23) return '';
+  const few = b & 7 || 1, wide = b >> 15, n = max(3, few), short = Math.ceil(20 * few / 7);
+  const width = wide ? 20 : short, height = wide ? short : 20;
+  let at = 10;
+  const terms = (nx, ny, scale) => {
+    const list = [];
+    for (let v = 0; v < ny; v++) for (let u = v ? 0 : 1; u * ny < nx * (ny - v); u++) {
+      list.push([u, v, ((h[at >> 1] >> at++ % 2 * 4 & 15) / 7.5 - 1) * scale * 2]);
+    }
+    return list;
+  };
+  const L = terms(wide ? 7 : n, wide ? n : 7, (a >> 18 & 31) / 31);
+  const P = terms(3, 3, (b >> 3 & 63) / 50.4), Q = terms(3, 3, (b >> 9 & 63) / 50.4);
+  const canvas = make('canvas', { width, height }), context = canvas.getContext('2d'), image = context.createImageData(width, height);
+  for (let i = 0; i < width * height; i++) {
+    const x = PI * (i % width + .5) / width, y = PI * (Math.floor(i / width) + .5) / height;
+    const sum = (list, start) => list.reduce((s, [u, v, f]) => s + f * cos(x * u) * cos(y * v), start);
+    const l = sum(L, (a & 63) / 63), p = sum(P, (a >> 6 & 63) / 31.5 - 1), q = sum(Q, (a >> 12 & 63) / 31.5 - 1);
+    const blue = l - 2 / 3 * p, red = (3 * l - blue + q) / 2;
+    image.data.set([red * 255, (red - q) * 255, blue * 255, 255], i * 4);
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+function cover(img) {
+  const { colour, hash } = img.closest('[data-hash]')?.dataset || {};
+  if (img.complete || !hash) return;
+  img.parentElement.style.backgroundColor = colour;
+  try { img.before(thumbHash(hash)); } catch { return; }
+  img.classList.add('arrives');
+  img.onload = img.onerror = () => img.classList.replace('arrives', 'arrived');
+}
+// Only near the window, so that a page of thousands stays quick.
+const nearby = new IntersectionObserver(entries => entries.forEach(({ target, isIntersecting }) => {
+  if (!isIntersecting) return;
+  nearby.unobserve(target);
+  cover(target);
+}), { rootMargin: '800px' });
+$$('.tile img, .hero img').forEach(img => nearby.observe(img));
+
+// MARK: Details and pager
+
+const viewer = $('.viewer'), slides = $$('.details'), pageTitle = document.title;
+const indices = new Map(slides.map((slide, i) => [slide.id, i]));
+const titleOf = slide => $('h2', slide).textContent;
+const addressOf = (id, page) => indices.has(id) ? '#' + id : ownAddress(page) ? `${ownAddress(page)}#${id}` : '';
+const pictureOf = slide => $('figure img', slide);
+const linkTo = id => $('a', byID('t-' + id) || viewer);
+const stepOf = (slide, by) => $(by < 0 ? '.steps [rel=prev]' : '.steps [rel=next]', slide);
+const isPlain = e => !(e.button || e.metaKey || e.ctrlKey || e.shiftKey);
+const isOpen = () => viewer.classList.contains('open');
+// The slide that is shown, the one that the strip goes to, what opened the details, the strip's width.
+let current, goal, opener, span, rest, isNotched, turned = 0;
+
+const [newer, older] = [['back', 'Newer picture', -1], ['on', 'Older picture', 1]].map(([className, title, by]) =>
+  make('a', { className, title, ariaLabel: title, onclick: e => { if (isPlain(e)) { e.preventDefault(); step(by); } } }));
+const place = make('span', { className: 'place' });
+const strip = make('div', { className: 'strip' });
+
+function buildStrip() {
+  strip.append(...slides);
+  viewer.append(make('div', { className: 'tools' }, button('shut', 'Close', () => close()), newer, older, place), strip);
+  viewer.role = 'dialog';
+  viewer.ariaModal = true;
+  slides.forEach((slide, i) => {
+    const img = pictureOf(slide);
+    if (!img) return;
+    const { width, height } = filesOf(slide).at(-1), { style } = $('figure', slide);
+    style.setProperty('--ratio', width / height);
+    style.setProperty('--best', width + 'px');
+    const enlarger = button('enlarge', 'Enlarge: ' + (img.alt || titleOf(slide)), () => enlarge(i));
+    img.replaceWith(enlarger);
+    enlarger.append(img);
+  });
+}
+
+// The smallest first.
+function filesOf(slide) {
+  const img = pictureOf(slide), data = img.dataset, file = (src, width, height) => ({ src, width, height });
+  return [file(img.src, img.getAttribute('width'), img.getAttribute('height')), file(data.overlay, data.overlayWidth, data.overlayHeight),
+    file(data.original, data.originalWidth, data.originalHeight)].filter(file => file.src);
+}
+
+// Only a slide and its two neighbours load their pictures.
+function approach(index) {
+  slides.forEach((slide, i) => {
+    const near = abs(i - index) < 2, img = pictureOf(slide);
+    slide.classList.toggle('near', near);
+    if (!near || !img || img.loading === 'eager') return;
+    cover(img);
+    img.loading = 'eager';
+  });
+}
+
+// The strip rests at a slide.
+function settle(index) {
+  goal = index;
+  approach(index);
+  if (index === current) return;
+  const slide = slides[index], time = $('time', slide)?.textContent, moveFocus = slides[current]?.contains(document.activeElement);
+  current = index;
+  slides.forEach((other, i) => { other.inert = i !== index; other.classList.toggle('shown', i === index); });
+  for (const [link, by] of [[newer, -1], [older, 1]]) {
+    const href = stepOf(slide, by)?.href;
+    link.hidden = !href;
+    link.href = href;
+  }
+  place.textContent = `${index + 1} of ${slides.length}`;
+  document.title = `${titleOf(slide)} – ${pageTitle}`;
+  if (hashID() !== slide.id) history.replaceState(history.state, '', '#' + slide.id);
+  announce([titleOf(slide), time, place.textContent].filter(Boolean).join(', '));
+  if (moveFocus) focusSlide();
+}
+const focusSlide = () => $('h2', slides[current]).focus({ preventScroll: true });
+
+function show(index, behavior = 'instant') {
+  if (calm.matches) behavior = 'instant';
+  goal = index;
+  approach(index);
+  strip.scrollTo({ left: index * span, behavior });
+  if (behavior === 'instant') settle(index);
+}
+function step(by) {
+  if (slides[goal + by]) return show(goal + by, 'smooth');
+  stepOf(slides[goal], by)?.click();
+}
+
+// Waits until the strip rests: scrollend also comes between two quick steps. A new width scrolls the strip, too; the
+// observer puts the slide back.
+on(strip, 'scroll', () => {
+  clearTimeout(rest);
+  rest = setTimeout(() => {
+    const index = round(strip.scrollLeft / span);
+    if (isOpen() && strip.clientWidth === span && abs(strip.scrollLeft - index * span) < 1.5) settle(index);
+  }, 140);
+  if (isOpen() && strip.clientWidth === span) approach(round(strip.scrollLeft / span));
+}, { passive: true });
+new ResizeObserver(() => {
+  if (!isOpen() || strip.clientWidth === span) return;
+  span = strip.clientWidth;
+  strip.scrollTo({ left: current * span, behavior: 'instant' });
+}).observe(strip);
+
+// A wheel with notches turns one picture per gesture, because the strip would snap back; a touchpad (small steps)
+// scrolls the strip. A vertical wheel turns pictures only where nothing scrolls.
+on(strip, 'wheel', e => {
+  const { deltaX: x, deltaY: y } = e, isFlat = abs(x) > abs(y), by = Math.sign(isFlat ? x : y), slide = slides[goal];
+  if (e.ctrlKey || !isFlat && (!e.target.closest('figure') || slide.scrollHeight > slide.clientHeight + 1)) return;
+  if (e.timeStamp - turned > 180) {
+    isNotched = !isFlat || e.deltaMode || abs(x) > 50;
+    if (isNotched && slides[goal + by]) step(by);
+  }
+  if (isNotched) e.preventDefault();
+  turned = e.timeStamp;
+}, { passive: false });
+
+function cutOff(inert) {
+  for (const child of body.children) if (!child.matches('.viewer, .status, dialog')) child.inert = inert;
+  // Without its scroll bar the page would become wider and its rows change.
+  body.style.paddingInlineEnd = inert ? innerWidth - root.clientWidth + 'px' : '';
+  root.classList.toggle('viewing', inert);
+  viewer.classList.toggle('open', inert);
+}
+
+function open(index, from) {
+  if (!strip.isConnected) buildStrip();
+  if (!isOpen()) {
+    opener = from;
+    cutOff(true);
+    span = strip.clientWidth;
+  }
+  show(index);
+  if (!viewer.contains(document.activeElement)) focusSlide();
+}
+
+function close(wentBack) {
+  if (!isOpen()) return;
+  const { id } = slides[current];
+  closeOverlay(true);
+  cutOff(false);
+  current = goal = undefined;
+  document.title = pageTitle;
+  const back = () => {
+    const link = opener?.hash === '#' + id || !linkTo(id)?.checkVisibility() ? opener : linkTo(id);
+    const { top, bottom } = link.getBoundingClientRect();
+    link.focus({ preventScroll: true });
+    if (bottom < 40 || top > innerHeight - 40) link.scrollIntoView({ block: 'center' });
+  };
+  back();
+  if (wentBack) return;
+  if (!history.state?.viewer) return history.replaceState(history.state, '', pathOf(location));
+  on(window, 'popstate', () => setTimeout(back), { once: true });
+  history.back();
+}
+
+const hashID = () => location.hash.slice(1);
+function route() {
+  const id = hashID(), index = indices.get(id);
+  closeOverlay(true);
+  if (index === undefined) {
+    close(true);
+    if (id && !byID(id)) find(id);
+  } else if (index !== current) open(index, linkTo(id));
+}
+async function find(id) {
+  const address = addressOf(id, pageOfDay(await load('days').catch(() => ({})), id));
+  if (hashID() !== id) return;
+  if (address && address !== location.href) location.replace(address);
+  else announce('There is no picture with this address.');
+}
+on(window, 'popstate hashchange', route);
+
+on(document, 'click', e => {
+  const link = e.target.closest('a[href]');
+  if (!link || !isPlain(e) || e.defaultPrevented || pathOf(link) !== pathOf(location)) return;
+  const index = indices.get(link.hash.slice(1));
+  if (index === undefined) return;
+  e.preventDefault();
+  calendar?.close();
+  if (isOpen()) return show(index);
+  history.pushState({ viewer: true }, '', link.hash);
+  open(index, link);
+});
+on(document, 'keydown', e => {
+  if (!isOpen() || $('dialog[open]')) return;
+  press(e, { Escape: () => close(), ArrowLeft: () => step(-1), ArrowRight: () => step(1) });
+});
+
+// MARK: Overlay
+
+// The frame lies in the middle of the stage in the size that fits, w × h, and a transform moves it by x and y and scales
+// it by z. Every file of a picture fills the frame, so a better one takes another's place without moving.
+let overlay, stage, frame, view, plus, minus, token = 0;
+
+function buildOverlay() {
+  stage = make('div', { className: 'stage' });
+  const larger = () => zoom(view.z * 1.5), smaller = () => zoom(view.z / 1.5);
+  minus = button('minus', 'Zoom out', smaller);
+  plus = button('plus', 'Zoom in', larger);
+  overlay = make('dialog', { className: 'overlay', tabIndex: -1 }, stage, make('div', { className: 'tools' },
+    button('shut', 'Close', () => closeOverlay()), minus, plus, button('back', 'Newer picture', () => turn(-1)),
+    button('on', 'Older picture', () => turn(1))), speaker());
+  on(overlay, 'cancel', e => { e.preventDefault(); closeOverlay(); });
+  on(overlay, 'keydown', e => press(e, {
+    '+': larger, '=': larger, '-': smaller, 0: () => zoom(1),
+    ArrowLeft: () => pan(1, 0), ArrowRight: () => pan(-1, 0), ArrowUp: () => pan(0, 1), ArrowDown: () => pan(0, -1),
+  }));
+  on(stage, 'wheel', wheel, { passive: false });
+  on(stage, 'pointerdown', down);
+  on(stage, 'pointermove', move);
+  on(stage, 'pointerup pointercancel', up);
+  new ResizeObserver(resized).observe(stage);
+  body.append(overlay);
+}
+
+const isZoomed = () => view.z > 1.001;
+const transform = ({ x, y, z }) => `translate(${x}px, ${y}px) scale(${z})`;
+// Moves the frame from where it is on the screen now.
+function reach(next, ms = 0) {
+  const from = getComputedStyle(frame).transform;
+  frame.getAnimations().forEach(animation => animation.cancel());
+  Object.assign(view, next);
+  frame.style.transform = transform(view);
+  overlay.classList.toggle('zoomed', isZoomed());
+  plus.disabled = view.z > view.most - .001;
+  minus.disabled = !isZoomed();
+  if (ms) motion(frame, { transform: [from, transform(view)] }, ms);
+}
+// The largest zoom shows one pixel of the best file on one CSS pixel.
+function fit() {
+  const { width, height } = view.files.at(-1), W = stage.clientWidth, H = stage.clientHeight;
+  const scale = min(W / width, H / height, 1), w = round(width * scale) || 1, h = round(height * scale) || 1;
+  const left = round((W - w) / 2), top = round((H - h) / 2);
+  Object.assign(view, { W, H, w, h, left, top, most: max(1, width / w) });
+  for (const [name, value] of Object.entries({ width: w, height: h, left, top })) frame.style[name] = value + 'px';
+}
+// Keeps the picture's edges at or beyond the window's, and a smaller picture in the middle.
+function bound(x, y, z = view.z) {
+  const fx = max(0, (view.w * z - view.W) / 2), fy = max(0, (view.h * z - view.H) / 2);
+  return { x: clamp(-fx, x, fx), y: clamp(-fy, y, fy), z };
+}
+// The point (x, y) from the window's middle stays in its place.
+function zoom(z, x = 0, y = 0, ms = 220) {
+  z = clamp(1, z, view.most);
+  reach(bound(x - (x - view.x) * z / view.z, y - (y - view.y) * z / view.z, z), ms);
+  announce(`Zoom ${round(z * 100)} %`);
+}
+function pan(x, y) {
+  if (isZoomed()) reach(bound(view.x + x * view.W / 6, view.y + y * view.H / 6), 150); else if (x) turn(-x);
+}
+const fromMiddle = e => ({ x: e.clientX - view.W / 2, y: e.clientY - view.H / 2 });
+function resized() {
+  if (!overlay.open || !stage.clientWidth) return;
+  // The middle stays in the middle, and a zoomed picture keeps its size.
+  const { x, y, w, h } = view, z = isZoomed() ? view.z : 0;
+  fit();
+  const now = clamp(1, z * w / view.w, view.most);
+  reach(z ? bound(x / (w * z) * view.w * now, y / (h * z) * view.h * now, now) : { x: 0, y: 0, z: 1 });
+}
+
+function over(slide) {
+  const { left, top, width, height } = pictureOf(slide).getBoundingClientRect();
+  return transform({ x: left + width / 2 - view.left - view.w / 2, y: top + height / 2 - view.top - view.h / 2, z: width / view.w });
+}
+function enlarge(index) {
+  if (!overlay) buildOverlay();
+  overlay.showModal();
+  enter(index);
+  overlay.focus();
+  motion(overlay, { backgroundColor: ['#0000', '#000'] }, 240);
+  motion(frame, { transform: [over(slides[index]), transform(view)] }, 280);
+}
+function enter(index) {
+  const slide = slides[index];
+  frame = make('div', { className: 'frame' });
+  view = { index, files: filesOf(slide), x: 0, y: 0, z: 1 };
+  stage.replaceChildren(frame);
+  fit();
+  reach({});
+  announce(overlay.ariaLabel = titleOf(slide));
+  upgrade(++token, slide, frame);
+}
+// Shows the pager's file at once, then each better one when it is decoded. The old layer stays below for two frames, so
+// that none is blank.
+async function upgrade(mine, slide, box) {
+  const own = pictureOf(slide), thumb = $('img', linkTo(slide.id) || body);
+  const layer = src => make('img', { decoding: 'sync', alt: '', draggable: false, src });
+  const files = view.files.map(file => file.src);
+  box.append(layer(own.complete ? files.shift() : thumb.complete && thumb.currentSrc || files[0]));
+  for (const src of files) {
+    const better = layer(src), old = [...box.children];
+    try { await better.decode(); } catch { continue; }
+    if (mine !== token) return;
+    box.append(better);
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    old.forEach(layer => layer.remove());
+  }
+}
+
+function turn(by) {
+  let index = view.index + by;
+  while (slides[index] && !pictureOf(slides[index])) index += by;
+  if (!slides[index]) {
+    reach({ x: 0, y: 0 }, 220);
+    return stepOf(slides.at(by < 0 ? 0 : -1), by)?.click();
+  }
+  const gone = frame, { x, W } = view;
+  show(index);
+  enter(index);
+  if (calm.matches) return;
+  stage.append(gone);
+  motion(gone, { transform: [`translate(${x}px)`, `translate(${-by * W}px)`] }, 260).then(() => gone.remove());
+  motion(frame, { transform: [`translate(${x + by * W}px)`, 'none'] }, 260);
+}
+
+async function closeOverlay(atOnce) {
+  if (!overlay?.open) return;
+  const slide = slides[view.index];
+  token++;
+  if (!atOnce && !calm.matches) {
+    const from = getComputedStyle(frame).transform, to = frame.style.transform = over(slide);
+    frame.getAnimations().forEach(animation => animation.cancel());
+    motion(overlay, { backgroundColor: ['#000', '#0000'] }, 220);
+    await motion(frame, { transform: [from, to] }, 220);
+  }
+  overlay.close();
+  pointers.clear();
+  $('.enlarge', slide).focus({ preventScroll: true });
+}
+
+function wheel(e) {
+  if (!e.ctrlKey && !e.target.closest('.frame')) return;
+  e.preventDefault();
+  const { x, y } = fromMiddle(e), delta = e.deltaY * (e.deltaMode ? 24 : 1);
+  zoom(view.z * Math.exp(-delta * (e.ctrlKey ? .01 : .0022)), x, y, 0);
+}
+
+// At the size that fits, one finger pulls a neighbour in, or the picture away to close it.
+const pointers = new Map();
+let start, tap = { t: 0 };
+function fingers() {
+  const [a, b = a] = pointers.values();
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, d: hypot(a.x - b.x, a.y - b.y) };
+}
+const grip = isMoved => { start = { ...view, at: fingers(), isMoved, trail: [] }; };
+function down(e) {
+  if (e.button) return;
+  const { a, e: x, f: y } = new DOMMatrix(getComputedStyle(frame).transform);
+  reach({ x, y, z: a });
+  stage.setPointerCapture(e.pointerId);
+  pointers.set(e.pointerId, fromMiddle(e));
+  grip(pointers.size > 1);
+}
+function move(e) {
+  if (!pointers.has(e.pointerId)) return;
+  pointers.set(e.pointerId, fromMiddle(e));
+  const { x, y, d } = fingers(), { at } = start, dx = x - at.x, dy = y - at.y;
+  if (pointers.size > 1) {
+    const z = clamp(.7, start.z * d / at.d, view.most * 1.25), to = [x - (at.x - start.x) * z / start.z, y - (at.y - start.y) * z / start.z];
+    return reach(z > 1 ? bound(...to, z) : { x: to[0], y: to[1], z });
+  }
+  if (!start.isMoved && hypot(dx, dy) < 6) return;
+  start.isMoved = true;
+  start.trail = [...start.trail, { x, y, t: e.timeStamp }].slice(-4);
+  if (isZoomed()) return reach(bound(start.x + dx, start.y + dy));
+  start.isFlat ??= abs(dx) > abs(dy);
+  reach(start.isFlat ? { x: start.x + dx } : { y: start.y + dy });
+}
+function up(e) {
+  const at = pointers.get(e.pointerId);
+  if (!at || !pointers.delete(e.pointerId)) return;
+  if (pointers.size) return grip(true);
+  const { isMoved, isFlat, trail } = start, first = trail[0] || at, last = trail.at(-1) || at, { x, y, z } = view;
+  // The finger's speed, in pixels per millisecond.
+  const time = e.timeStamp - last.t < 80 ? max(8, last.t - first.t) : Infinity, vx = (last.x - first.x) / time, vy = (last.y - first.y) / time;
+  if (!isMoved && e.type === 'pointerup') return tapped(e, at);
+  if (z < 1 || z > view.most) return zoom(z, at.x, at.y);
+  if (isZoomed()) return reach(bound(x + vx * 160, y + vy * 160), 400);
+  if (e.type === 'pointerup') {
+    if (isFlat && (abs(x) > view.W / 3 || abs(vx) > .35 && vx * x > 0)) return turn(x < 0 ? 1 : -1);
+    if (!isFlat && (abs(y) > view.H / 5 || abs(vy) > .5)) return closeOverlay();
+  }
+  reach({ x: 0, y: 0, z: 1 }, 220);
+}
+function tapped(e, { x, y }) {
+  const isDouble = e.timeStamp - tap.t < 300 && hypot(x - tap.x, y - tap.y) < 25;
+  tap = { t: isDouble ? 0 : e.timeStamp, x, y };
+  if (isDouble) zoom(isZoomed() ? 1 : max(2, view.most / 2), x, y);
+}
+
+// MARK: Calendar (weeks begin on Monday)
+
+let calendar, days, firstDay, lastDay, chosen, grid, yearBox, monthBox;
+const date = (year, month, day) => new Date(Date.UTC(year, month, day));
+const words = (date, options) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }).format(date);
+const column = date => (date.getUTCDay() + 6) % 7;
+
+function buildCalendar() {
+  const months = Object.keys(days).sort(), option = (value, textContent) => make('option', { value, textContent });
+  const choose = () => draw(date(yearBox.value, monthBox.value, 1)), shift = by => () => draw(moved(0, by));
+  const [first, last] = [months[0], months.at(-1)].map(month => month.split('-'));
+  firstDay = date(first[0], first[1] - 1, 1);
+  lastDay = date(last[0], last[1], 0);
+  monthBox = make('select', { ariaLabel: 'Month', onchange: choose });
+  for (let i = 0; i < 12; i++) monthBox.append(option(i, words(date(2024, i, 1), { month: 'long' })));
+  yearBox = make('select', { ariaLabel: 'Year', onchange: choose });
+  for (let year = +last[0]; year >= first[0]; year--) yearBox.append(option(year, year));
+  grid = make('table', { role: 'grid' });
+  on(grid, 'keydown', e => {
+    const by = e.shiftKey ? 12 : 1, go = (...by) => () => draw(moved(...by), true);
+    press(e, {
+      ArrowLeft: go(-1), ArrowRight: go(1), ArrowUp: go(-7), ArrowDown: go(7), Home: go(-column(chosen)),
+      End: go(6 - column(chosen)), PageUp: go(0, -by), PageDown: go(0, by),
+    });
+  });
+  calendar = make('dialog', { className: 'calendar', ariaLabel: 'Calendar' },
+    make('div', { className: 'row' }, button('back', 'Previous month', shift(-1)), monthBox, yearBox,
+      button('on', 'Next month', shift(1)), button('shut', 'Close', () => calendar.close())),
+    grid, speaker());
+  body.append(calendar);
+}
+// The 31st becomes the last day of a shorter month.
+function moved(byDays, byMonths = 0) {
+  const year = chosen.getUTCFullYear(), month = chosen.getUTCMonth() + byMonths;
+  return date(year, month, min(chosen.getUTCDate(), date(year, month + 1, 0).getUTCDate()) + byDays);
+}
+function draw(day, focus) {
+  chosen = new Date(clamp(firstDay, day, lastDay));
+  const year = yearBox.value = chosen.getUTCFullYear(), month = monthBox.value = chosen.getUTCMonth();
+  const name = words(chosen, { month: 'long', year: 'numeric' }), head = make('tr'), rows = make('tbody');
+  for (let i = 1; i < 8; i++) head.append(make('th', { scope: 'col', textContent: words(date(2024, 0, i), { weekday: 'short' }) }));
+  const blank = column(date(year, month, 1)), length = date(year, month + 1, 0).getUTCDate();
+  for (let number = 1 - blank; number <= length; number++) {
+    if ((number + blank) % 7 === 1) rows.append(make('tr'));
+    const day = date(year, month, number), id = day.toISOString().slice(0, 10), address = addressOf(id, pageOfDay(days, id));
+    const link = make('a', { textContent: number, tabIndex: +day === +chosen ? 0 : -1, ariaLabel: `${number} ${name}${address ? '' : ', no picture'}` });
+    if (address) link.href = address;
+    else { link.role = 'link'; link.ariaDisabled = true; }
+    rows.lastChild.append(make('td', {}, number > 0 ? link : ''));
+  }
+  grid.replaceChildren(make('thead', {}, head), rows);
+  if (focus) $('[tabindex="0"]', grid).focus(); else announce(name);
+  grid.ariaLabel = name;
+}
+async function openCalendar() {
+  days ??= await load('days').catch(() => announce('The calendar cannot be loaded.'));
+  if (!Object.keys(days || {}).length) return;
+  if (!calendar) buildCalendar();
+  calendar.showModal();
+  const slide = slides.find(slide => pageOfDay(days, slide.id));
+  draw(slide ? new Date(slide.id.slice(0, 10)) : lastDay, true);
+}
+
+// MARK: Search
+
+const input = $('#words'), batch = 60, indexed = {};
+const fold = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+let results, heading, list, query = 0;
+async function rowsOf(number) {
+  return indexed[number] ??= (await load('search-' + number)).map(row => ({ row, words: ' ' + fold(row.slice(2, 5).join(' ')) }));
+}
+
+function tile({ row: [id, page, title, date, , thumb, width, height] }) {
+  const image = ownAddress(thumb), day = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? date : NaN);
+  return make('li', { className: `tile ${image ? '' : 'missing'} r${image ? clamp(3, round(width / height * 10), 40) : 15}` },
+    make('a', { href: addressOf(id, page) },
+      image ? make('img', { loading: 'lazy', alt: '', src: image }) : make('span', { className: 'reason', textContent: 'No picture' }),
+      make('span', { className: 'caption' }, make('span', { className: 'title', dir: 'auto', textContent: title }),
+        isNaN(day) ? '' : make('time', { dateTime: date, textContent: words(day, { dateStyle: 'long' }) }))));
+}
+
+async function search(upTo = batch) {
+  const mine = ++query, wanted = fold(input.value).split(' ').filter(Boolean), found = [];
+  for (const child of main.children) child.hidden = (child === results) === !wanted.length;
+  history.replaceState({ ...history.state, words: input.value }, '');
+  if (!wanted.length) return announce('');
+  if (!results) main.append(results = make('section', { className: 'results', ariaLabel: 'Results' }, heading = make('h2'), list = make('ul')));
+  heading.textContent = 'Searching …';
+  // No more parts than it takes to fill the page.
+  for (let number = 1; number <= parts && found.length <= upTo; number++) {
+    const rows = await rowsOf(number).catch(() => []);
+    if (mine !== query) return;
+    found.push(...rows.filter(row => wanted.every(word => row.words.includes(' ' + word))));
+  }
+  const count = found.length, isCut = count > upTo;
+  list.replaceChildren(...found.slice(0, upTo).map(tile));
+  announce(heading.textContent = isCut ? `The first ${upTo} pictures that match` : count === 1 ? '1 picture matches' : `${count || 'No'} pictures match`);
+  $('.more')?.remove();
+  if (isCut) results.append(make('button', { type: 'button', className: 'more', textContent: 'Show more', onclick: async () => {
+    await search(upTo + batch);
+    $('a', list.children[upTo]).focus();
+  } }));
+}
+
+// MARK: Start
+
+root.classList.add('js');
+Object.assign($('.open-calendar'), { hidden: false, onclick: openCalendar });
+if (parts) {
+  let wait;
+  input.hidden = $('label[for=words]').hidden = false;
+  on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
+  on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
+  // Going back from a result, readers find the others again.
+  if (input.value = history.state?.words || '') search();
+}
+route();
+})();

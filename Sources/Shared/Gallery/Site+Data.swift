@@ -1,0 +1,133 @@
+import Articles
+import Records
+import Support
+
+/// What lies beside the pages: scripts that are loaded on demand, the feed, the records.
+extension Site {
+    /// How many places a part of what is searched holds.
+    private static let partSize = 200
+
+    var parts: Int { (places.count + Self.partSize - 1) / Self.partSize }
+
+    static func partPath(_ number: Int) -> String { "data/search-\(number).js" }
+
+    /// Which days have pictures: a bit for each day of a month, and for months of several pages the page of each day
+    /// that is not on the first.
+    var days: String {
+        var months: [(name: String, bits: Int, pages: [(day: Int, page: Int)])] = []
+        for (index, place) in places.enumerated() {
+            guard let day = place.day else { break }
+            let name = Month(day).name
+            if months.last?.name != name { months.append((name, 0, [])) }
+            let last = months.count - 1
+            let isFirst = months[last].bits & 1 << (day.day - 1) == 0
+            months[last].bits |= 1 << (day.day - 1)
+            let page = pageNumber(of: index)
+            if isFirst, page > 1 { months[last].pages.append((day.day, page)) }
+        }
+        let members = months.map { month in
+            let pages = month.pages.map { JSON.Member("\($0.day)", .integer($0.page)) }
+            return JSON.Member(
+                month.name, .array([.integer(month.bits)] + (pages.isEmpty ? [] : [.object(pages)])))
+        }
+        return "galleryData.days(\(Self.script(.object(members))));\n"
+    }
+
+    /// A part of what is searched, counted from 1.
+    func part(_ number: Int) -> String {
+        let start = (number - 1) * Self.partSize
+        let entries = (start..<min(start + Self.partSize, places.count)).map { index in
+            let place = places[index]
+            let page = address(of: index).prefix { $0 != "#" }
+            let words = [place.record.string("explanation")].compactMap { $0 } + (place.caption?.credits ?? [])
+            var entry: [JSON] = [
+                .string(place.id), .string(String(page)), .string(title(of: place)),
+                .string(place.day.map { "\($0)" } ?? ""), .string(words.joined(separator: " ")),
+            ]
+            if let file = place.file(Place.thumbnail) {
+                entry += [.string(file.path), .integer(file.width), .integer(file.height)]
+            }
+            return JSON.array(entry)
+        }
+        return "galleryData.search(\(number),\(Self.script(.array(entries))));\n"
+    }
+
+    /// JSON as a script takes it: nothing in it ends the script, and no line of it ends early (ECMA-262 before 2019).
+    private static func script(_ value: JSON) -> String {
+        String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
+            .replacing(text: "\u{2028}", with: "\\u2028").replacing(text: "\u{2029}", with: "\\u2029")
+    }
+
+    /// The records that the pages are made from, one on a line.
+    func writtenRecords(in order: [Place]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for place in order {
+            bytes += place.written.line
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+
+    /// How many pictures the feed has.
+    private static let feedLength = 30
+
+    var feed: String {
+        let shown = places.prefix(Self.feedLength)
+        let newest = shown.compactMap(\.day).first
+        let base = settings.baseURL
+        let feed = AtomFeed(
+            id: base.map { $0 + "feed.atom" } ?? "urn:uuid:\(Self.uuid(settings.title))", title: settings.title,
+            address: base.map { $0 + "feed.atom" }, site: base, author: (settings.title, nil),
+            generator: "img-downsample", updated: Self.noon(newest))
+        let entries = shown.indices.map { entry($0, base).markup + "\n" }
+        return feed.head + entries.joined() + AtomFeed.foot
+    }
+
+    private func entry(_ index: Int, _ base: String?) -> AtomFeed.Entry {
+        let place = places[index]
+        let caption = place.caption
+        let words = Markup.text(caption?.alt ?? "")
+        var picture: String?
+        if let base, let file = place.file(Place.pager) {
+            let address = Markup.text(base + file.path)
+            picture = "<img src=\"\(address)\" width=\"\(file.width)\" height=\"\(file.height)\" alt=\"\(words)\">"
+        }
+        let content =
+            caption.map { AtomFeed.content($0, figure: picture) } ?? Markup.paragraph(LinkedText(reason(place)))
+        var entry = AtomFeed.Entry(
+            id: "urn:uuid:\(Self.uuid(place.key))", title: title(of: place), published: Self.noon(place.day),
+            content: content)
+        entry.author = caption?.author
+        entry.holder = caption?.holder
+        entry.page = base.map { $0 + address(of: index) } ?? caption?.page
+        entry.media = caption?.media
+        entry.thumbnail = place.file(Place.thumbnail).flatMap { file in base.map { $0 + file.path } }
+        return entry
+    }
+
+    /// A day's noon in Greenwich: what has no day is as old as computers' time.
+    private static func noon(_ day: CalendarDay?) -> String { "\(day.map { "\($0)" } ?? "1970-01-01")T12:00:00Z" }
+
+    /// A name for good (RFC 9562, version 8): the same for the same text.
+    private static func uuid(_ text: String) -> String {
+        var digits = Array(SHA256.hex(of: text).utf8.prefix(32))
+        digits[12] = UInt8(ascii: "8")
+        digits[16] = UInt8(ascii: "a")
+        let text = String(decoding: digits, as: UTF8.self)
+        var rest = text[...]
+        return [8, 4, 4, 4, 12].map { count in
+            defer { rest = rest.dropFirst(count) }
+            return String(rest.prefix(count))
+        }.joined(separator: "-")
+    }
+}
+
+extension Place {
+    /// The line of the gallery's records.
+    var written: Record {
+        var record = record
+        let page = Site.address(of: self)
+        record.set("gallery", .object(["key": .string(key), "id": .string(id), "page": .string(page)]))
+        return record
+    }
+}

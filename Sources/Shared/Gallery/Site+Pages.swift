@@ -1,0 +1,260 @@
+import Articles
+import Records
+
+/// The pages as HTML. Everything that comes from a record is escaped on its way here.
+extension Site {
+    private static let page = PageTemplate(PackageResources.page_html)
+    private static let tile = PageTemplate(PackageResources.tile_html)
+    private static let details = PageTemplate(PackageResources.details_html)
+    private static let year = PageTemplate(PackageResources.months_html)
+
+    func markup(of page: Page, parts: Int) -> String {
+        let isStart = page.path == Self.start
+        let hero = isStart ? page.places.first { places[$0].hasPicture } : nil
+        let tiles = page.places.filter { $0 != hero }.map { self.tile($0, on: page) }
+        let title = isStart ? settings.title : "\(page.heading) – \(settings.title)"
+        return Self.page.filled(
+            text: [
+                "root": page.root, "parts": "\(parts)", "theme": settings.theme.rawValue, "title": title,
+                "name": settings.title, "heading": isStart && hero != nil ? "More pictures" : page.heading,
+            ],
+            markup: [
+                "head": head(of: page, hero), "style": style(page), "hero": hero.map { self.hero($0, on: page) } ?? "",
+                "tiles": tiles.joined(), "details": page.places.map { self.details($0, on: page) }.joined(),
+                "pages": neighbours(of: page), "foot": foot,
+            ])
+    }
+
+    /// The list of all months.
+    func listOfMonths(parts: Int) -> String {
+        let list = Page(path: Self.months, heading: "All months", places: 0..<0)
+        let firsts = pages.dropFirst().filter { $0.number == 1 }
+        var years: [(name: String, pages: [Page])] = []
+        for page in firsts {
+            let name = page.month.map { "\($0.year)" } ?? "Others"
+            if years.last?.name != name { years.append((name, [])) }
+            years[years.count - 1].pages.append(page)
+        }
+        let sections = years.map { name, pages in
+            let links = pages.map { page in
+                let words = page.month.map { EnglishDate.months[$0.month - 1] } ?? page.heading
+                return "<li>\(Markup.link(words, to: String(page.path.dropFirst("pages/".count))))</li>"
+            }
+            return Self.year.filled(text: ["year": name], markup: ["months": links.joined()])
+        }
+        return Self.page.filled(
+            text: [
+                "root": list.root, "parts": "\(parts)", "theme": settings.theme.rawValue,
+                "title": "\(list.heading) – \(settings.title)", "name": settings.title, "heading": list.heading,
+            ],
+            markup: ["style": style(list), "hero": sections.joined(), "foot": foot])
+    }
+
+    private func style(_ page: Page) -> String {
+        settings.stylesheet == nil ? "" : "<link rel=\"stylesheet\" href=\"\(page.root)custom.css\">\n"
+    }
+
+    private var foot: String { "<p>Made with img-downsample gallery.</p>" }
+
+    /// What other sites and readers of feeds need.
+    private func head(of page: Page, _ hero: Int?) -> String {
+        var lines: [String] = []
+        func meta(_ property: String, _ content: String) {
+            lines.append("<meta property=\"\(property)\" content=\"\(Markup.text(content))\">")
+        }
+        if page.path == Self.start {
+            lines.append("<link rel=\"alternate\" type=\"application/atom+xml\" href=\"feed.atom\" title=\"Feed\">")
+        }
+        if settings.isPublic {
+            let shown = hero ?? page.places.first { places[$0].hasPicture }
+            meta("og:type", "website")
+            meta("og:title", page.path == Self.start ? settings.title : "\(page.heading) – \(settings.title)")
+            if let base = settings.baseURL {
+                meta("og:url", base + (page.path == Self.start ? "" : page.path))
+                if let shown, let file = places[shown].file(Place.pager) {
+                    meta("og:image", base + file.path)
+                    meta("og:image:width", "\(file.width)")
+                    meta("og:image:height", "\(file.height)")
+                }
+            }
+            if let caption = shown.flatMap({ places[$0].caption }) {
+                meta("og:description", caption.title ?? settings.title)
+            }
+            lines.append("<meta name=\"twitter:card\" content=\"summary_large_image\">")
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    // MARK: Pictures
+
+    private func hero(_ place: Int, on page: Page) -> String {
+        let (shown, id) = (places[place], Markup.text(places[place].id))
+        let image = image(
+            shown, [Place.pager, Place.overlay], page, attributes: "sizes=\"100vw\" fetchpriority=\"high\"")
+        return """
+            <section class="hero" id="t-\(id)"><a href="#\(id)" class="\(ratio(shown))"\(data(shown))>\(image)\
+            <span class="caption"><span class="title" dir="auto">\(Markup.text(title(of: shown)))</span>\(time(shown))\
+            </span></a></section>
+
+            """
+    }
+
+    private func tile(_ place: Int, on page: Page) -> String {
+        let shown = places[place]
+        let image = image(
+            shown, [Place.thumbnail, Place.sharpThumbnail], page,
+            attributes: "sizes=\"(max-width: 40rem) 50vw, 24rem\" loading=\"lazy\" decoding=\"async\"")
+        let reason = "<span class=\"reason\" dir=\"auto\">\(Markup.text(reason(shown)))</span>"
+        return Self.tile.filled(
+            text: ["id": shown.id, "title": title(of: shown), "classes": tileClasses(shown)],
+            markup: ["data": data(shown), "picture": shown.hasPicture ? image : reason, "when": time(shown)])
+    }
+
+    private func tileClasses(_ place: Place) -> String {
+        let kinds = (place.hasPicture ? [] : ["missing"]) + (place.isVideo ? ["video"] : [])
+        return ([ratio(place)] + kinds).joined(separator: " ")
+    }
+
+    private func image(_ place: Place, _ names: [String], _ page: Page, attributes: String) -> String {
+        let files = names.compactMap(place.file)
+        guard let first = files.first else { return "" }
+        var sources: [Place.File] = []
+        for file in files where sources.last?.width != file.width { sources.append(file) }
+        let set = sources.map { "\(page.root)\($0.path) \($0.width)w" }.joined(separator: ", ")
+        return """
+            <img src="\(page.root)\(first.path)" srcset="\(set)" \(attributes) width="\(first.width)" \
+            height="\(first.height)" alt="\(Markup.text(place.caption?.alt ?? ""))">
+            """
+    }
+
+    /// What the script shows until a picture is there.
+    private func data(_ place: Place) -> String {
+        let name = "variants.\(Place.thumbnail)"
+        func attribute(_ attribute: String, _ field: String) -> String {
+            place.record.string(FieldPath(stringLiteral: "\(name).\(field)"))
+                .map { " \(attribute)=\"\(Markup.text($0))\"" } ?? ""
+        }
+        return attribute("data-hash", "thumbhash") + attribute("data-colour", "dominant_colour")
+    }
+
+    /// The class that tells the shape: tenths of the height, from 3 to 40.
+    private func ratio(_ place: Place) -> String {
+        guard let file = place.file(Place.thumbnail) else { return "r15" }
+        return "r\(min(max((file.width * 10 + file.height / 2) / file.height, 3), 40))"
+    }
+
+    private func time(_ place: Place) -> String {
+        place.day.map { "<time datetime=\"\($0)\">\(EnglishDate.words($0))</time>" } ?? ""
+    }
+
+    func title(of place: Place) -> String {
+        place.caption?.title ?? place.record.string("title") ?? place.day.map(EnglishDate.words) ?? "Untitled"
+    }
+
+    func reason(_ place: Place) -> String {
+        place.record.string("error.message") ?? (place.isVideo ? "A video" : "There is no picture")
+    }
+
+    // MARK: Details
+
+    private func details(_ place: Int, on page: Page) -> String {
+        let shown = places[place]
+        let caption = shown.caption
+        var steps: [String] = []
+        func step(_ other: Int, _ rel: String, _ words: String) {
+            guard places.indices.contains(other) else { return }
+            let (link, title) = (Markup.text(link(to: other, from: page)), Markup.text(title(of: places[other])))
+            steps.append(
+                "<a rel=\"\(rel)\" href=\"\(link)\"><span>\(words)</span> <span dir=\"auto\">\(title)</span></a>")
+        }
+        step(place - 1, "prev", "Newer:")
+        step(place + 1, "next", "Older:")
+        let paragraphs = caption?.paragraphs.map { text in
+            "<p dir=\"auto\">"
+                + text.parts.map { part in part.address.map { Self.external(part.text, $0) } ?? Markup.text(part.text) }
+                .joined() + "</p>"
+        }
+        let licence = shown.record.string("license").map { "Licence: \($0)" }
+        let credits = (caption?.credits ?? []) + [licence].compactMap { $0 }
+        return Self.details.filled(
+            text: ["id": shown.id, "title": title(of: shown)],
+            markup: [
+                "figure": figure(shown, page), "when": "<p class=\"when\">\(time(shown))</p>",
+                "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
+                "credits": credits.map { "<p class=\"credit\" dir=\"auto\">\(Markup.text($0))</p>" }.joined(),
+                "links": links(shown, caption, page), "steps": steps.joined(),
+            ])
+    }
+
+    private func figure(_ place: Place, _ page: Page) -> String {
+        guard let pager = place.file(Place.pager) else {
+            return "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>\n"
+        }
+        var attributes = "src=\"\(page.root)\(pager.path)\" width=\"\(pager.width)\" height=\"\(pager.height)\""
+        func add(_ name: String, _ file: Place.File?) {
+            guard let file, file.width > pager.width else { return }
+            attributes += " data-\(name)=\"\(page.root)\(file.path)\" data-\(name)-width=\"\(file.width)\""
+            attributes += " data-\(name)-height=\"\(file.height)\""
+        }
+        add("overlay", place.file(Place.overlay))
+        let best = place.file(Place.large) ?? place.file(Place.original)
+        add("original", best.flatMap { best in best.width > place.file(Place.overlay)?.width ?? 0 ? best : nil })
+        let words = Markup.text(place.caption?.alt ?? title(of: place))
+        let reason = place.record.bearsError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""
+        return """
+            <figure class="\(ratio(place))"\(data(place))><img \(attributes) alt="\(words)" loading="lazy" \
+            decoding="async"></figure>\(reason)
+
+            """
+    }
+
+    private func links(_ place: Place, _ caption: Caption?, _ page: Page) -> String {
+        var links: [String] = []
+        if let caption, let media = caption.media {
+            links.append(Self.external(caption.isVideo ? "Watch the video" : "The picture where it comes from", media))
+        }
+        if let address = caption?.page {
+            let host = address.split(separator: "/").dropFirst().first.map(String.init) ?? address
+            links.append(Self.external("Its page on \(host)", address))
+        }
+        if let original = place.file(Place.original) {
+            let words = "The original (\(original.width) × \(original.height))"
+            links.append("<a href=\"\(page.root)\(original.path)\">\(words)</a>")
+        }
+        return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " \u{B7} "))</p>"
+    }
+
+    private static func external(_ words: String, _ address: String) -> String {
+        "<a href=\"\(Markup.text(address))\" rel=\"noopener noreferrer\">\(Markup.text(words))</a>"
+    }
+
+    /// Links from a page to the newer and the older one.
+    private func neighbours(of page: Page) -> String {
+        guard let number = pages.firstIndex(where: { $0.path == page.path }) else { return "" }
+        var links: [String] = []
+        func add(_ page: Page?, _ rel: String, _ words: String, from: Page) {
+            guard let page else { return }
+            links.append(
+                "<a rel=\"\(rel)\" href=\"\(from.root)\(page.path)\">\(words): \(Markup.text(page.heading))</a>")
+        }
+        if number == 0 {
+            let end = page.places.upperBound
+            if end < places.count { add(pages[pageOfPlace[end]], "next", "Older", from: page) }
+        } else {
+            add(number > 1 ? pages[number - 1] : pages[0], "prev", "Newer", from: page)
+            add(number + 1 < pages.count ? pages[number + 1] : nil, "next", "Older", from: page)
+        }
+        return links.joined()
+    }
+}
+
+extension Place {
+    /// What a person reads of it; nil if there is nothing.
+    var caption: Caption? {
+        var record = record
+        record.remove("error")
+        return Caption(record)
+    }
+
+    var isVideo: Bool { record.string("media_type") == "video" }
+}

@@ -1,0 +1,114 @@
+import Support
+
+/// The pages of a gallery: which place is on which of them, and what is beside it. Pure.
+struct Site: Sendable {
+    struct Page: Sendable {
+        /// From the gallery's folder on.
+        let path: String
+        let heading: String
+        /// The indices of the places on it.
+        let places: Range<Int>
+        /// The month, for a page of one, and which of the month's pages it is.
+        var month: Month?
+        var number = 1
+
+        /// What leads from the page to the gallery's folder.
+        var root: String { path.contains(text: "/") ? "../" : "" }
+    }
+
+    struct Month: Sendable, Hashable {
+        let year: Int
+        let month: Int
+
+        init(_ day: CalendarDay) { (year, month) = (day.year, day.month) }
+
+        /// `2024-02`.
+        var name: String { String("\(CalendarDay(year: year, month: month, day: 1)!)".prefix(7)) }
+        /// `February 2024`.
+        var words: String { "\(EnglishDate.months[month - 1]) \(year)" }
+    }
+
+    let settings: GallerySettings
+    /// The newest first, then those without a date in the order in which they came.
+    let places: [Place]
+    /// The start page, the months from the newest on, and what has no date.
+    let pages: [Page]
+    /// The page, other than the start page, of each place.
+    let pageOfPlace: [Int]
+
+    static let start = "index.html"
+    static let months = "pages/index.html"
+
+    init(_ collection: PlaceCollection, _ settings: GallerySettings) {
+        self.settings = settings
+        let order = collection.places.indices.sorted { a, b in
+            switch (collection.places[a].day, collection.places[b].day) {
+            case (let first?, let second?): first == second ? a < b : first > second
+            case (_?, nil): true
+            case (nil, _?): false
+            case (nil, nil): a < b
+            }
+        }
+        let places = order.map { collection.places[$0] }
+        self.places = places
+        let dated = places.prefix { $0.day != nil }.count
+        var pages = [
+            Page(path: Self.start, heading: "Newest pictures", places: 0..<min(settings.pageSize, places.count))
+        ]
+        var start = 0
+        while start < dated, let day = places[start].day {
+            let month = Month(day)
+            let count = places[start..<dated].prefix { $0.day.map(Month.init) == month }.count
+            pages += Self.pages(of: start..<start + count, settings.pageSize, month.name, month.words, month)
+            start += count
+        }
+        pages += Self.pages(of: dated..<places.count, settings.pageSize, "undated", "Without a date")
+        var pageOfPlace = [Int](repeating: 0, count: places.count)
+        for (number, page) in pages.enumerated().dropFirst() {
+            for place in page.places { pageOfPlace[place] = number }
+        }
+        self.pages = pages
+        self.pageOfPlace = pageOfPlace
+    }
+
+    /// The pages that hold these places.
+    private static func pages(
+        of places: Range<Int>, _ size: Int, _ name: String, _ words: String, _ month: Month? = nil
+    ) -> [Page] {
+        stride(from: 0, to: places.count, by: size).map { offset in
+            let number = offset / size + 1
+            let start = places.lowerBound + offset
+            return Page(
+                path: number == 1 ? "pages/\(name).html" : "pages/\(name).\(number).html",
+                heading: number == 1 ? words : "\(words), page \(number)",
+                places: start..<min(start + size, places.upperBound), month: month, number: number)
+        }
+    }
+
+    /// The address of a place, from the gallery's folder on.
+    func address(of place: Int) -> String { "\(pages[pageOfPlace[place]].path)#\(places[place].id)" }
+
+    /// The address of a place as a link on a page has it.
+    func link(to place: Int, from page: Page) -> String {
+        page.places.contains(place) ? "#\(places[place].id)" : page.root + address(of: place)
+    }
+
+    /// The number of the page of a month that a place is on.
+    func pageNumber(of place: Int) -> Int { pages[pageOfPlace[place]].number }
+
+    /// Where a place will be found, known before all others are: its page may have a number behind its name.
+    static func address(of place: Place) -> String {
+        "pages/\(place.day.map { Month($0).name } ?? "undated").html#\(place.id)"
+    }
+}
+
+/// Dates as a page says them.
+enum EnglishDate {
+    static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// `3 February 2024`.
+    static func words(_ day: CalendarDay) -> String { "\(day.day) \(months[day.month - 1]) \(day.year)" }
+}

@@ -1,0 +1,160 @@
+import Commands
+import Gallery
+import HTTP
+import Images
+import Libc
+import Options
+import Records
+import Store
+import Support
+import Tools
+import Variants
+
+extension Command {
+    /// Makes a folder of pages that anyone can open.
+    static let gallery = Command(
+        "gallery", summary: "Make pages that show the pictures, for any browser.",
+        details: """
+            Takes what img-downsample takes, makes thumbnails and larger variants from one decoding each, and writes \
+            pages that show them: a start page, a page for each month, details with the text of each picture, and \
+            full screen. The folder needs no server and no network. Words come from the fields of records that \
+            apod-fetch and its like give, or from those that the options name.
+
+            A second run adds to the folder; what is there already is not made again. The page holds no key, scope, \
+            private address or local path. `img-downsample gallery --output-dir DIR < DIR/records.ndjson` writes the \
+            pages anew, as after an update of the tools.
+            """,
+        examples: [
+            "img-cache put < in.ndjson | img-downsample gallery --output-dir site",
+            "img-downsample gallery --output-dir site --title Holidays --originals *.jpg",
+            "img-downsample gallery --output-dir site --base-url https://a.org/ < in.ndjson",
+            "img-downsample gallery --output-dir site < site/records.ndjson",
+        ],
+        operands: .init(
+            "PICTURE", "Files; - reads standard input, for records or one path per line.", completion: .files),
+        options: {
+            [.gallery, [.format, .quality, .effort, .qualityDecode], [.allowPath], .limits, .stream, .common]
+        },
+        synonyms: ["site", "album"]
+    ) { arguments in
+        let context = try ToolContext(arguments)
+        defer { context.progress.end() }
+        return try context.makeGallery()
+    }
+}
+
+extension ToolContext {
+    fileprivate func makeGallery() throws -> Int32 {
+        guard let path = arguments[.outputDir] else { throw UsageFailure("say where the pages go: --output-dir DIR") }
+        let settings = try gallerySettings()
+        let cache = try cacheSettings()
+        let options = try runOptions(jobs: SpareThreads.processors)
+        var rendition = Rendition()
+        if case .fixed(let format) = arguments[.format] { rendition.format = format }
+        rendition.quality = try value(.quality) ?? Rendition.standardQuality
+        rendition.effort = try value(.effort) ?? Rendition.standardEffort
+        rendition.wantsHash = true
+        var maker = VariantMaker(rendition: rendition, options: try DownsampleSettings.decoding(self))
+        maker.metrics = metrics
+        maker.progress = progress
+        maker.options.spareThreads = SpareThreads(options.jobs)
+        let allowed = try DownsampleSettings.allowedFolders(self)
+        let folder = try GalleryFolder(path)
+        var needs = Needs()
+        needs.inputs = arguments.operands + allowed
+        needs.readsInput = arguments.readsInput
+        needs.folders = [folder.folder.path]
+        needs.changesCache = false
+        needs.loadsCodecs = rendition.format == .avif
+        confine(cache, needs)
+        let caches = caches(cache)
+        defer { caches.close() }
+        let files = PathGuard(folders: cache.folders + allowed + [folder.folder.path])
+        let tool = try GalleryTool(settings, in: folder, files: files) { [maker, log] variants, content in
+            DownsampleTool(
+                variants: variants, maker: maker, output: .content(content), caches: caches, pathGuard: files, log: log)
+        }
+        let status = try run(
+            tool, options: options,
+            over: Things(
+                "pictures", arguments.operands, operand: { RecordJob(Record(), argument: $0) },
+                line: { path in
+                    // Trusted no more than the path of a record.
+                    var record = Record()
+                    record.setPath("path", path)
+                    return RecordJob(record)
+                }))
+        try tool.write()
+        return status
+    }
+
+    private func gallerySettings() throws -> GallerySettings {
+        var settings = GallerySettings(title: arguments[.galleryTitle] ?? "Gallery")
+        settings.theme = arguments[.galleryTheme] ?? .auto
+        settings.pageSize = arguments[.pageSize] ?? settings.pageSize
+        settings.baseURL = arguments[.baseURL]
+        settings.isPublic = arguments[.isPublic]
+        settings.keepsOriginals = arguments[.originals]
+        settings.prunes = arguments[.prune]
+        if settings.isPublic, settings.baseURL == nil {
+            log.warning("without --base-url, --public has no address for the picture of a preview")
+        }
+        settings.stylesheet = try arguments[.style].map { path in
+            try File.openInput(path).contents(atMost: 1 << 20)
+        }
+        func take(_ option: Option<[FieldPath]>, _ fields: inout [FieldPath]) {
+            if let named = arguments[option] { fields = named }
+        }
+        take(.titleField, &settings.fields.title)
+        take(.dateField, &settings.fields.date)
+        take(.textField, &settings.fields.text)
+        take(.creditField, &settings.fields.credit)
+        take(.licenceField, &settings.fields.licence)
+        take(.linkField, &settings.fields.link)
+        return settings
+    }
+}
+
+extension AnyOption {
+    static let galleryTitle = Option.text(
+        "title", "TEXT", default: "Gallery", summary: "What the gallery is called.")
+    static let galleryTheme = Option<GallerySettings.Theme>.case(
+        "theme", "THEME", default: "auto", summary: "Colours: auto (as the reader's system), light or dark.")
+    static let pageSize = Option.number(
+        "page-size", in: 1...10_000, of: "pictures", default: "100", summary: "Pictures on a page.")
+    static let style = Option.path("style", summary: "A style sheet of your own, on top of the gallery's.")
+    static let baseURL = Option<String>(
+        "base-url", form: .value("URL"), expected: "an address such as https://example.org/sky/", group: .own,
+        summary: "Where the folder will be published: for the feed and for previews."
+    ) { text in
+        guard let url = try? WebURL(text), url.query == nil, url.fragment == nil, url.credentials == nil else {
+            return nil
+        }
+        let address = url.description
+        return address.hasSuffix("/") ? address : address + "/"
+    }
+    static let isPublic = Option.flag("public", summary: "Add what other sites need to preview a link.")
+    static let originals = Option.flag(
+        "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
+    static let prune = Option.flag("prune", summary: "Drop pictures that this run does not bring, and their files.")
+    static let titleField = fields("title", default: "title,name")
+    static let dateField = fields("date", default: "date,net")
+    static let textField = fields("text", default: "explanation,description,…")
+    static let creditField = fields("credit", default: "credit")
+    static let licenceField = fields("licence", default: "license,licence")
+    static let linkField = fields("link", default: "permalink,link")
+
+    private static func fields(_ name: String, default standard: String) -> Option<[FieldPath]> {
+        Option(
+            "\(name)-field", form: .value("FIELDS"), expected: "fields such as \(name),image.\(name)", group: .own,
+            default: standard, summary: "Where a record's \(name) stands."
+        ) { PictureAddresses(list: $0)?.fields }
+    }
+}
+
+extension [AnyOption] {
+    static let gallery: [AnyOption] = [
+        .outputDir, .galleryTitle, .galleryTheme, .pageSize, .style, .baseURL, .isPublic, .originals, .prune,
+        .titleField, .dateField, .textField, .creditField, .licenceField, .linkField,
+    ]
+}

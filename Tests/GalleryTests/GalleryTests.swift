@@ -1,0 +1,208 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+@testable import Gallery
+
+func record(_ text: String) throws -> Record { try Record(parsing: Array(text.utf8)) }
+
+/// A place with a picture, or with none and a failure.
+func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws -> Place {
+    let day = date.flatMap { CalendarDay($0) }
+    var words = try record(#"{"title":"Picture \#(name)"}"#)
+    if let date { words.set("date", .string(date)) }
+    if fails {
+        words.set("error", .object(["code": .string("not-found"), "message": .string("gone")]))
+    } else {
+        let path = "pictures/\(SHA256.hex(of: name).prefix(20))-thumb.jpg"
+        words.set(
+            "variants",
+            .object(["thumb": .object(["path": .string(path), "width": .integer(300), "height": .integer(200)])]))
+    }
+    return Place(key: String(SHA256.hex(of: name).prefix(32)), record: words, day: day)
+}
+
+@Suite struct PageTemplateTests {
+    @Test func textIsEscapedAndMarkupIsNot() {
+        let template = PageTemplate(Array("<p id=\"{{id}}\">{{{inner}}}</p>{{missing}} {{".utf8))
+        #expect(
+            template.filled(text: ["id": "\"<a>"], markup: ["inner": "<b>x</b>"])
+                == "<p id=\"&quot;&lt;a&gt;\"><b>x</b></p> {{")
+        #expect(template.names == ["id", "inner", "missing"])
+    }
+
+    @Test func everyPlaceOfThePagesIsFilled() {
+        #expect(
+            PageTemplate(PackageResources.page_html).names == [
+                "root", "parts", "theme", "title", "head", "style", "name", "hero", "heading", "tiles", "pages", "foot",
+                "details",
+            ])
+        #expect(
+            PageTemplate(PackageResources.tile_html).names == ["classes", "id", "data", "picture", "title", "when"])
+        #expect(
+            PageTemplate(PackageResources.details_html).names == [
+                "id", "figure", "title", "when", "paragraphs", "credits", "links", "steps",
+            ])
+    }
+
+    @Test func stylesAndScriptAreSmall() {
+        #expect(PackageResources.style_css.count + PackageResources.gallery_js.count < 40_000)
+    }
+}
+
+@Suite struct PlaceCollectionTests {
+    @Test func placesOfOneDayHaveDifferentNames() throws {
+        var places = PlaceCollection()
+        #expect(places.add(try place("2024-02-03", "a"))?.id == "2024-02-03")
+        let second = try #require(places.add(try place("2024-02-03", "b")))
+        #expect(second.id == "2024-02-03-\(second.key.prefix(6))")
+        #expect(places.add(try place(nil, "c"))?.id.hasPrefix("p-") == true)
+        #expect(places.places.count == 3)
+    }
+
+    @Test func aNewRecordOfAKeyReplacesTheOldOneInItsPlace() throws {
+        var places = PlaceCollection()
+        for name in ["a", "b"] { places.add(try place("2024-02-03", name)) }
+        var changed = try place("2024-02-03", "a")
+        changed = Place(key: changed.key, record: try record(#"{"title":"New"}"#), day: changed.day)
+        // It has no picture, and the old one has.
+        #expect(places.add(changed)?.record.string("title") == "Picture a")
+        var other = try place("2024-02-03", "a").record
+        other.set("title", .string("Newer"))
+        places.add(Place(key: changed.key, record: other, day: changed.day))
+        #expect(places.places.map { $0.record.string("title") } == ["Newer", "Picture b"])
+        #expect(places.places.map(\.id).first == "2024-02-03")
+    }
+
+    @Test func aFailureGivesWayToThePictureOfItsDayAndNeverReplacesOne() throws {
+        var places = PlaceCollection()
+        places.add(try place("2024-02-03", "day", fails: true))
+        #expect(places.add(try place("2024-02-03", "a"))?.id == "2024-02-03")
+        #expect(places.places.count == 1 && places.places[0].hasPicture)
+        #expect(places.add(try place("2024-02-03", "day", fails: true)) == nil)
+        #expect(places.places.count == 1)
+    }
+
+    @Test func namesThatAreReservedAreGivenInTheOrderOfTheirRecords() throws {
+        var places = PlaceCollection()
+        let (first, second) = (try place("2024-02-03", "a"), try place("2024-02-03", "b"))
+        let id = places.reserveID(first.key, first.day)
+        #expect(places.add(second)?.id != id)
+        #expect(places.add(first)?.id == id && id == "2024-02-03")
+    }
+
+    @Test func aLineThatNobodyWroteIsNoPlace() throws {
+        for line in [
+            #"{"title":"x"}"#, #"{"gallery":{"key":"../x","id":""}}"#,
+            #"{"gallery":{"key":"0123456789abcdef0123456789abcdef","id":"x\" onload=\"y"}}"#,
+        ] { #expect(Place(written: try record(line)) == nil) }
+        let line =
+            #"{"variants":{"thumb":{"path":"../../etc/passwd","width":1,"height":1}},"gallery":{"key":"0123456789abcdef0123456789abcdef","id":""}}"#
+        #expect(Place(written: try record(line))?.hasPicture == false)
+        for path in [
+            "pictures/../x", "pictures/0123456789abcdef0123-a/b.jpg", "pictures/x.jpg",
+            "/pictures/0123456789abcdef0123-a.jpg",
+        ] {
+            #expect(!Place.isOwn(path))
+        }
+        #expect(Place.isOwn("pictures/0123456789abcdef0123-thumb@2x.jpg"))
+    }
+}
+
+@Suite struct PublicationTests {
+    private let publication = Publication(fields: GalleryFields())
+
+    @Test func whatIsTheUsersAloneStaysOut() throws {
+        let source = try record(
+            #"{"date":"2024-02-03T10:00:00Z","name":"A  launch","hdurl":"https://x.org/a.jpg?api_key=SECRET&w=1","#
+                + #""url":"http://192.168.1.7/a.jpg","permalink":"https://nas.local/x","path":"/home/ada/a.jpg","file":"/home/ada/b.jpg","#
+                + #""cache":{"key":"url:x","scope":"ada","path":"/home"},"secret":"x","#
+                + #""error":{"tool":"img-cache","code":"x","message":"cannot read /home/ada/a.jpg: http://10.0.0.1/x. No (/tmp/y) room at https://x.org/a","transient":true,"exit":75}}"#
+        )
+        let made = publication.record(of: source)
+        #expect(
+            String(decoding: made.line, as: UTF8.self)
+                == #"{"date":"2024-02-03","title":"A launch","hdurl":"https://x.org/a.jpg?w=1","#
+                + #""error":{"tool":"img-cache","code":"x","message":"cannot read … … No … room at https://x.org/a","transient":true,"exit":75}}"#
+        )
+    }
+
+    @Test func linksToPrivateAddressesAreText() throws {
+        let source = try record(
+            #"{"explanation":"See here and there","apod":{"marks":"4 8 https://x.org/\n13 18 http://localhost/"}}"#)
+        #expect(publication.record(of: source).string("apod.marks") == "4 8 https://x.org/")
+    }
+
+    @Test(arguments: [
+        ("https://example.org/a", true), ("http://8.8.8.8/a", true), ("http://127.1/a", false),
+        ("http://[::1]/", false),
+        ("http://printer/a", false), ("http://a.internal/", false), ("http://10.1.2.3/", false),
+        ("ftp://x.org/", false),
+        ("https://user:word@x.org/", false), ("javascript:alert(1)", false), ("file:///etc/passwd", false),
+    ])
+    func addressesArePublicOrLeftOut(_ text: String, _ isPublic: Bool) {
+        #expect((Publication.address(text) != nil) == isPublic)
+    }
+}
+
+@Suite struct SiteTests {
+    private func site(_ dates: [String?], pageSize: Int = 100) throws -> Site {
+        var places = PlaceCollection()
+        for (number, date) in dates.enumerated() { places.add(try place(date, "\(number)")) }
+        var settings = GallerySettings(title: "Sky <& more>")
+        settings.pageSize = pageSize
+        return Site(places, settings)
+    }
+
+    @Test func theNewestComeFirstAndWhatHasNoDateLast() throws {
+        let site = try site([nil, "2024-02-03", "2024-03-01", nil, "2024-02-04"])
+        #expect(site.places.map { $0.record.string("title") } == ["2", "4", "1", "0", "3"].map { "Picture \($0)" })
+        #expect(
+            site.pages.map(\.path) == ["index.html", "pages/2024-03.html", "pages/2024-02.html", "pages/undated.html"])
+        #expect(site.pages.map(\.places) == [0..<5, 0..<1, 1..<3, 3..<5])
+        #expect(site.address(of: 1) == "pages/2024-02.html#2024-02-04")
+        #expect(site.link(to: 1, from: site.pages[0]) == "#2024-02-04")
+        #expect(site.link(to: 1, from: site.pages[1]) == "../pages/2024-02.html#2024-02-04")
+    }
+
+    @Test func aMonthOfManyPicturesHasSeveralPages() throws {
+        let site = try site((1...5).map { "2024-02-0\($0)" }, pageSize: 2)
+        #expect(
+            site.pages.map(\.path) == [
+                "index.html", "pages/2024-02.html", "pages/2024-02.2.html", "pages/2024-02.3.html",
+            ])
+        #expect(site.days == "galleryData.days({\"2024-02\":[31,{\"3\":2,\"2\":2,\"1\":3}]});\n")
+        #expect(site.markup(of: site.pages[0], parts: 1).contains(text: "href=\"pages/2024-02.2.html\""))
+    }
+
+    @Test func textsOfStrangersAreText() throws {
+        var places = PlaceCollection()
+        var hostile = try place("2024-02-03", "x").record
+        hostile.set("title", .string("</script><img src=x onerror=alert(1)>\u{2028}"))
+        hostile.set("alt", .string("\" onload=\"alert(1)"))
+        hostile.set("permalink", .string("javascript:alert(1)"))
+        places.add(Place(key: String(repeating: "a", count: 32), record: hostile, day: CalendarDay("2024-02-03")))
+        let site = Site(places, GallerySettings(title: "<b>"))
+        for text in [
+            site.markup(of: site.pages[0], parts: 1), site.markup(of: site.pages[1], parts: 1), site.feed, site.part(1),
+        ] {
+            #expect(
+                !text.contains(text: "<img src=x") && !text.contains(text: "\" onload")
+                    && !text.contains(text: "href=\"javascript"))
+        }
+        #expect(!site.part(1).contains(text: "</script") && !site.part(1).contains(text: "\u{2028}"))
+    }
+
+    @Test func whatIsWrittenIsReadAgain() throws {
+        let site = try site(["2024-02-03", nil])
+        let lines = site.writtenRecords(in: site.places).split(separator: UInt8(ascii: "\n"))
+        #expect(try lines.map { try #require(Place(written: Record(parsing: $0))) }.map(\.id) == site.places.map(\.id))
+    }
+
+    @Test func anEmptyGalleryHasAStartPage() throws {
+        let site = try site([])
+        #expect(site.pages.map(\.path) == ["index.html"] && site.parts == 0)
+        #expect(site.markup(of: site.pages[0], parts: 0).contains(text: "</html>"))
+    }
+}

@@ -10,7 +10,8 @@ final class JPEGPlaneSink: StageSink {
     private var filled: [Int]
 
     init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: ByteDrain) throws {
-        memory = try options.reserve(memory: stage.plan.target, bytesPerPixel: encoding.bytesPerPixel(of: stage.plan.target))
+        memory = try options.reserve(
+            memory: stage.plan.target, bytesPerPixel: encoding.bytesPerPixel(of: stage.plan.target))
         rings = stage.rings
         writer = try JPEGPlaneWriter(
             size: stage.plan.target, isGray: rings.count == 1, options: encoding, into: drain)

@@ -203,7 +203,7 @@ struct DownsampleJob {
         // What would take half of the memory flows through.
         if output.encoding.format == .png,
             (try? options.limits.check(
-                memory: planned.placement.target, bytesPerPixel: HeldPNGWriter.bytesPerPixel * 2)) == nil
+                memory: planned.placement.target, bytesPerPixel: EncodeOptions.bytesPerHeldPixel * 2)) == nil
         {
             output.encoding.effort = 0
         }
@@ -222,7 +222,7 @@ struct DownsampleJob {
         ) { size, channels in
             if let animation = planned.animation { return animation.frame() }
             if let kept = planned.kept, !source.isConverted {
-                guard HeldPNGWriter.takes(size, effort: encoding.effort) else {
+                guard encoding.holdsPNG(of: size) else {
                     return KeptPNGWriter(kept, channels: channels, metadata: encoding.metadata, into: planned.drain)
                 }
                 return HeldPNGWriter(

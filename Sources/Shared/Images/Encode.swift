@@ -31,7 +31,7 @@ func rowWriter(
     try checkOutput(size, options.format)
     return switch options.format {
     case .jpeg: try JPEGRowWriter(size: size, channels: channels, options: options, into: drain)
-    case .png where HeldPNGWriter.takes(size, effort: options.effort):
+    case .png where options.holdsPNG(of: size):
         HeldPNGWriter(size: size, channels: channels, options: options, into: drain)
     case .png: try PNGWriter(size: size, channels: channels, options: options, into: drain)
     case .webp: WebPWriter(size: size, channels: channels, options: options, into: drain)

@@ -37,12 +37,21 @@ public struct EncodeOptions: Sendable, Hashable {
     /// What lies beneath where there is no alpha.
     var ground: RGB { background ?? .white }
 
+    /// Whether a PNG of that size is held as a whole, to be packed with the effort; a larger one flows through.
+    func holdsPNG(of size: PixelSize) -> Bool {
+        let most = effort == 0 ? 0 : effort < 7 ? 4 << 20 : 16 << 20
+        return (size.pixels ?? .max) <= most
+    }
+
+    /// Memory that a pixel of a PNG takes which is held: as it comes, packed, filtered and compressed.
+    static let bytesPerHeldPixel = 24
+
     /// Memory that an encoder takes for each pixel of a picture of that size, about, if it wants the whole of it.
     func bytesPerPixel(of size: PixelSize) -> Int {
         switch format {
         // Two for each sample, of which chroma has no more than luma.
         case .jpeg: isProgressive ? 6 : 0
-        case .png: HeldPNGWriter.takes(size, effort: effort) ? HeldPNGWriter.bytesPerPixel : isProgressive ? 4 : 0
+        case .png: holdsPNG(of: size) ? Self.bytesPerHeldPixel : isProgressive ? 4 : 0
         // An animation's: three canvases, the frame that waits, and its palette numbers.
         case .gif: 20
         // The pixels, and what libwebp makes of them.

@@ -13,14 +13,6 @@ final class HeldPNGWriter: RowWriter {
     private let drain: ByteDrain
     private var pixels: [UInt8] = []
 
-    /// Pixels up to which a picture is held with an effort; a larger one flows through `PNGWriter`.
-    private static func mostPixels(_ effort: Int) -> Int { effort == 0 ? 0 : effort < 7 ? 4 << 20 : 16 << 20 }
-    /// Memory that a pixel takes: as it comes, as it is held, packed, filtered and compressed.
-    static let bytesPerPixel = 24
-
-    /// Whether a picture is written by this writer.
-    static func takes(_ size: PixelSize, effort: Int) -> Bool { (size.pixels ?? .max) <= mostPixels(effort) }
-
     /// - Parameter kept: what shows the same pixels; written in place of them if that is no larger.
     init(size: PixelSize, channels: Int, options: EncodeOptions, kept: KeptPNG? = nil, into drain: ByteDrain) {
         self.kept = kept

@@ -81,7 +81,7 @@ _img_downsample() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --variant | --width | --height | --fit | --aspect-ratio | --scale | --content-mode | --gravity | --focus | --region | --format | --quality | --effort | --fit-bytes | --gradient | --corner-radius | --background | --rotate | --frame | --fps | --quality-decode | -o | --output | --output-dir | --name-template | --allow-path | --fallback-message | --fallback-icon | --theme | --font | --max-bytes | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds | -j | --jobs | --print | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --title | --theme | --page-size | --style | --base-url | --title-field | --date-field | --text-field | --credit-field | --licence-field | --link-field) option=$arg left=1 ;;
+        --variant | --width | --height | --fit | --aspect-ratio | --scale | --content-mode | --gravity | --focus | --region | --format | --quality | --effort | --fit-bytes | --gradient | --corner-radius | --background | --rotate | --frame | --fps | --quality-decode | -o | --output | --output-dir | --name-template | --allow-path | --fallback-message | --fallback-icon | --theme | --font | --max-bytes | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds | -j | --jobs | --print | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --title | --page-size | --style | --base-url | --title-field | --date-field | --text-field | --credit-field | --licence-field | --link-field) option=$arg left=1 ;;
         -*) ;;
         *)
             case ${command:+$command }$arg in
@@ -130,7 +130,7 @@ _img_downsample() {
         _img_downsample_files -f
         ;;
     --theme)
-        _img_downsample_offer < <(printf '%s\n' light dark)
+        _img_downsample_offer < <(printf '%s\n' light dark auto)
         ;;
     --font)
         _img_downsample_files -f
@@ -155,9 +155,6 @@ _img_downsample() {
         ;;
     --config)
         _img_downsample_files -f
-        ;;
-    --theme)
-        _img_downsample_offer < <(printf '%s\n' auto light dark)
         ;;
     --style)
         _img_downsample_files -f

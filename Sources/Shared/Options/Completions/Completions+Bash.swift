@@ -128,14 +128,36 @@ extension Command {
     }
 
     private func words(where condition: (AnyOption) -> Bool) -> String {
-        uniqueOptions.filter(condition).flatMap(\.words).joined(separator: " | ")
+        namesakes.map(\.[0]).filter(condition).flatMap(\.words).joined(separator: " | ")
+    }
+
+    /// The options of the tool, with those of other commands that are written the same: the script does not look at the
+    /// command before it offers values.
+    private var namesakes: [[AnyOption]] {
+        var groups: [[AnyOption]] = []
+        for option in uniqueOptions {
+            if let place = groups.firstIndex(where: { $0[0].words == option.words }) {
+                groups[place].append(option)
+            } else {
+                groups.append([option])
+            }
+        }
+        return groups
+    }
+
+    /// What is offered for any of these options.
+    private static func completion(of options: [AnyOption]) -> Completion {
+        var all: [String] = []
+        for case .words(let words) in options.map(\.completion) { all += words.filter { !all.contains($0) } }
+        return options.count == 1 || all.isEmpty ? options[0].completion : .words(all)
     }
 
     /// The part that offers the values of the option before the word.
     private var bashValues: String {
         var script = "    case $option in\n"
-        for option in uniqueOptions where option.takesValue {
-            let offer = bashOffer(option.completion, indent: "        ")
+        for options in namesakes where options[0].takesValue {
+            let option = options[0]
+            let offer = bashOffer(Self.completion(of: options), indent: "        ")
             if offer.isEmpty { continue }
             script += "    \(option.words.joined(separator: " | ")))\n"
             // The first value of two is an origin.

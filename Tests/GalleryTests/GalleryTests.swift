@@ -118,13 +118,13 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             #"{"date":"2024-02-03T10:00:00Z","name":"A  launch","hdurl":"https://x.org/a.jpg?api_key=SECRET&w=1","#
                 + #""url":"http://192.168.1.7/a.jpg","permalink":"https://nas.local/x","path":"/home/ada/a.jpg","file":"/home/ada/b.jpg","#
                 + #""cache":{"key":"url:x","scope":"ada","path":"/home"},"secret":"x","#
-                + #""error":{"tool":"img-cache","code":"x","message":"cannot read /home/ada/a.jpg: http://10.0.0.1/x. No (/tmp/y) room at https://x.org/a","transient":true,"exit":75}}"#
+                + #""error":{"tool":"img-cache","code":"x","message":"cannot read /home/ada/a.jpg: http://10.0.0.1/x. No (/tmp/y) room at https://x.org/a or 127.0.0.1:80, localhost:9: 10.5 of 10:30. Wait.","transient":true,"exit":75}}"#
         )
         let made = publication.record(of: source)
         #expect(
             String(decoding: made.line, as: UTF8.self)
                 == #"{"date":"2024-02-03","title":"A launch","hdurl":"https://x.org/a.jpg?w=1","#
-                + #""error":{"tool":"img-cache","code":"x","message":"cannot read … … No … room at https://x.org/a","transient":true,"exit":75}}"#
+                + #""error":{"tool":"img-cache","code":"x","message":"cannot read … … No … room at https://x.org/a or … … 10.5 of 10:30. Wait.","transient":true,"exit":75}}"#
         )
     }
 

@@ -86,20 +86,29 @@ struct Publication {
         ])
     }
 
+    /// Whether a word is a private server's address without its scheme, such as `127.0.0.1:8080`.
+    private static func isPrivateServer(_ word: String) -> Bool {
+        // `10.5` and `10:30` are numbers and times as well.
+        let isHost = word.hasPrefix("localhost") || word.hasPrefix("[") || word.split(separator: ".").count == 4
+        guard isHost, let url = try? WebURL("http://\(word)") else { return false }
+        return url.address != nil && !isPublic(url) || url.host == "localhost"
+    }
+
     /// A message without the paths and private addresses in it.
     static func words(_ message: String) -> String {
         PlainText.folded(message).split(separator: " ").map { word in
             let bare = word.drop { "(\"'".unicodeScalars.contains($0.unicodeScalars.first!) }
+            let name = String(bare.withoutPunctuation)
             if bare.hasPrefix("/") && bare.utf8.count > 1 { return "…" }
-            if String(bare).hasScheme, address(String(bare.reversedTrimmed)) == nil { return "…" }
-            return String(word)
+            if name.hasScheme, address(name) == nil { return "…" }
+            return isPrivateServer(name) ? "…" : String(word)
         }.joined(separator: " ")
     }
 }
 
 extension Substring {
     /// Without the punctuation at its end.
-    fileprivate var reversedTrimmed: Substring {
+    fileprivate var withoutPunctuation: Substring {
         var rest = self
         while let last = rest.unicodeScalars.last, ":;,.)\"'".unicodeScalars.contains(last) {
             rest.unicodeScalars.removeLast()

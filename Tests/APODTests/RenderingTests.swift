@@ -214,7 +214,8 @@ private func caption(_ changes: [String: JSON?] = [:]) throws -> Caption { try #
     @Test func everyFormatButJSONHasALayout() {
         let page = TextPage(isTerminal: false, width: 80, environment: [:])
         for format in PictureFormat.allCases {
-            #expect((format.layout(for: page, feed: AtomFeed.picturesOfTheDay(updated: time("2026-11-20"))) == nil) == (format == .json))
+            let feed = AtomFeed.picturesOfTheDay(updated: time("2026-11-20"))
+            #expect((format.layout(for: page, feed: feed) == nil) == (format == .json))
         }
     }
 }

@@ -105,7 +105,7 @@ struct ZoomProperties {
             for name in ["pager", "overlay"] {
                 try claim(record.variantSize(name) == part.words, "\(wish.text) of \(picture.words): \(record.text)")
                 let path = try found(record.variant(name)?.string("path"), "no path: \(record.text)")
-                let difference = try home.pixels(path).meanDifference(to: part)
+                let difference = try home.pixels(path).withAllChannels.meanDifference(to: part.withAllChannels)
                 try claim(difference == 0, "\(wish.text) of \(picture.words) has other pixels")
             }
         }

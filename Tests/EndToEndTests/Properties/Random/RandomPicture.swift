@@ -65,6 +65,18 @@ extension PixelBuffer {
         return count == 0 ? 0 : Double(sum) / Double(count)
     }
 
+    /// The same pixels with red, green, blue and alpha each, and without colours that nobody sees: a file is written
+    /// without the channels that its pixels do not need.
+    var withAllChannels: PixelBuffer {
+        var all: [UInt8] = []
+        for start in Swift.stride(from: 0, to: bytes.count, by: channels) {
+            let alpha = hasAlpha ? bytes[start + channels - 1] : 255
+            for sample in 0..<3 { all.append(alpha == 0 ? 0 : bytes[start + (channels < 3 ? 0 : sample)]) }
+            all.append(alpha)
+        }
+        return PixelBuffer(size: size, channels: 4, bytes: all)
+    }
+
     /// How much neighbours differ, across and down, on the average of the picture: what blurring takes from it. Of a
     /// large picture some of the rows are looked at.
     var detail: Double {

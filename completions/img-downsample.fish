@@ -12,7 +12,7 @@ function __img_downsample_at
         end
         set option $word
         switch $word
-            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --format --quality --effort --fit-bytes --gradient --corner-radius --background --rotate --frame --fps --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --title --theme --page-size --style --base-url --title-field --date-field --text-field --credit-field --licence-field --link-field
+            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --format --quality --effort --chroma --fit-bytes --gradient --corner-radius --background --rotate --frame --fps --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --title --theme --page-size --style --base-url --title-field --date-field --text-field --credit-field --licence-field --link-field
                 set left 1
             case '-*'
             case '*'
@@ -57,6 +57,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -l region -x -d 'Use this
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l format -x -a '\'auto\' \'jpeg\' \'png\' \'gif\' \'webp\' \'avif\'' -d 'auto (as the source), jpeg, png, webp, avif or gif.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l quality -x -d 'The quality of JPEG, WebP and AVIF, 1 to 100.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l effort -x -d 'The time to spend on smaller files: 0 (least) to 9 (smallest).'
+complete -c img-downsample -n '__img_downsample_at "" gallery' -l chroma -x -a '\'auto\' \'420\' \'444\'' -d 'auto (as the picture needs it), 420 (halve colour detail) or 444 (keep it).'
 complete -c img-downsample -n '__img_downsample_at ""' -l fit-bytes -x -d 'Lower the quality until the file fits, such as 100KB.'
 complete -c img-downsample -n '__img_downsample_at ""' -l progressive -d 'Write JPEG in scans, PNG interlaced.'
 complete -c img-downsample -n '__img_downsample_at ""' -l gradient -x -a '\'none\' \'standard\' \'enhanced\'' -d 'Darken towards the bottom: standard, enhanced (up to the middle) or none.'

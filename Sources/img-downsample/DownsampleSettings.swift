@@ -120,6 +120,7 @@ struct DownsampleSettings {
         if case .fixed(let format) = arguments[.format] { rendition.format = format }
         rendition.quality = try context.value(.quality) ?? Rendition.standardQuality
         rendition.effort = try context.value(.effort) ?? Rendition.standardEffort
+        rendition.chroma = arguments[.chroma] ?? .auto
         switch arguments[.background] {
         case .colour(let colour)?: rendition.background = colour
         case let backdrop?: rendition.backdrop = backdrop

@@ -33,7 +33,7 @@ extension Command {
         operands: .init(
             "PICTURE", "Files; - reads standard input, for records or one path per line.", completion: .files),
         options: {
-            [.gallery, [.format, .quality, .effort, .qualityDecode], [.allowPath], .limits, .stream, .common]
+            [.gallery, [.format, .quality, .effort, .chroma, .qualityDecode], [.allowPath], .limits, .stream, .common]
         },
         synonyms: ["site", "album"]
     ) { arguments in
@@ -53,6 +53,7 @@ extension ToolContext {
         if case .fixed(let format) = arguments[.format] { rendition.format = format }
         rendition.quality = try value(.quality) ?? Rendition.standardQuality
         rendition.effort = try value(.effort) ?? Rendition.standardEffort
+        rendition.chroma = arguments[.chroma] ?? .auto
         rendition.wantsHash = true
         var maker = VariantMaker(rendition: rendition, options: try DownsampleSettings.decoding(self))
         maker.metrics = metrics

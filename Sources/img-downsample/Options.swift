@@ -69,6 +69,12 @@ extension AnyOption {
         "format", form: .value("FORMAT"), choices: { PictureFormatChoice.words }, group: .looks,
         default: "what the name of -o says, else auto", summary: "auto (as the source), jpeg, png, webp, avif or gif.",
         read: PictureFormatChoice.init)
+    static let chroma = Option<ChromaChoice>.case(
+        "chroma", "HOW", .looks, default: "auto",
+        summary: "auto (as the picture needs it), 420 (halve colour detail) or 444 (keep it).",
+        manual: "Of JPEG, WebP and AVIF. auto keeps it from --quality 90 on, and below that if the picture has sharp"
+            + " colours, such as stars, diagrams or lettering; a JPEG of more than 4 megapixels is halved unless told"
+            + " otherwise. A WebP's chroma is always halved, 444 does so with more care.")
     static let gradient = Option<Gradient>.case(
         "gradient", "KIND", .looks, summary: "Darken towards the bottom: standard, enhanced (up to the middle) or none."
     )
@@ -189,9 +195,9 @@ extension [AnyOption] {
     ]
 
     static let looks: [AnyOption] = [
-        .format, .quality, .effort, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .rotate, .linear,
-        .keepProfile, .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode, .allowTruncated,
-        .allowDamaged,
+        .format, .quality, .effort, .chroma, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .rotate,
+        .linear, .keepProfile, .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode,
+        .allowTruncated, .allowDamaged,
     ]
 
     static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]

@@ -73,7 +73,7 @@ import Testing
     func chromaOfEveryResolutionComesOutWhereItBelongs(chroma: [Int]) throws {
         for (width, height) in [(160, 120), (161, 119)] {
             let picture = PixelBuffer.waves(width, height, channels: 3)
-            let input = try picture.jpeg(quality: 100, chroma: (chroma[0], chroma[1]))
+            let input = try picture.jpeg(quality: 100, chroma: ChromaSampling(across: chroma[0], down: chroma[1]))
             for (w, h) in [(79, 59), (40, 30), (21, 15), (width, height), (200, 150)] {
                 let target = PixelSize(width: w, height: h)
                 let output = try downsampled(input, to: target, EncodeOptions(quality: 100))

@@ -24,6 +24,14 @@ extension PixelBuffer {
         return PixelBuffer(size: PixelSize(width: width, height: height), channels: channels, bytes: bytes)
     }
 
+    /// RGB of this colour at each place.
+    static func drawn(_ width: Int, _ height: Int, _ colour: (_ x: Int, _ y: Int) -> [Int]) -> PixelBuffer {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(width * height * 3)
+        for y in 0..<height { for x in 0..<width { bytes += colour(x, y).map { UInt8($0) } } }
+        return PixelBuffer(size: PixelSize(width: width, height: height), channels: 3, bytes: bytes)
+    }
+
     /// Noise of every value.
     static func noise(_ width: Int, _ height: Int, channels: Int, seed: UInt64 = 1) -> PixelBuffer {
         var random = SeededRandom(seed: seed)
@@ -34,16 +42,39 @@ extension PixelBuffer {
     func sample(_ x: Int, _ y: Int, _ channel: Int) -> UInt8 { bytes[(y * size.width + x) * channels + channel] }
 
     /// A JPEG of these pixels with the given chroma resolution.
-    func jpeg(quality: Int = 95, chroma: (across: Int, down: Int) = (2, 2)) throws -> [UInt8] {
+    func jpeg(quality: Int = 95, chroma: ChromaSampling = .halved) throws -> [UInt8] {
         let sink = MemorySink()
         let drain = ByteDrain(.jpeg, sink)
         let writer = try JPEGRowWriter(
-            size: size, channels: channels, options: EncodeOptions(quality: quality), chroma: chroma, into: drain)
+            size: size, channels: channels, coding: EncodeOptions(quality: quality).jpegCoding(chroma, size),
+            metadata: PictureMetadata(), into: drain)
         try bytes.withUnsafeBufferPointer { pixels in
             for y in 0..<size.height { try writer.write(pixels.baseAddress! + y * size.width * channels) }
         }
         try writer.finish()
         return sink.bytes
+    }
+}
+
+/// What the frame header of a JPEG says (T.81, B.2.2): its code, 0xC0 or 0xC2 if it is progressive, and the sampling of
+/// its luma, which is that of all components if chroma is not halved.
+struct FrameHeader: Equatable {
+    let code: UInt8
+    let sampling: ChromaSampling
+
+    /// Nil if there is none before the first scan.
+    init?(_ jpeg: [UInt8]) {
+        var place = 2
+        while place + 12 <= jpeg.count, jpeg[place] == 0xFF, jpeg[place + 1] != 0xDA {
+            if [0xC0, 0xC1, 0xC2].contains(jpeg[place + 1]) {
+                code = jpeg[place + 1]
+                let factors = Int(jpeg[place + 11])
+                sampling = ChromaSampling(across: factors >> 4, down: factors & 15)
+                return
+            }
+            place += 2 + Int(jpeg[place + 2]) << 8 + Int(jpeg[place + 3])
+        }
+        return nil
     }
 }
 

@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: Orientation.allCases) func outputIsUprightOnThePathOfPlanes(orientation: Orientation) throws {
         for (width, height) in [(96, 64), (97, 61)] {
             let upright = PixelBuffer.waves(width, height, channels: 3)
-            let input = tagged(try stored(upright, orientation).jpeg(quality: 100, chroma: (1, 1)), orientation)
+            let input = tagged(try stored(upright, orientation).jpeg(quality: 100, chroma: .full), orientation)
             for (w, h) in [(48, 32), (33, 21), (width, height)] {
                 let target = PixelSize(width: w, height: h)
                 let output = try downsampled(input, to: target, EncodeOptions(quality: 100))

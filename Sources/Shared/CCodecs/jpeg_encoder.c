@@ -18,6 +18,7 @@ struct apod_jpeg_encoder {
     apod_status status;
     char message[JMSG_LENGTH_MAX];
     apod_output output;
+    jpeg_scan_info scans[APOD_JPEG_SCANS];
     uint8_t buffer[OUTPUT_BUFFER_BYTES];
 };
 
@@ -95,23 +96,44 @@ void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder) {
 
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder) { return encoder->message; }
 
-apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
-                                    int quality, int planes, int across, int down, int progressive) {
-    struct jpeg_compress_struct *info = &encoder->info;
-    if (setjmp(encoder->escape)) return encoder->status;
-    info->image_width = width;
-    info->image_height = height;
-    info->input_components = channels;
-    info->in_color_space = channels == 1 ? JCS_GRAYSCALE : planes ? JCS_YCbCr : JCS_RGB;
-    jpeg_set_defaults(info);
-    if (channels == 3) {
-        info->comp_info[0].h_samp_factor = across;
-        info->comp_info[0].v_samp_factor = down;
+/// libjpeg's own list of scans refers to this one, which lives as long as the encoder.
+static void set_scans(apod_jpeg_encoder *encoder, const apod_jpeg_scan *scans, int count) {
+    for (int i = 0; i < count; i++) {
+        jpeg_scan_info *scan = &encoder->scans[i];
+        *scan = (jpeg_scan_info){
+            .Ss = scans[i].first, .Se = scans[i].last, .Ah = scans[i].bits_before, .Al = scans[i].bits};
+        for (int component = 0; component < encoder->info.num_components; component++) {
+            if ((scans[i].components >> component & 1) == 0) continue;
+            scan->component_index[scan->comps_in_scan++] = component;
+        }
     }
-    jpeg_set_quality(info, quality, TRUE);
+    encoder->info.scan_info = encoder->scans;
+    encoder->info.num_scans = count;
+}
+
+apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settings settings) {
+    struct jpeg_compress_struct *info = &encoder->info;
+    if (settings.scan_count > APOD_JPEG_SCANS) return APOD_MISUSE;
+    if (setjmp(encoder->escape)) return encoder->status;
+    info->image_width = settings.width;
+    info->image_height = settings.height;
+    info->input_components = settings.channels;
+    info->in_color_space = settings.channels == 1 ? JCS_GRAYSCALE : settings.planes ? JCS_YCbCr : JCS_RGB;
+    jpeg_set_defaults(info);
+    if (settings.channels == 3) {
+        info->comp_info[0].h_samp_factor = settings.across;
+        info->comp_info[0].v_samp_factor = settings.down;
+    }
+    jpeg_set_quality(info, settings.quality, TRUE);
+    for (int table = 0; table < 2 && settings.steps != NULL; table++) {
+        unsigned int steps[DCTSIZE2];
+        for (int i = 0; i < DCTSIZE2; i++) steps[i] = settings.steps[table * DCTSIZE2 + i];
+        jpeg_add_quant_table(info, table, steps, 100, TRUE);
+    }
     info->dct_method = JDCT_ISLOW;
-    info->raw_data_in = planes ? TRUE : FALSE;
-    if (progressive) jpeg_simple_progression(info);
+    info->raw_data_in = settings.planes ? TRUE : FALSE;
+    info->optimize_coding = settings.optimized ? TRUE : FALSE;
+    if (settings.scan_count > 0) set_scans(encoder, settings.scans, settings.scan_count);
     jpeg_start_compress(info, TRUE);
     return APOD_OK;
 }

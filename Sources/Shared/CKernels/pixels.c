@@ -94,6 +94,39 @@ void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *re
     }
 }
 
+void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count) {
+    // In 16 fractional bits (T.871 section 7); the three of luma sum to 1, those of each difference to 0.
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const int32_t r = rgb[3 * i], g = rgb[3 * i + 1], b = rgb[3 * i + 2];
+        luma[i] = (uint8_t)((19595 * r + 38470 * g + 7471 * b + (1 << 15)) >> 16);
+        // One less than a half, so that 255.5 does not become 256.
+        blue[i] = (uint8_t)((-11059 * r - 21709 * g + 32768 * b + (128 << 16) + (1 << 15) - 1) >> 16);
+        red[i] = (uint8_t)((32768 * r - 27439 * g - 5329 * b + (128 << 16) + (1 << 15) - 1) >> 16);
+    }
+}
+
+void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count / 2; i++) {
+        out[i] = (uint8_t)((upper[2 * i] + upper[2 * i + 1] + lower[2 * i] + lower[2 * i + 1] + 2) >> 2);
+    }
+    if (count % 2 == 1) out[count / 2] = (uint8_t)((upper[count - 1] + lower[count - 1] + 1) >> 1);
+}
+
+/// 4 times the sum of the squared distances of 4 samples from their mean.
+static inline uint32_t spread(const uint8_t *upper, const uint8_t *lower) {
+    const uint32_t a = upper[0], b = upper[1], c = lower[0], d = lower[1], sum = a + b + c + d;
+    return 4 * (a * a + b * b + c * c + d * d) - sum * sum;
+}
+
+void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
+                      const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares) {
+    for (ptrdiff_t x = 0; x + 1 < count; x += 2) {
+        const uint64_t loss = spread(upper_blue + x, lower_blue + x) + spread(upper_red + x, lower_red + x);
+        *sum += loss;
+        *squares += loss * loss;
+    }
+}
+
 void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alpha, ptrdiff_t count, const float *light,
                              float *out) {
     if (!alpha) {

@@ -153,7 +153,9 @@ struct DownsampleJob {
             source.planes, layout: source.layout, whole: info.storedSize, isLinear: isLinear,
             plans: planned.map { planned in
                 var plan = planned.plan
-                plan.isDirect = isDirect(planned, source)
+                if isDirect(planned, source) {
+                    plan.planes = encoding(planned, source).chromaSampling(of: plan.target) ?? .full
+                }
                 return plan
             }, options: options)
         let sinks = try zip(planned, flow.stages).map { planned, stage in
@@ -198,22 +200,42 @@ struct DownsampleJob {
             && (source.planes.planes.count == 3 || source.planes.planes[0].channels == 1)
     }
 
+    /// The output's options, with what memory and source leave to them.
+    private func encoding(_ planned: PlannedOutput, _ source: Source) -> EncodeOptions {
+        var encoding = planned.output.encoding
+        let target = planned.placement.target
+        // What would take half of the memory flows through.
+        if encoding.format == .png || encoding.format == .jpeg, encoding.holds(target),
+            (try? options.limits.check(memory: target, bytesPerPixel: encoding.bytesPerPixel(of: target) * 2)) == nil
+        {
+            encoding.effort = 0
+        }
+        let planes = source.planes.planes
+        if encoding.chroma == .auto, planes.count == 3 {
+            let plan = planned.plan
+            let across = planes[1].extentWidth * plan.crop.width / Double(plan.source.width)
+            let down = planes[1].extentHeight * plan.crop.height / Double(plan.source.height)
+            // There is no more chroma than half of the output's can hold.
+            if across * 2 < Double(plan.target.width) + 1, down * 2 < Double(plan.target.height) + 1 {
+                encoding.chroma = .halved
+            }
+        }
+        return encoding
+    }
+
     private func sink(_ planned: PlannedOutput, _ stage: Stage, _ source: Source) throws -> any StageSink {
         var output = planned.output
-        // What would take half of the memory flows through.
-        if output.encoding.format == .png,
-            (try? options.limits.check(
-                memory: planned.placement.target, bytesPerPixel: EncodeOptions.bytesPerHeldPixel * 2)) == nil
-        {
-            output.encoding.effort = 0
-        }
+        output.encoding = encoding(planned, source)
         var encoding = output.encoding
         let keepsProfile = keepsProfile(planned, source)
         if keepsProfile { encoding.metadata.profile = source.profile }
         encoding.metadata.exif = output.exif?.upright(size: planned.placement.target, isSRGB: !keepsProfile).bytes
         encoding.metadata.xmp = output.xmp?.ofCopy(isSRGB: !keepsProfile)?.bytes
-        if stage.plan.isDirect {
-            return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
+        if stage.plan.planes != nil {
+            guard encoding.holdsJPEG(of: stage.plan.target, isGray: stage.rings.count == 1) else {
+                return try JPEGPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
+            }
+            return try HeldPlaneSink(stage, encoding: encoding, options: options, into: planned.drain)
         }
         let pixels = try PixelOutput(
             output, placement: planned.placement, orientation: planned.plan.orientation,
@@ -222,7 +244,7 @@ struct DownsampleJob {
         ) { size, channels in
             if let animation = planned.animation { return animation.frame() }
             if let kept = planned.kept, !source.isConverted {
-                guard encoding.holdsPNG(of: size) else {
+                guard encoding.holds(size) else {
                     return KeptPNGWriter(kept, channels: channels, metadata: encoding.metadata, into: planned.drain)
                 }
                 return HeldPNGWriter(

@@ -30,8 +30,13 @@ func rowWriter(
 ) throws -> any RowWriter {
     try checkOutput(size, options.format)
     return switch options.format {
-    case .jpeg: try JPEGRowWriter(size: size, channels: channels, options: options, into: drain)
-    case .png where options.holdsPNG(of: size):
+    case .jpeg where options.holdsJPEG(of: size, isGray: channels == 1):
+        HeldJPEGWriter(size: size, channels: channels, options: options, into: drain)
+    case .jpeg:
+        try JPEGRowWriter(
+            size: size, channels: channels, coding: options.jpegCoding(options.chromaSampling(of: size) ?? .full, size),
+            metadata: options.metadata, into: drain)
+    case .png where options.holds(size):
         HeldPNGWriter(size: size, channels: channels, options: options, into: drain)
     case .png: try PNGWriter(size: size, channels: channels, options: options, into: drain)
     case .webp: WebPWriter(size: size, channels: channels, options: options, into: drain)

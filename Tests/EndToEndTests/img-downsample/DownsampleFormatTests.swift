@@ -149,13 +149,32 @@ struct DownsampleFormatTests {
     @Test func effortSavesBytes() throws {
         let home = try ToolHome()
         try home.write("sky.jpg", Picture.sky)
-        func count(_ options: [String]) throws -> Int {
-            _ = try home.run("img-downsample", ["sky.jpg", "--width", "300", "-o", "b.webp"] + options).expect(0)
-            return try home.bytes("b.webp").count
+        func count(_ format: String, _ options: [String]) throws -> Int {
+            _ = try home.run("img-downsample", ["sky.jpg", "--width", "300", "-o", "b.\(format)"] + options).expect(0)
+            return try home.bytes("b.\(format)").count
         }
-        #expect(try count(["--effort", "9"]) < count(["--effort", "0"]))
+        for format in ["jpg", "png", "webp"] {
+            let counts = try ["0", "3", "9"].map { try count(format, ["--effort", $0]) }
+            #expect(counts == counts.sorted(by: >) && counts[0] > counts[2], "\(format): \(counts)")
+        }
         let file = try home.configure(#"{"effort": 9}"#)
-        #expect(try count(["--config", file]) == count(["--effort", "9"]))
+        #expect(try count("webp", ["--config", file]) == count("webp", ["--effort", "9"]))
+    }
+
+    @Test func chromaIsKeptIfAskedFor() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        // Luma's factors in the frame header (T.81, B.2.2).
+        func factors(_ options: [String]) throws -> UInt8? {
+            _ = try home.run("img-downsample", ["sky.jpg", "--width", "200", "-o", "b.jpg"] + options).expect(0)
+            let bytes = try home.bytes("b.jpg")
+            let header = bytes.indices.first { bytes[$0] == 0xFF && [0xC0, 0xC2].contains(bytes[$0 + 1]) }
+            return header.map { bytes[$0 + 11] }
+        }
+        #expect(try factors(["--chroma", "420"]) == 0x22)
+        #expect(try factors(["--chroma", "444"]) == 0x11)
+        #expect(try factors(["--chroma", "auto", "--quality", "90"]) == 0x11)
+        #expect(try factors(["--chroma", "420", "--quality", "100"]) == 0x22)
     }
 
     @Test(arguments: ["jpg", "webp"]) func theLargestQualityIsTakenThatFits(format: String) throws {

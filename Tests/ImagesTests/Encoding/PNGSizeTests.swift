@@ -117,11 +117,11 @@ import Testing
     }
 
     @Test func whatIsLargeFlowsThrough() {
-        #expect(!EncodeOptions(format: .png, effort: 6).holdsPNG(of: PixelSize(width: 4096, height: 1025)))
-        #expect(EncodeOptions(format: .png, effort: 1).holdsPNG(of: PixelSize(width: 4096, height: 1024)))
-        #expect(EncodeOptions(format: .png, effort: 9).holdsPNG(of: PixelSize(width: 4096, height: 4096)))
-        #expect(!EncodeOptions(format: .png, effort: 9).holdsPNG(of: PixelSize(width: 4097, height: 4096)))
-        #expect(!EncodeOptions(format: .png, effort: 0).holdsPNG(of: PixelSize(width: 1, height: 1)))
+        #expect(!EncodeOptions(format: .png, effort: 6).holds(PixelSize(width: 4096, height: 1025)))
+        #expect(EncodeOptions(format: .png, effort: 1).holds(PixelSize(width: 4096, height: 1024)))
+        #expect(EncodeOptions(format: .png, effort: 9).holds(PixelSize(width: 4096, height: 4096)))
+        #expect(!EncodeOptions(format: .png, effort: 9).holds(PixelSize(width: 4097, height: 4096)))
+        #expect(!EncodeOptions(format: .png, effort: 0).holds(PixelSize(width: 1, height: 1)))
     }
 
     @Test(arguments: [1, 2, 3, 4]) func everyFilterIsUndone(pixel: Int) {

@@ -31,6 +31,8 @@ typedef struct {
     uint32_t width, height;
     /// Whether alpha is written.
     int has_alpha;
+    /// Whether the chroma is halved across and down.
+    int halves_chroma;
     /// 0 (best) to 63, AV1's quantisers as libavif counts them.
     int quantizer;
     /// 0 (slowest, smallest) to 10.

@@ -134,17 +134,42 @@ typedef struct apod_jpeg_encoder apod_jpeg_encoder;
 apod_jpeg_encoder *apod_jpeg_encoder_open(apod_output output);
 void apod_jpeg_encoder_close(apod_jpeg_encoder *encoder);
 const char *apod_jpeg_encoder_message(const apod_jpeg_encoder *encoder);
-/// Begins a picture of 1 (gray) or 3 channels. `planes`: it comes as planes of YCbCr 4:2:0, else as rows of RGB.
-/// `across` and `down`, 1 or 2, are the luma samples for each chroma sample; planes want 2 and 2. `progressive`: it is
-/// written in several scans, for which libjpeg keeps all coefficients.
-apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, uint32_t width, uint32_t height, int channels,
-                                    int quality, int planes, int across, int down, int progressive);
+/// The most scans that a picture is written in.
+#define APOD_JPEG_SCANS 16
+
+/// A scan of a progressive picture (T.81, G): which components (bit 0 is luma), from which frequency to which, in zigzag
+/// order, and down to which bit of each coefficient. `bits_before` is the lowest bit that came before, 0 if none did.
+typedef struct {
+    uint8_t components, first, last, bits_before, bits;
+} apod_jpeg_scan;
+
+typedef struct {
+    uint32_t width, height;
+    /// 1 (gray) or 3.
+    int channels;
+    /// Whether it comes as planes of YCbCr, else as rows of RGB.
+    int planes;
+    /// Luma samples for each chroma sample, 1 or 2.
+    int across, down;
+    /// 1 to 100: how far the tables of T.81, K.1 are scaled, if `steps` is NULL.
+    int quality;
+    /// Quantisation steps of luma and of chroma, 64 each, row by row; 1 to 255.
+    const uint8_t *steps;
+    /// Whether Huffman codes are made for the picture, for which libjpeg keeps all coefficients.
+    int optimized;
+    /// None for a baseline picture; libjpeg keeps all coefficients for them, too.
+    const apod_jpeg_scan *scans;
+    int scan_count;
+} apod_jpeg_settings;
+
+/// Begins a picture.
+apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settings settings);
 /// Writes an application segment APP`number` of at most 65,533 bytes. Before the first row.
 apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int number, const uint8_t *bytes,
                                             size_t count);
 /// Writes a profile in as many segments as it takes. Before the first row.
 apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count);
-/// Takes 16 rows of luma and 8 of each chroma (8 of gray if there is one channel), whole blocks wide.
+/// Takes 8 rows of each chroma, whole blocks wide, and of luma 8 times `down` (8 of gray).
 apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
 apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
 apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder);

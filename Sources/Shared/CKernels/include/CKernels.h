@@ -52,6 +52,17 @@ void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdif
 /// Turns pixels of YCbCr (Rec. 601, full range, as JPEG has them) into RGB.
 void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count);
 
+/// Turns pixels of RGB into YCbCr, as JPEG has it.
+void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count);
+
+/// Halves two rows of `count` samples to one of half as many, rounded up: means of 2 x 2, of 2 at an odd end.
+void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdiff_t count);
+
+/// What halving the chroma of two rows would lose: adds up, over cells of 2 x 2 samples, 4 times the squared distances of
+/// both planes' samples from their means, and the squares of those. An odd column is left out.
+void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
+                      const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares);
+
 // Resampling in floating point, in linear light for one: samples are floats from 0 to 1, alpha multiplied in.
 
 /// Looks pixels of `channels` samples (with `alpha`, the last one is alpha) up in `light`, which has 256 values.

@@ -1,7 +1,7 @@
 import CAVIF
 import Formats
 
-/// Encodes rows of 1 to 4 channels as a lossy AVIF with halved chroma, by libavif, which is loaded when the first is
+/// Encodes rows of 1 to 4 channels as a lossy AVIF, by libavif, which is loaded when the first is
 /// written. libavif wants the whole picture, so the rows are gathered. One thread; equal pictures give equal bytes.
 final class AVIFWriter: RowWriter {
     private let size: PixelSize
@@ -37,13 +37,15 @@ final class AVIFWriter: RowWriter {
         try drain.checkpoint(.encodingAVIF(size))
         var file = cavif_file()
         let status = pixels.withUnsafeBufferPointer { pixels in
-            options.metadata.withPointers(isGray: false) { profile, exif, xmp in
+            let halvesChroma = !options.keepsChroma(pixels.baseAddress!, channels: 4, size: size)
+            return options.metadata.withPointers(isGray: false) { profile, exif, xmp in
                 func data(_ bytes: UnsafeBufferPointer<UInt8>) -> cavif_data {
                     cavif_data(bytes: bytes.baseAddress, count: bytes.count)
                 }
                 var picture = cavif_picture(
                     pixels: pixels.baseAddress!, width: UInt32(size.width), height: UInt32(size.height),
-                    has_alpha: channels % 2 == 0 ? 1 : 0, quantizer: Int32(Self.quantizer(options.quality)),
+                    has_alpha: channels % 2 == 0 ? 1 : 0, halves_chroma: halvesChroma ? 1 : 0,
+                    quantizer: Int32(Self.quantizer(options.quality)),
                     speed: Self.speed, profile: data(profile), exif: data(exif), xmp: data(xmp))
                 return cavif_encode(&picture, &file)
             }

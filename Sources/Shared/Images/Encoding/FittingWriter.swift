@@ -5,7 +5,7 @@ import Support
 ///
 /// Gathers the picture, and encodes it about seven times.
 final class FittingWriter: RowWriter {
-    private let encoding: EncodeOptions
+    private var encoding: EncodeOptions
     private let byteLimit: Int
     private let size: PixelSize
     private let channels: Int
@@ -14,6 +14,7 @@ final class FittingWriter: RowWriter {
 
     init(_ encoding: EncodeOptions, byteLimit: Int, size: PixelSize, channels: Int, into drain: ByteDrain) {
         self.encoding = encoding
+        self.encoding.losesAlpha = true
         self.byteLimit = byteLimit
         self.size = size
         self.channels = channels

@@ -11,8 +11,8 @@ struct ResizePlan: Hashable {
     let crop: Rectangle
     /// What it is resampled to.
     let target: PixelSize
-    /// Whether its planes are those of a JPEG with halved chroma, instead of pixels.
-    var isDirect = false
+    /// The chroma of a JPEG that its planes become without ever being pixels; nil for pixels.
+    var planes: ChromaSampling?
 
     /// - Parameter placement: in the upright picture, as `orientation` makes it.
     init(source: PixelSize, orientation: Orientation, _ placement: Placement) {

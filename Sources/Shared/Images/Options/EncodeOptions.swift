@@ -13,6 +13,8 @@ public struct EncodeOptions: Sendable, Hashable {
     public var effort: Int {
         didSet { effort = min(max(effort, 0), 9) }
     }
+    /// How much of a JPEG's, a WebP's or an AVIF's chroma is kept. Default `auto`.
+    public var chroma: ChromaChoice
     /// What transparent pixels lie on if the format has no alpha (JPEG), and half-transparent ones if pixels are
     /// either transparent or not (GIF). Nil is white, and in a GIF, whose page is not known, the pixels' own colour.
     public var background: RGB?
@@ -23,41 +25,21 @@ public struct EncodeOptions: Sendable, Hashable {
     public var metadata: PictureMetadata
 
     public init(
-        format: OutputFormat = .jpeg, quality: Int = 82, effort: Int = 0, background: RGB? = nil,
-        isProgressive: Bool = false, metadata: PictureMetadata = PictureMetadata()
+        format: OutputFormat = .jpeg, quality: Int = 82, effort: Int = 0, chroma: ChromaChoice = .auto,
+        background: RGB? = nil, isProgressive: Bool = false, metadata: PictureMetadata = PictureMetadata()
     ) {
         self.format = format
         self.quality = min(max(quality, 1), 100)
         self.effort = min(max(effort, 0), 9)
+        self.chroma = chroma
         self.background = background
         self.isProgressive = isProgressive
         self.metadata = metadata
     }
 
+    /// Whether a low quality costs alpha some of its levels too, since the picture has to fit (WebP).
+    var losesAlpha = false
+
     /// What lies beneath where there is no alpha.
     var ground: RGB { background ?? .white }
-
-    /// Whether a PNG of that size is held as a whole, to be packed with the effort; a larger one flows through.
-    func holdsPNG(of size: PixelSize) -> Bool {
-        let most = effort == 0 ? 0 : effort < 7 ? 4 << 20 : 16 << 20
-        return (size.pixels ?? .max) <= most
-    }
-
-    /// Memory that a pixel of a PNG takes which is held: as it comes, packed, filtered and compressed.
-    static let bytesPerHeldPixel = 24
-
-    /// Memory that an encoder takes for each pixel of a picture of that size, about, if it wants the whole of it.
-    func bytesPerPixel(of size: PixelSize) -> Int {
-        switch format {
-        // Two for each sample, of which chroma has no more than luma.
-        case .jpeg: isProgressive ? 6 : 0
-        case .png: holdsPNG(of: size) ? Self.bytesPerHeldPixel : isProgressive ? 4 : 0
-        // An animation's: three canvases, the frame that waits, and its palette numbers.
-        case .gif: 20
-        // The pixels, and what libwebp makes of them.
-        case .webp: 8
-        // The pixels, libavif's planes, and the several copies of them that an AV1 encoder works on.
-        case .avif: 16
-        }
-    }
 }

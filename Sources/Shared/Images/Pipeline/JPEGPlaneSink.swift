@@ -10,11 +10,12 @@ final class JPEGPlaneSink: StageSink {
     private var filled: [Int]
 
     init(_ stage: Stage, encoding: EncodeOptions, options: DecodeOptions, into drain: ByteDrain) throws {
-        memory = try options.reserve(
-            memory: stage.plan.target, bytesPerPixel: encoding.bytesPerPixel(of: stage.plan.target))
+        let size = stage.plan.target
+        memory = try options.reserve(memory: size, bytesPerPixel: encoding.bytesPerPixel(of: size))
         rings = stage.rings
         writer = try JPEGPlaneWriter(
-            size: stage.plan.target, isGray: rings.count == 1, options: encoding, into: drain)
+            size: size, isGray: rings.count == 1, coding: encoding.jpegCoding(stage.plan.planes ?? .full, size),
+            metadata: encoding.metadata, into: drain)
         done = rings.map { _ in 0 }
         filled = done
     }

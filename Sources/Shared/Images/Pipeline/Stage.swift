@@ -90,16 +90,12 @@ final class Stage {
 
     /// The shape of a plane of the output; halved chroma need not be whole.
     static func target(_ plan: ResizePlan, _ index: Int, channels: Int) -> PlaneGeometry {
-        let size = plan.target
-        guard plan.isDirect && index > 0 else {
-            return PlaneGeometry(
-                size: size, extentWidth: Double(size.width), extentHeight: Double(size.height),
-                rowBytes: size.width * channels, groupRows: 1, channels: channels)
-        }
-        let half = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        let sampling = index > 0 ? plan.planes ?? .full : .full
+        let size = sampling.chroma(of: plan.target)
         return PlaneGeometry(
-            size: half, extentWidth: Double(size.width) / 2, extentHeight: Double(size.height) / 2,
-            rowBytes: half.width * channels, groupRows: 1, channels: channels)
+            size: size, extentWidth: Double(plan.target.width) / Double(sampling.across),
+            extentHeight: Double(plan.target.height) / Double(sampling.down), rowBytes: size.width * channels,
+            groupRows: 1, channels: channels)
     }
 
     private static func axis(

@@ -19,6 +19,8 @@ public struct Rendition: Sendable, Hashable {
     public var quality: Int
     /// 0 to 9: how much time may be spent on smaller files.
     public var effort = standardEffort
+    /// How much colour detail is kept.
+    public var chroma = ChromaChoice.auto
     /// What transparent pixels and corners lie on in a format without alpha, or in a GIF; nil as in `EncodeOptions`.
     public var background: RGB?
     /// What lies beside and beneath a picture that is shown whole in a size of another shape; nil is the background.
@@ -66,7 +68,8 @@ public struct Rendition: Sendable, Hashable {
 
     func encoding(_ format: OutputFormat) -> EncodeOptions {
         EncodeOptions(
-            format: format, quality: quality, effort: effort, background: background, isProgressive: isProgressive)
+            format: format, quality: quality, effort: effort, chroma: chroma, background: background,
+            isProgressive: isProgressive)
     }
 
     /// Every option that can change the bytes of a variant, and the engine's version, as the cache's key wants it.
@@ -74,8 +77,8 @@ public struct Rendition: Sendable, Hashable {
     func key(_ variant: Variant) -> String {
         func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "" }
         let colour = background.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) }
-        return "engine=4;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
-            + ";effort=\(effort);background=\(text(colour));backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
+        return "engine=5;\(variant.key);format=\(format?.rawValue ?? "auto");quality=\(quality)"
+            + ";effort=\(effort);chroma=\(chroma.rawValue);background=\(text(colour));backdrop=\(text(backdrop));progressive=\(isProgressive);linear=\(isLinear);profile=\(keepsProfile)"
             + ";metadata=\(metadata.rawValue);hash=\(wantsHash);bytes=\(text(byteLimit));frame=\(text(frame))"
             + ";fps=\(text(framesPerSecond))"
     }

@@ -1,0 +1,94 @@
+import CKernels
+import Formats
+import Support
+
+/// A picture as planes of gray or YCbCr, held until all of it has come and says how it is written best.
+final class HeldPlanes {
+    private let size: PixelSize
+    private let sampling: ChromaSampling
+    /// Columns and rows of each plane.
+    private let sizes: [PixelSize]
+    private let buffers: [AlignedBuffer]
+
+    /// - Parameter sampling: that of the chroma which comes.
+    convenience init(size: PixelSize, isGray: Bool, sampling: ChromaSampling) {
+        let chroma = sampling.chroma(of: size)
+        let sizes = isGray ? [size] : [size, chroma, chroma]
+        self.init(size, sampling, sizes, sizes.map { AlignedBuffer(count: $0.width * $0.height) })
+    }
+
+    private init(_ size: PixelSize, _ sampling: ChromaSampling, _ sizes: [PixelSize], _ buffers: [AlignedBuffer]) {
+        self.size = size
+        self.sampling = sampling
+        self.sizes = sizes
+        self.buffers = buffers
+    }
+
+    /// Where row `y` of a plane goes.
+    func row(_ plane: Int, _ y: Int) -> UnsafeMutablePointer<UInt8> {
+        buffers[plane].bytes + y * sizes[plane].width
+    }
+
+    /// Encodes the picture, with its chroma halved if that would not be seen. With more effort than 3 it is encoded with
+    /// scans and without, and the smaller file is kept: each scan has codes of its own, which small files do without.
+    func write(_ options: EncodeOptions, into drain: ByteDrain) throws {
+        let wanted = options.chromaSampling(of: size) ?? (loss.isVisible ? .full : .halved)
+        let planes = wanted == .halved && sampling == .full && buffers.count == 3 ? halved() : self
+        let coding = options.jpegCoding(planes.sampling, size)
+        guard options.effort > 3, coding.scans.isEmpty else {
+            return try planes.encode(coding, options.metadata, into: drain)
+        }
+        var inScans = coding
+        inScans.scans = JPEGCoding.fewScans
+        let files = try [coding, inScans].map { coding in
+            let sink = MemorySink()
+            try drain.checkpoint(nil)
+            try planes.encode(coding, options.metadata, into: ByteDrain(.jpeg, sink))
+            return sink.bytes
+        }
+        let smallest = files.min { $0.count < $1.count }!
+        try drain.write(smallest.span.bytes)
+    }
+
+    private var loss: ChromaLoss {
+        var loss = ChromaLoss()
+        for y in stride(from: 0, to: size.height - 1, by: 2) {
+            loss.add(
+                upperBlue: row(1, y), lowerBlue: row(1, y + 1), upperRed: row(2, y), lowerRed: row(2, y + 1),
+                count: size.width)
+        }
+        return loss
+    }
+
+    /// The same luma, and chroma of half the resolution.
+    private func halved() -> HeldPlanes {
+        let chroma = ChromaSampling.halved.chroma(of: size)
+        let buffers = [buffers[0]] + (1...2).map { _ in AlignedBuffer(count: chroma.width * chroma.height) }
+        let halved = HeldPlanes(size, .halved, [size, chroma, chroma], buffers)
+        for plane in 1...2 {
+            for y in 0..<chroma.height {
+                apod_halve(
+                    row(plane, 2 * y), row(plane, min(2 * y + 1, size.height - 1)), halved.row(plane, y), size.width)
+            }
+        }
+        return halved
+    }
+
+    private func encode(_ coding: JPEGCoding, _ metadata: PictureMetadata, into drain: ByteDrain) throws {
+        let writer = try JPEGPlaneWriter(
+            size: size, isGray: buffers.count == 1, coding: coding, metadata: metadata, into: drain)
+        var done = sizes.map { _ in 0 }
+        while done[0] < size.height {
+            var filled = done
+            for (plane, size) in sizes.enumerated() {
+                filled[plane] = min(writer.stripRows[plane], size.height - done[plane])
+                for y in 0..<filled[plane] {
+                    writer.row(plane, y).update(from: row(plane, done[plane] + y), count: size.width)
+                }
+                done[plane] += filled[plane]
+            }
+            try writer.writeStrip(filled: filled)
+        }
+        try writer.finish()
+    }
+}

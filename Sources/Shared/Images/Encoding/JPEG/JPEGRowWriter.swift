@@ -1,0 +1,15 @@
+import Formats
+
+/// Encodes rows of gray or RGB pixels as a JPEG, as they come.
+final class JPEGRowWriter: RowWriter {
+    private let encoder: JPEGEncoder
+
+    init(size: PixelSize, channels: Int, coding: JPEGCoding, metadata: PictureMetadata, into drain: ByteDrain) throws {
+        encoder = try JPEGEncoder(
+            size: size, channels: channels, takesPlanes: false, coding: coding, metadata: metadata, into: drain)
+    }
+
+    func write(_ row: UnsafePointer<UInt8>) throws { try encoder.write(row) }
+
+    func finish() throws { try encoder.finish() }
+}

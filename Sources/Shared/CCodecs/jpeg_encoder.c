@@ -19,6 +19,8 @@ struct apod_jpeg_encoder {
     char message[JMSG_LENGTH_MAX];
     apod_output output;
     jpeg_scan_info scans[APOD_JPEG_SCANS];
+    /// Of each component, if the picture comes as blocks.
+    jvirt_barray_ptr blocks[3];
     uint8_t buffer[OUTPUT_BUFFER_BYTES];
 };
 
@@ -111,6 +113,21 @@ static void set_scans(apod_jpeg_encoder *encoder, const apod_jpeg_scan *scans, i
     encoder->info.num_scans = count;
 }
 
+static JDIMENSION divided_up(JDIMENSION count, JDIMENSION by) { return (count + by - 1) / by; }
+
+/// Room for whole MCUs. Their blocks beyond the picture, which libjpeg looks at before it makes them up, are zero.
+static void request_blocks(apod_jpeg_encoder *encoder) {
+    struct jpeg_compress_struct *info = &encoder->info;
+    const JDIMENSION columns = divided_up(info->image_width, DCTSIZE * (JDIMENSION)info->comp_info[0].h_samp_factor);
+    const JDIMENSION rows = divided_up(info->image_height, DCTSIZE * (JDIMENSION)info->comp_info[0].v_samp_factor);
+    for (int i = 0; i < info->num_components; i++) {
+        const JDIMENSION across = (JDIMENSION)info->comp_info[i].h_samp_factor;
+        const JDIMENSION down = (JDIMENSION)info->comp_info[i].v_samp_factor;
+        encoder->blocks[i] = info->mem->request_virt_barray((j_common_ptr)info, JPOOL_IMAGE, TRUE, columns * across,
+                                                            rows * down, down);
+    }
+}
+
 apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settings settings) {
     struct jpeg_compress_struct *info = &encoder->info;
     if (settings.scan_count > APOD_JPEG_SCANS) return APOD_MISUSE;
@@ -118,7 +135,7 @@ apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settin
     info->image_width = settings.width;
     info->image_height = settings.height;
     info->input_components = settings.channels;
-    info->in_color_space = settings.channels == 1 ? JCS_GRAYSCALE : settings.planes ? JCS_YCbCr : JCS_RGB;
+    info->in_color_space = settings.channels == 1 ? JCS_GRAYSCALE : settings.source == APOD_JPEG_FROM_ROWS ? JCS_RGB : JCS_YCbCr;
     jpeg_set_defaults(info);
     if (settings.channels == 3) {
         info->comp_info[0].h_samp_factor = settings.across;
@@ -131,10 +148,15 @@ apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settin
         jpeg_add_quant_table(info, table, steps, 100, TRUE);
     }
     info->dct_method = JDCT_ISLOW;
-    info->raw_data_in = settings.planes ? TRUE : FALSE;
+    info->raw_data_in = settings.source == APOD_JPEG_FROM_PLANES ? TRUE : FALSE;
     info->optimize_coding = settings.optimized ? TRUE : FALSE;
     if (settings.scan_count > 0) set_scans(encoder, settings.scans, settings.scan_count);
-    jpeg_start_compress(info, TRUE);
+    if (settings.source == APOD_JPEG_FROM_BLOCKS) {
+        request_blocks(encoder);
+        jpeg_write_coefficients(info, encoder->blocks);
+    } else {
+        jpeg_start_compress(info, TRUE);
+    }
     return APOD_OK;
 }
 
@@ -159,6 +181,19 @@ apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t *
     if (setjmp(encoder->escape)) return encoder->status;
     JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
     jpeg_write_raw_data(info, planes, (JDIMENSION)(info->max_v_samp_factor * DCTSIZE));
+    return APOD_OK;
+}
+
+apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int component, const int16_t *blocks) {
+    struct jpeg_compress_struct *info = &encoder->info;
+    const jpeg_component_info *own = &info->comp_info[component];
+    if (setjmp(encoder->escape)) return encoder->status;
+    for (JDIMENSION y = 0; y < own->height_in_blocks; y++) {
+        JBLOCKARRAY row =
+            info->mem->access_virt_barray((j_common_ptr)info, encoder->blocks[component], y, 1, TRUE);
+        memcpy(row[0], blocks, own->width_in_blocks * sizeof(JBLOCK));
+        blocks += (size_t)own->width_in_blocks * DCTSIZE2;
+    }
     return APOD_OK;
 }
 

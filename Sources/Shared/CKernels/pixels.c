@@ -127,6 +127,35 @@ void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, cons
     }
 }
 
+void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out) {
+    // cos(k pi / 16) / 2, and 1 / sqrt(8) for k = 0: the cosine of (2x + 1) u pi / 16 is one of them, by its symmetries.
+    static const float basis[8][8] = {
+        {0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f, 0.35355339f},
+        {0.49039264f, 0.41573481f, 0.27778512f, 0.09754516f, -0.09754516f, -0.27778512f, -0.41573481f, -0.49039264f},
+        {0.46193977f, 0.19134172f, -0.19134172f, -0.46193977f, -0.46193977f, -0.19134172f, 0.19134172f, 0.46193977f},
+        {0.41573481f, -0.09754516f, -0.49039264f, -0.27778512f, 0.27778512f, 0.49039264f, 0.09754516f, -0.41573481f},
+        {0.35355339f, -0.35355339f, -0.35355339f, 0.35355339f, 0.35355339f, -0.35355339f, -0.35355339f, 0.35355339f},
+        {0.27778512f, -0.49039264f, 0.09754516f, 0.41573481f, -0.41573481f, -0.09754516f, 0.49039264f, -0.27778512f},
+        {0.19134172f, -0.46193977f, 0.46193977f, -0.19134172f, -0.19134172f, 0.46193977f, -0.46193977f, 0.19134172f},
+        {0.09754516f, -0.27778512f, 0.41573481f, -0.49039264f, 0.49039264f, -0.41573481f, 0.27778512f, -0.09754516f},
+    };
+    // Columns first: rows of 8 sums are what vectors hold.
+    float columns[8][8];
+    for (int v = 0; v < 8; v++) {
+        for (int x = 0; x < 8; x++) columns[v][x] = 0;
+        for (int y = 0; y < 8; y++) {
+            for (int x = 0; x < 8; x++) columns[v][x] += basis[v][y] * (float)(samples[y * stride + x] - 128);
+        }
+    }
+    for (int v = 0; v < 8; v++) {
+        for (int u = 0; u < 8; u++) {
+            float sum = 0;
+            for (int x = 0; x < 8; x++) sum += basis[u][x] * columns[v][x];
+            out[v * 8 + u] = sum;
+        }
+    }
+}
+
 void apod_light_from_samples(const uint8_t *pixels, ptrdiff_t channels, int alpha, ptrdiff_t count, const float *light,
                              float *out) {
     if (!alpha) {

@@ -143,12 +143,21 @@ typedef struct {
     uint8_t components, first, last, bits_before, bits;
 } apod_jpeg_scan;
 
+/// What a picture comes as.
+typedef enum {
+    /// Rows of gray or RGB.
+    APOD_JPEG_FROM_ROWS,
+    /// Planes of gray or YCbCr.
+    APOD_JPEG_FROM_PLANES,
+    /// Quantised coefficients of these.
+    APOD_JPEG_FROM_BLOCKS,
+} apod_jpeg_source;
+
 typedef struct {
     uint32_t width, height;
     /// 1 (gray) or 3.
     int channels;
-    /// Whether it comes as planes of YCbCr, else as rows of RGB.
-    int planes;
+    apod_jpeg_source source;
     /// Luma samples for each chroma sample, 1 or 2.
     int across, down;
     /// 1 to 100: how far the tables of T.81, K.1 are scaled, if `steps` is NULL.
@@ -171,6 +180,8 @@ apod_status apod_jpeg_encoder_write_segment(apod_jpeg_encoder *encoder, int numb
 apod_status apod_jpeg_encoder_write_profile(apod_jpeg_encoder *encoder, const uint8_t *profile, size_t count);
 /// Takes 8 rows of each chroma, whole blocks wide, and of luma 8 times `down` (8 of gray).
 apod_status apod_jpeg_encoder_write_planes(apod_jpeg_encoder *encoder, uint8_t **const rows[3]);
+/// Takes all blocks of a component, row by row, each of 64 coefficients row by row; as many as its samples fill.
+apod_status apod_jpeg_encoder_write_blocks(apod_jpeg_encoder *encoder, int component, const int16_t *blocks);
 apod_status apod_jpeg_encoder_write_row(apod_jpeg_encoder *encoder, const uint8_t *row);
 apod_status apod_jpeg_encoder_finish(apod_jpeg_encoder *encoder);
 

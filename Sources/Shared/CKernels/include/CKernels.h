@@ -63,6 +63,9 @@ void apod_halve(const uint8_t *upper, const uint8_t *lower, uint8_t *out, ptrdif
 void apod_chroma_loss(const uint8_t *upper_blue, const uint8_t *lower_blue, const uint8_t *upper_red,
                       const uint8_t *lower_red, ptrdiff_t count, uint64_t *sum, uint64_t *squares);
 
+/// The forward DCT of 8 x 8 samples less 128 (T.81, A.3.3): 64 coefficients, row by row.
+void apod_forward_dct(const uint8_t *samples, ptrdiff_t stride, float *out);
+
 // Resampling in floating point, in linear light for one: samples are floats from 0 to 1, alpha multiplied in.
 
 /// Looks pixels of `channels` samples (with `alpha`, the last one is alpha) up in `light`, which has 256 values.

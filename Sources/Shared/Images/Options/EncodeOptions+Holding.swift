@@ -13,8 +13,7 @@ extension EncodeOptions {
     /// Memory that an encoder takes for each pixel of a picture of that size, about, if it wants the whole of it.
     func bytesPerPixel(of size: PixelSize) -> Int {
         switch format {
-        // Three planes, and their halved chroma, and two bytes for each sample.
-        case .jpeg: (holdsJPEG(of: size, isGray: false) ? 4 : 0) + (isProgressive || holds(size) ? 6 : 0)
+        case .jpeg: bytesPerJPEGPixel(of: size)
         case .png: holds(size) ? Self.bytesPerHeldPNGPixel : isProgressive ? 4 : 0
         // An animation's: three canvases, the frame that waits, and its palette numbers.
         case .gif: 20
@@ -24,6 +23,17 @@ extension EncodeOptions {
         case .avif: 16
         }
     }
+
+    private func bytesPerJPEGPixel(of size: PixelSize) -> Int {
+        // Three planes, and their halved chroma.
+        let planes = holdsJPEG(of: size, isGray: false) ? 4 : 0
+        // Two bytes for each sample, of which there are two generations more if they are chosen.
+        let coefficients = isProgressive || holds(size) ? 6 : 0
+        return planes + coefficients * (choosesCoefficients && holds(size) ? 3 : 1)
+    }
+
+    /// Whether a JPEG's coefficients are chosen by the bits that they take.
+    var choosesCoefficients: Bool { effort > 6 }
 
     /// Whether a JPEG of that size is held until all of it has come.
     func holdsJPEG(of size: PixelSize, isGray: Bool) -> Bool {

@@ -1,3 +1,4 @@
+import CCodecs
 import CKernels
 import Formats
 import Support
@@ -31,23 +32,32 @@ final class HeldPlanes {
 
     /// Encodes the picture, with its chroma halved if that would not be seen. With more effort than 3 it is encoded with
     /// scans and without, and the smaller file is kept: each scan has codes of its own, which small files do without.
+    /// With the most effort its coefficients are chosen by the bits that they take.
     func write(_ options: EncodeOptions, into drain: ByteDrain) throws {
-        let wanted = options.chromaSampling(of: size) ?? (loss.isVisible ? .full : .halved)
-        let planes = wanted == .halved && sampling == .full && buffers.count == 3 ? halved() : self
+        let planes = halvesChroma(options) ? halved() : self
         let coding = options.jpegCoding(planes.sampling, size)
-        guard options.effort > 3, coding.scans.isEmpty else {
-            return try planes.encode(coding, options.metadata, into: drain)
-        }
+        guard options.effort > 3 else { return try planes.encode(coding, options.metadata, into: drain) }
+        let blocks = options.choosesCoefficients ? try planes.quantized(coding, drain.checkpoint) : nil
         var inScans = coding
         inScans.scans = JPEGCoding.fewScans
-        let files = try [coding, inScans].map { coding in
+        let files = try (options.isProgressive ? [inScans] : [coding, inScans]).map { coding in
             let sink = MemorySink()
-            try drain.checkpoint(nil)
-            try planes.encode(coding, options.metadata, into: ByteDrain(.jpeg, sink))
+            let drain = ByteDrain(.jpeg, sink)
+            if let blocks {
+                try planes.encode(blocks, coding, options.metadata, into: drain)
+            } else {
+                try planes.encode(coding, options.metadata, into: drain)
+            }
             return sink.bytes
         }
         let smallest = files.min { $0.count < $1.count }!
         try drain.write(smallest.span.bytes)
+    }
+
+    /// Whether there is chroma which is to be halved.
+    private func halvesChroma(_ options: EncodeOptions) -> Bool {
+        guard buffers.count == 3, sampling == .full else { return false }
+        return (options.chromaSampling(of: size) ?? (loss.isVisible ? .full : .halved)) == .halved
     }
 
     private var loss: ChromaLoss {
@@ -72,6 +82,37 @@ final class HeldPlanes {
             }
         }
         return halved
+    }
+
+    /// Coefficients for the codes that the picture will have: those follow from what is chosen, and the choice from
+    /// them, so that each is made twice.
+    private func quantized(
+        _ coding: JPEGCoding, _ checkpoint: (UnstoppableStep?) throws -> Void
+    ) throws -> [QuantizedPlane] {
+        let steps = coding.tables?.steps ?? []
+        var planes: [QuantizedPlane] = []
+        for round in 0...2 {
+            // Luma and chroma have codes of their own.
+            let costs = [planes.prefix(1), planes.dropFirst()].map { round == 0 ? nil : CodeCosts(of: Array($0)) }
+            planes = try sizes.indices.map { plane in
+                try checkpoint(nil)
+                let kind = plane == 0 ? 0 : 1
+                return QuantizedPlane(
+                    size: sizes[plane], row: { UnsafePointer(self.row(plane, $0)) },
+                    steps: steps[kind * 64..<kind * 64 + 64], costs: costs[kind])
+            }
+        }
+        return planes
+    }
+
+    private func encode(
+        _ blocks: [QuantizedPlane], _ coding: JPEGCoding, _ metadata: PictureMetadata, into drain: ByteDrain
+    ) throws {
+        let encoder = try JPEGEncoder(
+            size: size, channels: blocks.count, from: APOD_JPEG_FROM_BLOCKS, coding: coding, metadata: metadata,
+            into: drain)
+        for (component, plane) in blocks.enumerated() { try encoder.write(plane, of: component) }
+        try encoder.finish()
     }
 
     private func encode(_ coding: JPEGCoding, _ metadata: PictureMetadata, into drain: ByteDrain) throws {

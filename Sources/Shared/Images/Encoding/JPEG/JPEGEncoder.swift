@@ -1,18 +1,16 @@
 import CCodecs
 import Formats
 
-/// libjpeg's encoder, which takes either rows or planes.
+/// libjpeg's encoder, which takes rows, planes or coefficients.
 final class JPEGEncoder {
     private let encoder: OpaquePointer
     private let drain: ByteDrain
 
     /// Begins the picture with its metadata.
     ///
-    /// - Parameters:
-    ///   - channels: 1 (gray) or 3.
-    ///   - takesPlanes: whether it comes as planes of YCbCr, else as rows of RGB.
+    /// - Parameter channels: 1 (gray) or 3.
     init(
-        size: PixelSize, channels: Int, takesPlanes: Bool, coding: JPEGCoding, metadata: PictureMetadata,
+        size: PixelSize, channels: Int, from source: apod_jpeg_source, coding: JPEGCoding, metadata: PictureMetadata,
         into drain: ByteDrain
     ) throws {
         guard let encoder = apod_jpeg_encoder_open(drain.output) else { throw ImageError.outOfMemory }
@@ -25,7 +23,7 @@ final class JPEGEncoder {
                     encoder,
                     apod_jpeg_settings(
                         width: UInt32(size.width), height: UInt32(size.height), channels: Int32(channels),
-                        planes: takesPlanes ? 1 : 0, across: Int32(coding.sampling.across),
+                        source: source, across: Int32(coding.sampling.across),
                         down: Int32(coding.sampling.down), quality: Int32(coding.quality),
                         steps: coding.tables == nil ? nil : steps.baseAddress, optimized: coding.isOptimized ? 1 : 0,
                         scans: scans.baseAddress, scan_count: Int32(scans.count)))
@@ -40,6 +38,11 @@ final class JPEGEncoder {
     func write(_ row: UnsafePointer<UInt8>) throws { try check(apod_jpeg_encoder_write_row(encoder, row)) }
 
     func write(_ rows: PlaneRowTable) throws { try check(apod_jpeg_encoder_write_planes(encoder, rows.planes)) }
+
+    /// All blocks of a component.
+    func write(_ plane: QuantizedPlane, of component: Int) throws {
+        try check(apod_jpeg_encoder_write_blocks(encoder, Int32(component), plane.blocks))
+    }
 
     func finish() throws { try check(apod_jpeg_encoder_finish(encoder)) }
 

@@ -1,3 +1,4 @@
+import CCodecs
 import Formats
 
 /// Encodes planes of gray or YCbCr as a JPEG, without touching colours or resolution: strips of whole blocks, which the
@@ -25,7 +26,8 @@ final class JPEGPlaneWriter {
             for row in 0..<stripRows[plane] { pointers.set(plane, row, buffers[plane].bytes + row * strides[plane]) }
         }
         encoder = try JPEGEncoder(
-            size: size, channels: isGray ? 1 : 3, takesPlanes: true, coding: coding, metadata: metadata, into: drain)
+            size: size, channels: isGray ? 1 : 3, from: APOD_JPEG_FROM_PLANES, coding: coding, metadata: metadata,
+            into: drain)
     }
 
     /// Where row `row` of the strip goes, in plane `plane`.

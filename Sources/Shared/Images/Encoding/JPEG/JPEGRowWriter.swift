@@ -1,3 +1,4 @@
+import CCodecs
 import Formats
 
 /// Encodes rows of gray or RGB pixels as a JPEG, as they come.
@@ -6,7 +7,7 @@ final class JPEGRowWriter: RowWriter {
 
     init(size: PixelSize, channels: Int, coding: JPEGCoding, metadata: PictureMetadata, into drain: ByteDrain) throws {
         encoder = try JPEGEncoder(
-            size: size, channels: channels, takesPlanes: false, coding: coding, metadata: metadata, into: drain)
+            size: size, channels: channels, from: APOD_JPEG_FROM_ROWS, coding: coding, metadata: metadata, into: drain)
     }
 
     func write(_ row: UnsafePointer<UInt8>) throws { try encoder.write(row) }

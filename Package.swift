@@ -139,7 +139,7 @@ let package = Package(
         tests(
             "GIFs",
             ["GIFs", "Store", "Fetch", "Tools", "Formats", "Images", "Records", "HTTP", "Support", "TestSupport"]),
-        tests("Gallery", ["Gallery", "Records", "Support", "TestSupport"]),
+        tests("Gallery", ["Formats", "Gallery", "Records", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),
         tests("Commands", ["Commands", "Options", "Records", "HTTP", "Support", "TestSupport"]),

@@ -1,3 +1,4 @@
+import Formats
 import Records
 import Support
 import TestSupport
@@ -15,10 +16,10 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     if fails {
         words.set("error", .object(["code": .string("not-found"), "message": .string("gone")]))
     } else {
-        let path = "pictures/\(SHA256.hex(of: name).prefix(20))-thumb.jpg"
+        let path = "pictures/\(SHA256.hex(of: name).prefix(20))-pager.jpg"
         words.set(
             "variants",
-            .object(["thumb": .object(["path": .string(path), "width": .integer(300), "height": .integer(200)])]))
+            .object(["pager": .object(["path": .string(path), "width": .integer(300), "height": .integer(200)])]))
     }
     return Place(key: String(SHA256.hex(of: name).prefix(32)), record: words, day: day)
 }
@@ -110,6 +111,29 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
     }
 }
 
+@Suite struct GalleryVariantsTests {
+    private func names(_ width: Int, _ height: Int, originals: Bool = false) -> [String] {
+        GalleryTool.variants(of: PixelSize(width: width, height: height), keepingOriginals: originals).map(\.name)
+    }
+
+    @Test func nothingIsMadeTwice() {
+        #expect(names(4000, 3000) == ["thumb", "thumb@2x", "pager", "overlay"])
+        #expect(names(1000, 700) == ["thumb", "thumb@2x", "pager"])
+        // A larger thumbnail would be as large as the pager's file, and here each of them.
+        #expect(names(700, 450) == ["thumb", "pager"])
+        #expect(names(300, 200) == ["pager"])
+        #expect(GalleryTool.variants(of: nil, keepingOriginals: true).count == 4)
+    }
+
+    @Test func originalsOfTooManyPixelsForAPhoneGetAVariantOf24Megapixels() {
+        #expect(names(6000, 4000, originals: true).last == "overlay")
+        #expect(names(6001, 4000, originals: true).last == "large")
+        #expect(names(6001, 4000).last == "overlay")
+        let large = GalleryTool.variants(of: PixelSize(width: 9000, height: 6000), keepingOriginals: true).last
+        #expect(large?.geometry.maxPixels == 24_000_000)
+    }
+}
+
 @Suite struct PublicationTests {
     private let publication = Publication(fields: GalleryFields())
 
@@ -172,8 +196,22 @@ func place(_ date: String?, _ name: String = "a", fails: Bool = false) throws ->
             site.pages.map(\.path) == [
                 "index.html", "pages/2024-02.html", "pages/2024-02.2.html", "pages/2024-02.3.html",
             ])
-        #expect(site.days == "galleryData.days({\"2024-02\":[31,{\"3\":2,\"2\":2,\"1\":3}]});\n")
+        #expect(site.days == "galleryData(\"days\",{\"2024-02\":31});\n")
+        let names = Dictionary(uniqueKeysWithValues: site.names.map { ($0.path, $0.text) })
+        #expect(names["data/names-3.js"] == "galleryData(\"names-3\",{\"pages/2024-02.2.html\":[\"2024-02-03\"]});\n")
+        #expect(names.count == 5)
         #expect(site.markup(of: site.pages[0], parts: 1).contains(text: "href=\"pages/2024-02.2.html\""))
+    }
+
+    @Test func aDayIsTheNameOfTheFirstPictureThatItStillHas() throws {
+        var places = PlaceCollection()
+        for name in ["a", "b", "c"] { places.add(try place("2024-02-03", name)) }
+        let first = places.places[0].key
+        places.keep { $0.key != first }
+        let site = Site(places, GallerySettings(title: "Sky"))
+        let named = site.names.flatMap { $0.text.split(separator: "\"").map(String.init) }
+        #expect(named.filter { $0 == "2024-02-03" }.count == 1)
+        #expect(Set(named).isSuperset(of: places.places.map(\.id)))
     }
 
     @Test func textsOfStrangersAreText() throws {

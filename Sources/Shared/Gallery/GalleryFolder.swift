@@ -64,9 +64,7 @@ public final class GalleryFolder: Sendable {
 
     /// Adds places to those that are there, and writes the pages. Throws `SystemFailure` (73).
     ///
-    /// - Parameters:
-    ///   - came: in the order in which they came.
-    ///   - seen: keys of places that stay when the others are dropped.
+    /// - Parameter came: in the order in which they came.
     func write(_ came: [Place], _ settings: GallerySettings) throws {
         let lock = try folder.open(Self.lockName, O_RDWR | O_CREAT, mode: 0o666, purpose: .makeOutput)
         try Self.lock(lock, LOCK_EX)
@@ -96,6 +94,7 @@ public final class GalleryFolder: Sendable {
         if let stylesheet = site.settings.stylesheet { try write("custom.css", stylesheet) }
         for number in stride(from: 1, through: parts, by: 1) { try add(Site.partPath(number), site.part(number)) }
         try add("data/days.js", site.days)
+        for file in site.names { try add(file.path, file.text) }
         for page in site.pages.dropFirst() { try add(page.path, site.markup(of: page, parts: parts)) }
         try add(Site.months, site.listOfMonths(parts: parts))
         try add("feed.atom", site.feed)

@@ -28,17 +28,22 @@ public final class GalleryTool: RecordTool {
     /// More pixels than these are too much for a phone.
     private static let mostPixels = 24_000_000
 
-    /// The variants that a page needs of a picture: none that would show no more than a smaller one.
+    /// The variants that a page needs of a picture: none that would be the same as the pager's.
     ///
     /// - Parameter size: the picture's; nil if it is not known.
     static func variants(of size: PixelSize?, keepingOriginals: Bool) -> [Variant] {
         func box(_ name: String, _ width: Int, _ height: Int) -> Variant {
             Variant(name: name, geometry: Geometry(width: width, height: height))
         }
-        var all = [box(Place.thumbnail, 720, 240), box(Place.sharpThumbnail, 1440, 480), Variant.pager]
-        guard let size else { return all + [Variant.overlay] }
-        let side = Variant.pager.geometry.width ?? 0
-        if size.width > side || size.height > side { all.append(.overlay) }
+        let thumbnails = [box(Place.thumbnail, 720, 240), box(Place.sharpThumbnail, 1440, 480)]
+        guard let size else { return thumbnails + [.pager, .overlay] }
+        func scale(_ variant: Variant) -> Double {
+            let (width, height) = (variant.geometry.width ?? 0, variant.geometry.height ?? 0)
+            return min(1, Double(width) / Double(size.width), Double(height) / Double(size.height))
+        }
+        let pager = scale(.pager)
+        var all = thumbnails.filter { scale($0) != pager } + [.pager]
+        if pager < 1 { all.append(.overlay) }
         if keepingOriginals, size.width.multipliedReportingOverflow(by: size.height).partialValue > mostPixels {
             var large = Variant(name: Place.large, geometry: Geometry())
             large.geometry.maxPixels = mostPixels
@@ -137,13 +142,16 @@ public final class GalleryTool: RecordTool {
     }
 
     /// The picture's size, as far as it can be had without a copy of the file: what the record says of it, which at worst
-    /// makes one variant too many or too few, or the header of a file that is an argument.
+    /// makes one variant too many or too few, or what the file's header says.
     private func size(_ record: Record, argument: String?) -> PixelSize? {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {
             return PixelSize(width: width, height: height)
         }
-        guard let argument, let file = try? File.openInput(argument), file.isRegular else { return nil }
+        let path = argument ?? (try? record.path("path")) ?? nil
+        guard let path, let file = try? argument == nil ? files.open(path) : File.openInput(path), file.isRegular else {
+            return nil
+        }
         return try? inspect(InputFile(file)).uprightSize
     }
 

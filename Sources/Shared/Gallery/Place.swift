@@ -62,7 +62,27 @@ public struct Place: Sendable, Equatable {
         return files.names.compactMap { files.string(FieldPath(stringLiteral: $0 + ".path")) }.filter(Self.isOwn)
     }
 
-    var hasPicture: Bool { file(Self.thumbnail) != nil }
+    var hasPicture: Bool { file(Self.pager) != nil }
+
+    /// The name of the smallest file: a small picture's thumbnail would be the same as its pager file.
+    private var smallest: String { file(Self.thumbnail) != nil ? Self.thumbnail : Self.pager }
+
+    /// What tiles show.
+    var tile: File? { file(smallest) }
+
+    /// What tiles show on sharp screens.
+    var sharpTile: File? { file(Self.sharpThumbnail) ?? file(Self.pager) }
+
+    /// A blurred preview, as a ThumbHash.
+    var hash: String? { record.string(FieldPath(stringLiteral: "variants.\(smallest).thumbhash")) }
+
+    var colour: String? { record.string(FieldPath(stringLiteral: "variants.\(smallest).dominant_colour")) }
+
+    /// Whether one sees through parts of the picture: the 24th bit of the preview tells.
+    var isTransparent: Bool {
+        guard let bytes = hash.flatMap(Base64.decoded), bytes.count > 2 else { return false }
+        return bytes[2] & 0x80 != 0
+    }
 
     /// Whether a path is one that a gallery gives its pictures: it leads nowhere else.
     static func isOwn(_ path: String) -> Bool {
@@ -89,8 +109,8 @@ public struct Place: Sendable, Equatable {
 }
 
 extension Place {
-    /// What tells a record's picture from all others: the key that a gallery gave it, its address, else its file's name; of a record without both, as
-    /// of a failure, its day or whatever else it says.
+    /// What tells a record's picture from all others: the key that a gallery gave it, its address, else its file's
+    /// name; of a record without both, as of a failure, its day or whatever else it says.
     static func key(of record: Record, day: CalendarDay?) -> String {
         func digest(_ kind: String, _ text: String) -> String { String(SHA256.hex(of: "\(kind) \(text)").prefix(32)) }
         let isOutside = record.string("path")?.hasPrefix("/") ?? false

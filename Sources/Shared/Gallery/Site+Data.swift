@@ -11,26 +11,40 @@ extension Site {
 
     static func partPath(_ number: Int) -> String { "data/search-\(number).js" }
 
-    /// Which days have pictures: a bit for each day of a month, and for months of several pages the page of each day
-    /// that is not on the first.
+    /// Which days have pictures: a bit for each day of a month.
     var days: String {
-        var months: [(name: String, bits: Int, pages: [(day: Int, page: Int)])] = []
-        for (index, place) in places.enumerated() {
-            guard let day = place.day else { break }
+        var months: [(name: String, bits: Int)] = []
+        for day in places.compactMap(\.day) {
             let name = Month(day).name
-            if months.last?.name != name { months.append((name, 0, [])) }
-            let last = months.count - 1
-            let isFirst = months[last].bits & 1 << (day.day - 1) == 0
-            months[last].bits |= 1 << (day.day - 1)
-            let page = pageNumber(of: index)
-            if isFirst, page > 1 { months[last].pages.append((day.day, page)) }
+            if months.last?.name != name { months.append((name, 0)) }
+            months[months.count - 1].bits |= 1 << (day.day - 1)
         }
-        let members = months.map { month in
-            let pages = month.pages.map { JSON.Member("\($0.day)", .integer($0.page)) }
-            return JSON.Member(
-                month.name, .array([.integer(month.bits)] + (pages.isEmpty ? [] : [.object(pages)])))
+        return Self.script("days", .object(months.map { JSON.Member($0.name, .integer($0.bits)) }))
+    }
+
+    /// The names on each page, in a file for each character that names end with. A day is also the name of its first
+    /// picture.
+    var names: [(path: String, text: String)] {
+        typealias Part = (page: String, names: [JSON])
+        func add(_ name: String, _ page: String, to parts: inout [Part]) {
+            if parts.last?.page != page { parts.append((page, [])) }
+            parts[parts.count - 1].names.append(.string(name))
         }
-        return "galleryData.days(\(Self.script(.object(members))));\n"
+        var pages: [Character: [Part]] = [:]
+        var last: CalendarDay?
+        for (index, place) in places.enumerated() {
+            var names = [place.id]
+            if let day = place.day, day != last, place.id != "\(day)" { names.append("\(day)") }
+            last = place.day
+            for name in names {
+                guard let end = name.last else { continue }
+                add(name, self.pages[pageOfPlace[index]].path, to: &pages[end, default: []])
+            }
+        }
+        return pages.map { end, pages in
+            let members = pages.map { JSON.Member($0.page, .array($0.names)) }
+            return ("data/names-\(end).js", Self.script("names-\(end)", .object(members)))
+        }
     }
 
     /// A part of what is searched, counted from 1.
@@ -44,18 +58,20 @@ extension Site {
                 .string(place.id), .string(String(page)), .string(title(of: place)),
                 .string(place.day.map { "\($0)" } ?? ""), .string(words.joined(separator: " ")),
             ]
-            if let file = place.file(Place.thumbnail) {
+            if let file = place.tile {
                 entry += [.string(file.path), .integer(file.width), .integer(file.height)]
             }
             return JSON.array(entry)
         }
-        return "galleryData.search(\(number),\(Self.script(.array(entries))));\n"
+        return Self.script("search-\(number)", .array(entries))
     }
 
-    /// JSON as a script takes it: nothing in it ends the script, and no line of it ends early (ECMA-262 before 2019).
-    private static func script(_ value: JSON) -> String {
-        String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
+    /// A script that hands over a value: nothing in it ends the script, and no line of it ends early (ECMA-262 before
+    /// 2019).
+    private static func script(_ name: String, _ value: JSON) -> String {
+        let json = String(decoding: value.bytes, as: UTF8.self).replacing(text: "<", with: "\\u003C")
             .replacing(text: "\u{2028}", with: "\\u2028").replacing(text: "\u{2029}", with: "\\u2029")
+        return "galleryData(\"\(name)\",\(json));\n"
     }
 
     /// The records that the pages are made from, one on a line.
@@ -101,7 +117,7 @@ extension Site {
         entry.holder = caption?.holder
         entry.page = base.map { $0 + address(of: index) } ?? caption?.page
         entry.media = caption?.media
-        entry.thumbnail = place.file(Place.thumbnail).flatMap { file in base.map { $0 + file.path } }
+        entry.thumbnail = place.tile.flatMap { file in base.map { $0 + file.path } }
         return entry
     }
 

@@ -38,7 +38,9 @@ extension Site {
         let sections = years.map { name, pages in
             let links = pages.map { page in
                 let words = page.month.map { EnglishDate.months[$0.month - 1] } ?? page.heading
-                return "<li>\(Markup.link(words, to: String(page.path.dropFirst("pages/".count))))</li>"
+                let count = self.pages.dropFirst().filter { $0.month == page.month }.map(\.places.count).reduce(0, +)
+                let address = page.path.dropFirst("pages/".count)
+                return "<li><a href=\"\(address)\">\(words) <span>\(count)</span></a></li>"
             }
             return Self.year.filled(text: ["year": name], markup: ["months": links.joined()])
         }
@@ -89,10 +91,10 @@ extension Site {
 
     private func hero(_ place: Int, on page: Page) -> String {
         let (shown, id) = (places[place], Markup.text(places[place].id))
-        let image = image(
-            shown, [Place.pager, Place.overlay], page, attributes: "sizes=\"100vw\" fetchpriority=\"high\"")
+        let files = [shown.file(Place.pager), shown.file(Place.overlay)]
+        let image = image(shown, files, page, attributes: "sizes=\"100vw\" fetchpriority=\"high\"")
         return """
-            <section class="hero" id="t-\(id)"><a href="#\(id)" class="\(ratio(shown))"\(data(shown))>\(image)\
+            <section class="hero" id="t-\(id)"><a href="#\(id)" class="\(look(shown))"\(data(shown))>\(image)\
             <span class="caption"><span class="title" dir="auto">\(Markup.text(title(of: shown)))</span>\(time(shown))\
             </span></a></section>
 
@@ -102,7 +104,7 @@ extension Site {
     private func tile(_ place: Int, on page: Page) -> String {
         let shown = places[place]
         let image = image(
-            shown, [Place.thumbnail, Place.sharpThumbnail], page,
+            shown, [shown.tile, shown.sharpTile], page,
             attributes: "sizes=\"(max-width: 40rem) 50vw, 24rem\" loading=\"lazy\" decoding=\"async\"")
         let reason = "<span class=\"reason\" dir=\"auto\">\(Markup.text(reason(shown)))</span>"
         return Self.tile.filled(
@@ -112,11 +114,11 @@ extension Site {
 
     private func tileClasses(_ place: Place) -> String {
         let kinds = (place.hasPicture ? [] : ["missing"]) + (place.isVideo ? ["video"] : [])
-        return ([ratio(place)] + kinds).joined(separator: " ")
+        return ([look(place)] + kinds).joined(separator: " ")
     }
 
-    private func image(_ place: Place, _ names: [String], _ page: Page, attributes: String) -> String {
-        let files = names.compactMap(place.file)
+    private func image(_ place: Place, _ files: [Place.File?], _ page: Page, attributes: String) -> String {
+        let files = files.compactMap(\.self)
         guard let first = files.first else { return "" }
         var sources: [Place.File] = []
         for file in files where sources.last?.width != file.width { sources.append(file) }
@@ -127,24 +129,26 @@ extension Site {
             """
     }
 
-    /// What the script shows until a picture is there.
+    /// What is shown until a picture is there; nothing that would show through it for good.
     private func data(_ place: Place) -> String {
-        let name = "variants.\(Place.thumbnail)"
-        func attribute(_ attribute: String, _ field: String) -> String {
-            place.record.string(FieldPath(stringLiteral: "\(name).\(field)"))
-                .map { " \(attribute)=\"\(Markup.text($0))\"" } ?? ""
+        if place.isTransparent { return "" }
+        func attribute(_ name: String, _ value: String?) -> String {
+            value.map { " \(name)=\"\(Markup.text($0))\"" } ?? ""
         }
-        return attribute("data-hash", "thumbhash") + attribute("data-colour", "dominant_colour")
+        return attribute("data-hash", place.hash) + attribute("data-colour", place.colour)
     }
 
-    /// The class that tells the shape: tenths of the height, from 3 to 40.
-    private func ratio(_ place: Place) -> String {
-        guard let file = place.file(Place.thumbnail) else { return "r15" }
-        return "r\(min(max((file.width * 10 + file.height / 2) / file.height, 3), 40))"
+    /// The classes that tell the shape, in tenths of the height, from 5 to 33, and whether one sees through.
+    private func look(_ place: Place) -> String {
+        guard let file = place.tile else { return "r15" }
+        let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 33)
+        return "r\(ratio)\(place.isTransparent ? " clear" : "")"
     }
 
+    /// The day, unless it is the title already.
     private func time(_ place: Place) -> String {
-        place.day.map { "<time datetime=\"\($0)\">\(EnglishDate.words($0))</time>" } ?? ""
+        guard let day = place.day, title(of: place) != EnglishDate.words(day) else { return "" }
+        return "<time datetime=\"\(day)\">\(EnglishDate.words(day))</time>"
     }
 
     func title(of place: Place) -> String {
@@ -174,12 +178,13 @@ extension Site {
                 + text.parts.map { part in part.address.map { Self.external(part.text, $0) } ?? Markup.text(part.text) }
                 .joined() + "</p>"
         }
+        let when = time(shown)
         let licence = shown.record.string("license").map { "Licence: \($0)" }
         let credits = (caption?.credits ?? []) + [licence].compactMap { $0 }
         return Self.details.filled(
             text: ["id": shown.id, "title": title(of: shown)],
             markup: [
-                "figure": figure(shown, page), "when": "<p class=\"when\">\(time(shown))</p>",
+                "figure": figure(shown, page), "when": when.isEmpty ? "" : "<p class=\"when\">\(when)</p>",
                 "paragraphs": paragraphs?.joined(separator: "\n") ?? "",
                 "credits": credits.map { "<p class=\"credit\" dir=\"auto\">\(Markup.text($0))</p>" }.joined(),
                 "links": links(shown, caption, page), "steps": steps.joined(),
@@ -202,7 +207,7 @@ extension Site {
         let words = Markup.text(place.caption?.alt ?? title(of: place))
         let reason = place.record.bearsError ? "<p class=\"reason\" dir=\"auto\">\(Markup.text(reason(place)))</p>" : ""
         return """
-            <figure class="\(ratio(place))"\(data(place))><img \(attributes) alt="\(words)" loading="lazy" \
+            <figure class="\(look(place))"\(data(place))><img \(attributes) alt="\(words)" loading="lazy" \
             decoding="async"></figure>\(reason)
 
             """

@@ -93,9 +93,6 @@ struct Site: Sendable {
         page.places.contains(place) ? "#\(places[place].id)" : page.root + address(of: place)
     }
 
-    /// The number of the page of a month that a place is on.
-    func pageNumber(of place: Int) -> Int { pages[pageOfPlace[place]].number }
-
     /// Where a place will be found, known before all others are: its page may have a number behind its name.
     static func address(of place: Place) -> String {
         "pages/\(place.day.map { Month($0).name } ?? "undated").html#\(place.id)"

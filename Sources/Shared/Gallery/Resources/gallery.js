@@ -32,7 +32,7 @@ const motion = (element, keyframes, duration) => calm.matches ? Promise.resolve(
 const announce = text => { ($('dialog[open] .status') || $('.status')).textContent = text; };
 
 function press(e, actions) {
-  if (e.altKey || e.ctrlKey || e.metaKey || !Object.hasOwn(actions, e.key)) return;
+  if (e.altKey || e.ctrlKey || e.metaKey || !actions[e.key]) return;
   e.preventDefault();
   actions[e.key]();
 }
@@ -48,7 +48,7 @@ function ownAddress(path) {
 
 // fetch() cannot read file://, so the data are scripts that call galleryData.
 const loads = {}, arrivals = {};
-window.galleryData = { days: months => arrivals.days(months), search: (number, rows) => arrivals['search-' + number](rows) };
+window.galleryData = (name, value) => arrivals[name](value);
 function load(name) {
   return loads[name] ??= new Promise((resolve, reject) => {
     arrivals[name] = resolve;
@@ -57,18 +57,16 @@ function load(name) {
   });
 }
 
-function pageOfDay(months, id) {
-  const [, month, day] = /^(\d{4}-\d\d)-(\d\d)/.exec(id) || [], [bits, pages] = months[month] || [0];
-  const number = pages?.[+day];
-  if (bits >>> day - 1 & 1) return `pages/${month}${number > 1 ? '.' + +number : ''}.html`;
+async function pageOf(id) {
+  const pages = /^[\w-]+$/.test(id) ? await load('names-' + id.at(-1)) : {};
+  return Object.keys(pages).find(page => pages[page].includes(id));
 }
 
 // MARK: Placeholders
 
-// Draws a ThumbHash (evanw.github.io/thumbhash), but none of a transparent picture: it would show through.
+// Draws a ThumbHash (evanw.github.io/thumbhash). Transparent pictures have none: it would show through.
 function thumbHash(text) {
   const h = Uint8Array.from(atob(text), c => c.charCodeAt(0)), a = h[0] | h[1] << 8 | h[2] << 16, b = h[3] | h[4] << 8;
-  if (a >> 23) return '';
   const few = b & 7 || 1, wide = b >> 15, n = max(3, few), short = Math.ceil(20 * few / 7);
   const width = wide ? 20 : short, height = wide ? short : 20;
   let at = 10;
@@ -112,7 +110,9 @@ $$('.tile img, .hero img').forEach(img => nearby.observe(img));
 // MARK: Details and pager
 
 const viewer = $('.viewer'), slides = $$('.details'), pageTitle = document.title;
-const indices = new Map(slides.map((slide, i) => [slide.id, i]));
+const indices = new Map(slides.map(({ id }, i) => [id, i]));
+// A day stands for the first picture that it still has.
+slides.forEach(({ id }, i) => { if (!indices.has(id = id.slice(0, 10))) indices.set(id, i); });
 const titleOf = slide => $('h2', slide).textContent;
 const addressOf = (id, page) => indices.has(id) ? '#' + id : ownAddress(page) ? `${ownAddress(page)}#${id}` : '';
 const pictureOf = slide => $('figure img', slide);
@@ -274,7 +274,7 @@ function route() {
   } else if (index !== current) open(index, linkTo(id));
 }
 async function find(id) {
-  const address = addressOf(id, pageOfDay(await load('days').catch(() => ({})), id));
+  const address = addressOf(id, await pageOf(id).catch(() => ''));
   if (hashID() !== id) return;
   if (address && address !== location.href) location.replace(address);
   else announce('There is no picture with this address.');
@@ -383,7 +383,7 @@ function enlarge(index) {
 }
 function enter(index) {
   const slide = slides[index];
-  frame = make('div', { className: 'frame' });
+  frame = make('div', { className: 'frame' + ($('.clear', slide) ? ' clear' : '') });
   view = { index, files: filesOf(slide), x: 0, y: 0, z: 1 };
   stage.replaceChildren(frame);
   fit();
@@ -503,19 +503,20 @@ function tapped(e, { x, y }) {
 
 let calendar, days, firstDay, lastDay, chosen, grid, yearBox, monthBox;
 const date = (year, month, day) => new Date(Date.UTC(year, month, day));
-const words = (date, options) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options }).format(date);
+const words = (date, options) => date.toLocaleDateString('en-GB', { timeZone: 'UTC', ...options });
+const hasPicture = id => days[id.slice(0, 7)] >>> id.slice(8) - 1 & 1;
 const column = date => (date.getUTCDay() + 6) % 7;
 
 function buildCalendar() {
   const months = Object.keys(days).sort(), option = (value, textContent) => make('option', { value, textContent });
   const choose = () => draw(date(yearBox.value, monthBox.value, 1)), shift = by => () => draw(moved(0, by));
-  const [first, last] = [months[0], months.at(-1)].map(month => month.split('-'));
-  firstDay = date(first[0], first[1] - 1, 1);
-  lastDay = date(last[0], last[1], 0);
+  const last = months.at(-1).split('-');
+  firstDay = new Date(months[0]);
+  lastDay = date(...last, 0);
   monthBox = make('select', { ariaLabel: 'Month', onchange: choose });
   for (let i = 0; i < 12; i++) monthBox.append(option(i, words(date(2024, i, 1), { month: 'long' })));
   yearBox = make('select', { ariaLabel: 'Year', onchange: choose });
-  for (let year = +last[0]; year >= first[0]; year--) yearBox.append(option(year, year));
+  for (let year = +last[0]; year >= firstDay.getUTCFullYear(); year--) yearBox.append(option(year, year));
   grid = make('table', { role: 'grid' });
   on(grid, 'keydown', e => {
     const by = e.shiftKey ? 12 : 1, go = (...by) => () => draw(moved(...by), true);
@@ -525,7 +526,7 @@ function buildCalendar() {
     });
   });
   calendar = make('dialog', { className: 'calendar', ariaLabel: 'Calendar' },
-    make('div', { className: 'row' }, button('back', 'Previous month', shift(-1)), monthBox, yearBox,
+    make('div', { className: 'row' }, monthBox, yearBox, button('back', 'Previous month', shift(-1)),
       button('on', 'Next month', shift(1)), button('shut', 'Close', () => calendar.close())),
     grid, speaker());
   body.append(calendar);
@@ -543,9 +544,9 @@ function draw(day, focus) {
   const blank = column(date(year, month, 1)), length = date(year, month + 1, 0).getUTCDate();
   for (let number = 1 - blank; number <= length; number++) {
     if ((number + blank) % 7 === 1) rows.append(make('tr'));
-    const day = date(year, month, number), id = day.toISOString().slice(0, 10), address = addressOf(id, pageOfDay(days, id));
-    const link = make('a', { textContent: number, tabIndex: +day === +chosen ? 0 : -1, ariaLabel: `${number} ${name}${address ? '' : ', no picture'}` });
-    if (address) link.href = address;
+    const day = date(year, month, number), id = day.toISOString().slice(0, 10), has = hasPicture(id);
+    const link = make('a', { textContent: number, tabIndex: +day === +chosen ? 0 : -1, ariaLabel: `${number} ${name}${has ? '' : ', no picture'}` });
+    if (has) link.href = '#' + id;
     else { link.role = 'link'; link.ariaDisabled = true; }
     rows.lastChild.append(make('td', {}, number > 0 ? link : ''));
   }
@@ -558,7 +559,7 @@ async function openCalendar() {
   if (!Object.keys(days || {}).length) return;
   if (!calendar) buildCalendar();
   calendar.showModal();
-  const slide = slides.find(slide => pageOfDay(days, slide.id));
+  const slide = slides.find(({ id }) => /^\d{4}-/.test(id));
   draw(slide ? new Date(slide.id.slice(0, 10)) : lastDay, true);
 }
 
@@ -573,7 +574,7 @@ async function rowsOf(number) {
 
 function tile({ row: [id, page, title, date, , thumb, width, height] }) {
   const image = ownAddress(thumb), day = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? date : NaN);
-  return make('li', { className: `tile ${image ? '' : 'missing'} r${image ? clamp(3, round(width / height * 10), 40) : 15}` },
+  return make('li', { className: `tile ${image ? '' : 'missing'} r${image ? clamp(5, round(width / height * 10), 33) : 15}` },
     make('a', { href: addressOf(id, page) },
       image ? make('img', { loading: 'lazy', alt: '', src: image }) : make('span', { className: 'reason', textContent: 'No picture' }),
       make('span', { className: 'caption' }, make('span', { className: 'title', dir: 'auto', textContent: title }),
@@ -606,14 +607,11 @@ async function search(upTo = batch) {
 // MARK: Start
 
 root.classList.add('js');
-Object.assign($('.open-calendar'), { hidden: false, onclick: openCalendar });
-if (parts) {
-  let wait;
-  input.hidden = $('label[for=words]').hidden = false;
-  on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
-  on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
-  // Going back from a result, readers find the others again.
-  if (input.value = history.state?.words || '') search();
-}
+$('.open-calendar').onclick = openCalendar;
+let wait;
+on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
+on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
+// Going back from a result, readers find the others again.
+if (input.value = history.state?.words || '') search();
 route();
 })();

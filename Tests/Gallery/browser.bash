@@ -1,0 +1,50 @@
+# Sourced by what looks at pages in Chromium: finds the browser and Python's packages, and serves a folder.
+# shellcheck shell=bash disable=SC2034
+
+# Sets CHROMIUM and python; false, and says so loudly, where something is missing.
+find_browser() {
+    export CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || true)}
+    if [[ -z $CHROMIUM ]]; then
+        say "*** NO CHROMIUM: the tests of the gallery's pages are SKIPPED; scripts/setup --with-browser installs it."
+        return 1
+    fi
+    python=${APOD_TOOLS_PYTHON:-$ROOT/.build/browser/bin/python}
+    "$python" -c 'import PIL, playwright, axe_playwright_python' 2>/dev/null && return 0
+    python3 -m venv "$ROOT/.build/browser" &&
+        "$python" -m pip install --quiet pillow playwright axe-playwright-python && return 0
+    say "*** NO PLAYWRIGHT: the tests of the gallery's pages are SKIPPED, as PyPI cannot be reached."
+    return 1
+}
+
+# Serves a folder by nginx on a free port of 127.0.0.1: sets site and nginx_pid; false where there is no nginx. Needs
+# work, a folder for its files.
+serve() {
+    local port try
+    PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || return 1
+    for ((try = 0; try < 20; try++)); do
+        port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+        cat >"$work/nginx.conf" <<CONF
+daemon off; master_process off; pid $work/nginx.pid; error_log $work/nginx.log;
+events { worker_connections 512; }
+http {
+    types {
+        text/html html; text/css css; text/javascript js; application/atom+xml atom;
+        image/jpeg jpg; image/png png; image/webp webp; image/gif gif;
+    }
+    access_log off; sendfile on; charset utf-8;
+    client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
+    uwsgi_temp_path $work/t4; scgi_temp_path $work/t5;
+    server { listen 127.0.0.1:$port; root $1; }
+}
+CONF
+        PATH=$PATH:/usr/sbin nginx -e "$work/nginx.log" -c "$work/nginx.conf" 2>/dev/null &
+        nginx_pid=$!
+        site=http://127.0.0.1:$port
+        # nginx ends at once where somebody else has taken the port.
+        while kill -0 "$nginx_pid" 2>/dev/null; do
+            if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then return 0; fi
+        done
+    done
+    cat "$work/nginx.log" >&2
+    die "nginx does not start"
+}

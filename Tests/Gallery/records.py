@@ -1,0 +1,119 @@
+"""Records for the galleries that the tests look at.
+
+    python3 records.py strange < DAYS        the days, some with titles as strangers may write them
+    python3 records.py public ADDRESS < DAYS the same days, as if a server on the network had given them
+    python3 records.py drawn FOLDER          draws pictures of unusual kinds there, and writes their records
+    python3 records.py hostile PICTURE       200 records whose every word tries to become markup
+"""
+
+import json
+import pathlib
+import sys
+
+from PIL import Image, ImageDraw
+
+SCRIPT = "<script>alert(1)</script>"
+TITLES = [
+    "</script>" + SCRIPT,
+    "<img src=x onerror=alert(1)>",
+    '" onload="alert(1)',
+    "'-alert(1)-'",
+    "{{title}} {{{head}}} ${1}",
+    "javascript:alert(1)",
+    "\u05dc\u05d9\u05dc\u05d4 \u05d8\u05d5\u05d1 \u05d9\u05e8\u05d7",
+    "\u00c9clipse over Z\u00fcrich",
+    "A title that goes on and on " * 8,
+    "&lt;b&gt; &amp;",
+]
+# What only the hostile gallery has.
+ATTACKS = TITLES + [
+    "--><!--" + SCRIPT,
+    "]]>" + SCRIPT,
+    "</title>" + SCRIPT,
+    "</article></section></main>" + SCRIPT,
+    "<svg/onload=alert(1)>",
+    "<iframe srcdoc='&lt;script&gt;alert(1)&lt;/script&gt;'>",
+    "<style>*{display:none}</style>",
+    "<base href=https://evil.example/>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example/'>",
+    '");alert(1);("',
+    "\u2028alert(1)\u2029",
+    "\\u003cscript\\u003ealert(1)",
+    "\u202e<gmi>\u202c",
+    "`${alert(1)}`",
+    "<a href=javascript:alert(1)>x</a>",
+]
+ADDRESSES = [
+    "javascript:alert(1)",
+    "data:text/html," + SCRIPT,
+    "https://example.org/\" onclick=\"alert(1)",
+    "vbscript:x",
+    "java\nscript:alert(1)",
+    "https://user:word@example.org/",
+    "//evil.example/x",
+    "https://example.org/'><script>alert(1)</script>",
+]
+
+
+def write(record):
+    print(json.dumps(record, ensure_ascii=False))
+
+
+def strange():
+    for number, line in enumerate(sys.stdin):
+        record = json.loads(line)
+        if number % 4 == 1 and "title" in record:
+            record["title"] = TITLES[number // 4 % len(TITLES)]
+        write(record)
+
+
+def public(address):
+    # Private addresses stay out of galleries, and with them the links of which the tests want to see some.
+    for line in sys.stdin:
+        print(line.replace(address, "https://apod.example.org"), end="")
+
+
+def drawn(folder):
+    folder = pathlib.Path(folder).resolve()
+    clear = Image.new("RGBA", (900, 600), (0, 0, 0, 0))
+    ImageDraw.Draw(clear).ellipse((300, 150, 600, 450), fill=(10, 10, 10, 255))
+    clear.save(folder / "clear.png")
+    write({"path": str(folder / "clear.png"), "title": "A dark disc", "date": "2024-03-12"})
+    # Two pictures of a day each: one on the start page, one that is beyond the first page of its month.
+    write({"path": str(folder / "large.jpg"), "title": "The largest", "date": "2024-03-06"})
+    write({"path": str(folder / "second.jpg"), "title": "The second of its day", "date": "2024-01-02"})
+    for number in range(30):
+        size = [(320, 200), (900, 180), (160, 420), (700, 466)][number % 4]
+        picture = Image.linear_gradient("L").resize(size)
+        colours = Image.merge("RGB", [picture.rotate(90 * number), picture, picture.point(lambda v: 255 - v)])
+        colours.save(folder / f"undated-{number}.jpg")
+        write({"path": str(folder / f"undated-{number}.jpg"), "title": f"Undated {number}"})
+
+
+def hostile(picture):
+    for number in range(200):
+        attack, address = ATTACKS[number % len(ATTACKS)], ADDRESSES[number % len(ADDRESSES)]
+        record = {
+            "path": str(pathlib.Path(picture).resolve()),
+            # Tells records of one file apart.
+            "url": f"https://example.org/{number}.jpg",
+            "title": f"{attack} zzz{number}",
+            "explanation": f"{attack} {attack}\n\n{attack}",
+            "credit": attack,
+            "copyright": attack,
+            "license": attack,
+            "alt": attack,
+            "permalink": address,
+            "apod": {"marks": f"0 4 {address}"},
+            "media_type": attack if number % 3 else "video",
+        }
+        if number % 2:
+            record["date"] = f"2024-0{number % 9 + 1}-{number % 28 + 1:02}"
+        if number % 5 == 0:
+            del record["path"]
+            record["error"] = {"tool": "x", "code": attack, "message": attack, "transient": False, "exit": 69}
+        write(record)
+
+
+if __name__ == "__main__":
+    {"strange": strange, "public": public, "drawn": drawn, "hostile": hostile}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,50 @@
+"""What is on the screen, and how far it has moved."""
+
+import io
+
+from PIL import Image, ImageFilter
+
+VIEW = """(() => {
+    const frame = document.querySelector('.frame'), { x, y, width, height } = frame.getBoundingClientRect();
+    return { x, y, width, height, layers: frame.children.length,
+        natural: Math.max(...[...frame.children].map(image => image.naturalWidth)) };
+})()"""
+
+
+def point(page, fx, fy):
+    """Where a point of the enlarged picture, in fractions, is on the screen."""
+    view = page.evaluate(VIEW)
+    return view["x"] + fx * view["width"], view["y"] + fy * view["height"]
+
+
+def fraction(page, x, y):
+    """Which point of the enlarged picture is at a place on the screen."""
+    view = page.evaluate(VIEW)
+    return (x - view["x"]) / view["width"], (y - view["y"]) / view["height"]
+
+
+def image(page, clip=None):
+    """The screen, or a part of it, in grey."""
+    return Image.open(io.BytesIO(page.screenshot(clip=clip) if clip else page.screenshot())).convert("L")
+
+
+def smooth(picture):
+    return picture.filter(ImageFilter.GaussianBlur(2))
+
+
+def shift(a, b):
+    """How far b lies from a, in pixels: the translation that explains the difference best (Lucas and Kanade)."""
+    width, height = a.size
+    pa, pb = a.load(), b.load()
+    xx = xy = yy = xt = yt = 0
+    for y in range(1, height - 1, 2):
+        for x in range(1, width - 1, 2):
+            gx = (pa[x + 1, y] - pa[x - 1, y]) / 2
+            gy = (pa[x, y + 1] - pa[x, y - 1]) / 2
+            t = pb[x, y] - pa[x, y]
+            xx, xy, yy = xx + gx * gx, xy + gx * gy, yy + gy * gy
+            xt, yt = xt + gx * t, yt + gy * t
+    det = xx * yy - xy * xy
+    if det <= 0:
+        return 0.0, 0.0
+    return (xy * yt - yy * xt) / det, (xy * xt - xx * yt) / det

@@ -1,0 +1,169 @@
+"""Details of a picture: what stands there, how it opens and closes, and the address that it has."""
+
+import json
+import re
+
+from browser import ids, is_open, order, open_first, pictured, settle, shown, tile, wait, wait_for_slide
+
+
+def test_details_have_all_that_is_known(b):
+    record = next(r for r in b.records() if "apod" in r and "credit" in r and "permalink" in r and "variants" in r)
+    with b.page("index.html#" + record["gallery"]["id"]) as page:
+        wait_for_slide(page, record["gallery"]["id"])
+        slide = page.locator(".details.shown")
+        assert slide.locator("h2").text_content() == record["title"]
+        assert slide.locator("time").get_attribute("datetime") == record["date"]
+        text = slide.locator(".text > p:not(.when)").all_text_contents()
+        assert re.sub(r"\s", "", "".join(text)) == re.sub(r"\s", "", record["explanation"]), text
+        assert any(record["credit"] in credit for credit in slide.locator(".credit").all_text_contents())
+        # Its links, and that to its page.
+        marks = [mark.split(" ")[2] for mark in record["apod"]["marks"].split("\n") if " " in mark]
+        links = page.evaluate("[...document.querySelectorAll('.details.shown .text p a')].map(a => a.href)")
+        assert marks and set(marks) <= set(links) and record["permalink"] in links, (marks, links)
+        assert slide.locator("img").get_attribute("alt")
+
+
+def test_details_open_close_focus_and_scroll(b):
+    with b.page() as page:
+        page.evaluate("scrollTo(0, 900)")
+        settle(page)
+        id = page.evaluate(
+            """[...document.querySelectorAll('.tile:not(.missing) a')]
+            .find(a => a.getBoundingClientRect().top > 150).hash.slice(1)"""
+        )
+        top = page.evaluate("scrollY")
+        tile(page, id).click()
+        assert page.evaluate("location.hash") == "#" + id and shown(page) == id and is_open(page)
+        assert page.evaluate("document.activeElement.id") == id + "-title"
+        assert page.evaluate("document.querySelector('main').inert && document.querySelector('header').inert")
+        page.keyboard.press("Escape")
+        settle(page)
+        assert not is_open(page) and page.evaluate("location.hash") == ""
+        assert abs(page.evaluate("scrollY") - top) < 2, (page.evaluate("scrollY"), top)
+        assert page.evaluate("document.activeElement.hash") == "#" + id
+        assert not page.evaluate("document.querySelector('main').inert")
+
+
+def test_tab_stays_in_the_details(b):
+    with b.page() as page:
+        open_first(page)
+        for _ in range(14):
+            page.keyboard.press("Tab")
+            assert page.evaluate(
+                """document.activeElement === document.body
+                || document.querySelector('.viewer').contains(document.activeElement)
+                && !document.activeElement.closest('[inert]')"""
+            )
+
+
+def test_back_and_forward(b):
+    with b.page() as page:
+        id = open_first(page)
+        page.go_back()
+        settle(page)
+        assert not is_open(page)
+        page.go_forward()
+        settle(page)
+        assert is_open(page) and shown(page) == id
+        other = pictured(page)[5]
+        page.evaluate(f"location.hash = '#{other}'")
+        settle(page)
+        assert shown(page) == other
+        page.go_back()
+        settle(page)
+        assert shown(page) == id
+        page.go_back()
+        settle(page)
+        assert not is_open(page)
+
+
+def test_addresses_of_pictures_on_other_pages(b):
+    with b.page() as page:
+        here = set(order(page))
+    records = [record for record in b.records() if record["gallery"]["id"] not in here]
+    undated = [record["gallery"]["id"] for record in records if "date" not in record]
+    dated = [record["gallery"]["id"] for record in records if "date" in record]
+    second = [id for id in dated if len(id) > 10]
+    crowded = [day for page, days in b.data("names-2").items() if page.count(".") == 2 for day in days]
+    assert len(undated) == 30 and second and crowded
+    # The oldest day, one on a later page of its month, the second of a day, those without a day on both their pages.
+    for id in [min(dated), crowded[0], second[0], undated[0], undated[-1]]:
+        with b.page("index.html#" + id) as page:
+            wait_for_slide(page, id)
+            assert "/pages/" in page.url and page.url.endswith("#" + id), page.url
+    # From a page of the month that is not the one.
+    with b.page(f"pages/{second[0][:7]}.html#{second[0]}") as page:
+        wait_for_slide(page, second[0])
+
+
+def test_an_address_of_no_picture_says_so(b):
+    for id in ("1999-01-01", "p-000000000000", "../../x", "%3Cb%3E", "2024-13-45"):
+        with b.page("index.html#" + id, faults=False) as page:
+            wait(page, "/no picture/i.test(document.querySelector('body > .status').textContent)", id)
+            assert not is_open(page)
+            # Where there is no such data file, asking for it fails.
+            assert not [fault for fault in page.faults if "404" not in fault and "ERR" not in fault], page.faults
+
+
+def test_a_day_whose_first_picture_is_gone_shows_the_second(b):
+    record = next(r for r in b.records() if len(r["gallery"]["id"]) > 10 and r.get("date") == "2024-03-06")
+    script = "document.getElementById('2024-03-06').remove(); document.getElementById('t-2024-03-06').remove();"
+    init = f"document.addEventListener('readystatechange', () => {{ {script} }}, {{ once: true }})"
+    with b.page("index.html#2024-03-06", init=init) as page:
+        wait_for_slide(page, record["gallery"]["id"])
+
+
+def test_an_address_opens_and_closes(b):
+    with b.page() as page:
+        id = pictured(page)[-3]
+    with b.page("index.html#" + id) as page:
+        wait_for_slide(page, id)
+        page.keyboard.press("Escape")
+        settle(page)
+        assert not is_open(page) and page.url.endswith("index.html")
+
+
+def test_ends_lead_to_other_pages(b):
+    with b.page() as page:
+        last = order(page)[-1]
+        tile(page, last).click()
+        href = page.locator(f"[id='{last}'] [rel=next]").get_attribute("href")
+        assert href.startswith("pages/"), href
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(re.compile(re.escape(href.split("/")[-1])))
+        wait(page, f"document.querySelector('.details.shown')?.id === {json.dumps(href.split('#')[1])}")
+        assert page.locator(".viewer .back").get_attribute("href")
+
+
+def test_a_video_day_shows_its_still_and_a_link(b):
+    with b.page() as page:
+        video = ids(page, ".video:not(.missing)")[0]
+        tile(page, video).click()
+        settle(page)
+        assert page.evaluate("document.querySelector('.details.shown figure img').naturalWidth") > 100
+        link = page.locator(".details.shown .links a").first
+        assert "video" in link.text_content().lower() and "noopener" in link.get_attribute("rel")
+        assert not page.locator("iframe, video").count()
+
+
+def test_a_failure_shows_its_reason(b):
+    with b.page() as page:
+        failed = ids(page, ".missing")
+        reason = page.locator(f"[id='t-{failed[0]}'] .reason").text_content()
+        assert reason
+        tile(page, failed[0]).click()
+        settle(page)
+        slide = page.locator(".details.shown")
+        assert slide.locator(".reason").text_content() == reason and not slide.locator(".enlarge").count()
+        # Nothing lies upon the words.
+        assert page.evaluate(
+            """(() => {
+            const range = document.createRange();
+            range.selectNodeContents(document.querySelector('.details.shown .reason'));
+            const words = [...range.getClientRects()];
+            return [...document.querySelectorAll('.tools > *')].filter(e => e.checkVisibility()).every(e => {
+                const a = e.getBoundingClientRect();
+                return words.every(b => a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top);
+            });
+        })()"""
+        )

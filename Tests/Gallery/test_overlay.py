@@ -1,0 +1,163 @@
+"""The overlay: how it opens, how better pixels take their places, and how it closes."""
+
+import base64
+import io
+
+from PIL import Image, ImageStat
+
+from browser import PHONE, best_slide, enlarge, is_open, open_first, open_overlay, pictured, settle, shown, swipe
+from browser import tile, wait
+from screen import VIEW, image, point, shift, smooth
+
+# Where the frame is when its first animation begins.
+FIRST = """() => {
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, options) {
+        const animation = animate.call(this, frames, options);
+        if (this.matches('.frame') && !window.first) {
+            animation.pause();
+            animation.currentTime = 0;
+            const { x, y, width, height } = this.getBoundingClientRect();
+            window.first = [x, y, width, height];
+            animation.play();
+        }
+        return animation;
+    };
+}"""
+
+
+def test_overlay_opens_from_the_picture(b):
+    with b.page() as page:
+        id = best_slide(page)
+        tile(page, id).click()
+        settle(page)
+        box = page.locator(".details.shown figure img").bounding_box()
+        page.evaluate(FIRST)
+        page.locator(".details.shown .enlarge").focus()
+        page.keyboard.press("Enter")
+        settle(page)
+        first = page.evaluate("window.first")
+        place = (box["x"], box["y"], box["width"], box["height"])
+        assert max(abs(a - c) for a, c in zip(first, place)) < 2, (first, place)
+        view = page.evaluate(VIEW)
+        assert abs(view["x"] + view["width"] / 2 - 640) <= 1, view
+        assert abs(view["width"] - 1280) < 2 or abs(view["height"] - 800) < 2, view
+        page.keyboard.press("Escape")
+        settle(page)
+        assert not page.evaluate("document.querySelector('.overlay').open") and is_open(page)
+        assert page.evaluate("document.activeElement.className") == "enlarge"
+
+
+# Holds each better file back until the test lets it in.
+GATE = """window.gates = [];
+const decode = HTMLImageElement.prototype.decode;
+HTMLImageElement.prototype.decode = function () {
+    return decode.call(this).then(() => new Promise(go => gates.push(go)));
+};"""
+
+
+def cast(page):
+    """Every frame that the compositor makes from now on, as PNG; and what ends that."""
+    client, frames = page.context.new_cdp_session(page), []
+
+    def keep(event):
+        frames.append(base64.b64decode(event["data"]))
+        client.send("Page.screencastFrameAck", {"sessionId": event["sessionId"]})
+
+    client.on("Page.screencastFrame", keep)
+    client.send("Page.startScreencast", {"format": "png", "everyNthFrame": 1})
+    return frames, lambda: client.send("Page.stopScreencast")
+
+
+def test_swaps_do_not_move_anything(b):
+    """Before, during and after each swap, at the size that fits and zoomed: less than half a pixel apart."""
+    for size in (dict(width=1280, height=800), dict(width=911, height=633), PHONE):
+        with b.page(init=GATE, **size) as page:
+            page.evaluate(f"location.hash = '{best_slide(page)}'")
+            wait(page, "document.querySelector('.details.shown figure img').complete")
+            enlarge(page)
+            for zoomed in (False, True):
+                if zoomed:
+                    for _ in range(2):
+                        page.keyboard.press("+")
+                    page.keyboard.press("ArrowLeft")
+                    settle(page)
+                clip = {"x": size["width"] / 2 - 130, "y": size["height"] / 2 - 110, "width": 260, "height": 220}
+                before, place = image(page, clip), page.evaluate(VIEW)
+                wait(page, "gates.length > 0")
+                frames, end = cast(page)
+                page.evaluate("gates.shift()()")
+                during = image(page, clip)
+                wait(page, "document.querySelector('.frame').children.length === 1")
+                settle(page)
+                end()
+                after, now = image(page, clip), page.evaluate(VIEW)
+                assert now["natural"] > place["natural"] and now["layers"] == 1, (place, now)
+                assert all(abs(place[k] - now[k]) < 0.01 for k in ("x", "y", "width", "height")), (place, now)
+                spread = ImageStat.Stat(before).stddev[0]
+                for name, other in (("during", during), ("after", after)):
+                    dx, dy = shift(smooth(before), smooth(other))
+                    assert abs(dx) < 0.5 and abs(dy) < 0.5, (size, zoomed, name, dx, dy)
+                    assert ImageStat.Stat(other).stddev[0] > 0.4 * spread, f"{name}: a blank frame"
+                for n, data in enumerate(frames):
+                    frame = Image.open(io.BytesIO(data)).convert("L")
+                    w, h = frame.size
+                    middle = ImageStat.Stat(frame.crop((w * 3 // 8, h * 3 // 8, w * 5 // 8, h * 5 // 8)))
+                    assert middle.stddev[0] > 0.3 * spread, f"frame {n} of {len(frames)} is blank"
+            assert not page.evaluate("gates.length"), "a file that nobody asked for"
+
+
+def test_overlay_goes_to_neighbours(b):
+    with b.page(**PHONE) as page:
+        open_overlay(page, pictured(page)[2])
+        slides = pictured(page)
+        client = page.context.new_cdp_session(page)
+        swipe(client, page, 330, 420, 40, 420)
+        settle(page)
+        assert shown(page) == slides[3] and page.evaluate("document.querySelectorAll('.frame').length") == 1
+        swipe(client, page, 200, 420, 230, 420, pause=60)
+        settle(page)
+        assert shown(page) == slides[3] and abs(point(page, 0.5, 0.5)[0] - 195) < 1.5, "a short pull settles"
+        swipe(client, page, 200, 300, 200, 700)
+        settle(page)
+        assert not page.evaluate("document.querySelector('.overlay').open"), "a pull down closes"
+    with b.page() as page:
+        open_overlay(page, pictured(page)[2])
+        page.keyboard.press("ArrowRight")
+        settle(page)
+        assert shown(page) == slides[3]
+        page.keyboard.press("ArrowLeft")
+        settle(page)
+        assert shown(page) == slides[2] and page.evaluate("document.querySelector('.overlay').open")
+
+
+ANIMATED = """window.animated = 0;
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...all) { window.animated++; return animate.apply(this, all); };"""
+
+
+def test_reduced_motion(b):
+    with b.page(reduced_motion="reduce", init=ANIMATED) as page:
+        open_first(page, 2)
+        page.keyboard.press("ArrowRight")
+        # At once: within two frames.
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert page.evaluate("document.querySelector('.strip').scrollLeft % innerWidth") == 0
+        page.locator(".details.shown .enlarge").click()
+        settle(page)
+        page.keyboard.press("+")
+        page.keyboard.press("0")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Escape")
+        settle(page)
+        assert not page.evaluate("document.querySelector('.overlay').open")
+        assert page.evaluate("animated") == 0 and page.evaluate("document.getAnimations().length") == 0
+
+
+def test_back_closes_overlay_and_details(b):
+    with b.page() as page:
+        open_first(page)
+        enlarge(page)
+        page.go_back()
+        settle(page)
+        assert not is_open(page) and not page.evaluate("document.querySelector('.overlay').open")

@@ -1,0 +1,115 @@
+"""The pager: keys, buttons, wheel, swipes, and what is loaded in advance."""
+
+from browser import PHONE, open_first, order, settle, shown, swipe, wait_for_slide
+
+RESTS = """(() => {
+    const { scrollLeft, clientWidth } = document.querySelector('.strip'), index = scrollLeft / clientWidth;
+    return Math.abs(index - Math.round(index)) < .01
+        && location.hash.slice(1) === document.querySelector('.details.shown').id;
+})()"""
+
+
+def test_arrows_buttons_and_announcements(b):
+    with b.page() as page:
+        id = open_first(page)
+        slides = order(page)
+        at = slides.index(id)
+        page.keyboard.press("ArrowRight")
+        wait_for_slide(page, slides[at + 1])
+        assert page.evaluate("location.hash") == "#" + slides[at + 1]
+        text = page.locator(".status").first.text_content()
+        title = page.locator(f"[id='{slides[at + 1]}'] h2").text_content()
+        assert title in text and f"{at + 2} of {len(slides)}" in text, text
+        page.keyboard.press("ArrowLeft")
+        wait_for_slide(page, id)
+        page.locator(".viewer .on").click()
+        wait_for_slide(page, slides[at + 1])
+        page.locator(".viewer .back").click()
+        wait_for_slide(page, id)
+        for _ in range(3):  # faster than the strip scrolls
+            page.keyboard.press("ArrowRight")
+        wait_for_slide(page, slides[at + 3])
+        settle(page)
+        assert shown(page) == slides[at + 3]
+        page.keyboard.press("Escape")
+        settle(page)
+        # Focus goes to the picture that was shown last.
+        assert page.evaluate("document.activeElement.hash") == "#" + slides[at + 3]
+
+
+def test_only_neighbours_are_preloaded(b):
+    with b.page() as page:
+        files = page.evaluate("[...document.querySelectorAll('.details')].map(d => d.querySelector('figure img')?.src)")
+        slides = order(page)
+        settle(page)
+        before = {url for url in page.requested if url in files}
+        assert len(before) <= 1, before  # the newest picture, which is large
+        page.locator(".tile:not(.missing) a").nth(9).click()
+        settle(page)
+        at = slides.index(shown(page))
+        asked = {files.index(url) for url in page.requested if url in files} - {0}
+        assert asked <= {at - 1, at, at + 1} and at in asked, (asked, at)
+        page.keyboard.press("ArrowRight")
+        settle(page)
+        asked = {files.index(url) for url in page.requested if url in files} - {0}
+        assert asked <= {at - 1, at, at + 1, at + 2}, (asked, at)
+
+
+def test_swipes_and_interrupted_swipes_settle(b):
+    with b.page(**PHONE) as page:
+        client = page.context.new_cdp_session(page)
+        id = open_first(page)
+        slides = order(page)
+        at = slides.index(id)
+        swipe(client, page, 330, 300, 60, 300)
+        wait_for_slide(page, slides[at + 1])
+        swipe(client, page, 60, 300, 330, 300)
+        wait_for_slide(page, id)
+        # A short pull, held, then let go: it settles where it was.
+        swipe(client, page, 300, 300, 240, 300, pause=40, lift=False)
+        settle(page)
+        pulled = page.evaluate("document.querySelector('.strip').scrollLeft % innerWidth")
+        assert pulled > 5, "the strip does not follow the finger"
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        settle(page)
+        assert page.evaluate(RESTS) and shown(page) == id
+        # A swipe that a second finger or the browser interrupts.
+        swipe(client, page, 330, 300, 150, 300, lift=False)
+        client.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+        settle(page)
+        assert page.evaluate(RESTS)
+        # A swipe against one that still moves.
+        swipe(client, page, 330, 300, 60, 300, steps=4)
+        swipe(client, page, 60, 300, 200, 300, steps=4)
+        settle(page)
+        assert page.evaluate(RESTS)
+
+
+def test_wheel_turns_pictures(b):
+    with b.page() as page:
+        id = open_first(page, 3)
+        slides = order(page)
+        at = slides.index(id)
+        page.mouse.move(400, 400)
+        page.mouse.wheel(120, 0)
+        settle(page)
+        assert page.evaluate(RESTS), "the strip did not settle"
+        after = slides.index(shown(page))
+        assert after == at + 1, (after, at)
+        page.mouse.wheel(0, 120)
+        settle(page)
+        assert slides.index(shown(page)) == after + 1
+        for _ in range(20):  # a touchpad: small steps, which the browser itself scrolls and snaps
+            page.mouse.wheel(45, 0)
+            page.wait_for_timeout(16)
+        settle(page)
+        assert page.evaluate(RESTS), "the strip did not settle"
+
+
+def test_resize_keeps_the_slide(b):
+    with b.page() as page:
+        id = open_first(page, 4)
+        for size in ((390, 844), (844, 390), (2000, 900)):
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            settle(page)
+            assert shown(page) == id and page.evaluate(RESTS), size

@@ -1,0 +1,195 @@
+"""The start page: a large picture, a grid, placeholders, themes, print."""
+
+import io
+import re
+
+from PIL import Image, ImageStat
+
+from browser import enlarge, open_calendar, open_first, settle, wait
+from screen import image
+
+
+def test_start_has_the_newest_picture_large_and_a_grid(b):
+    with b.page() as page:
+        newest = max(r["date"] for r in b.records() if "date" in r and "variants" in r)
+        assert page.evaluate("document.querySelector('.hero a').hash.slice(1)") == newest
+        assert page.locator(".tile").count() == 23
+        size = page.locator(".hero a").bounding_box()
+        assert size["width"] > 1000 and size["height"] > 300, size
+        # What calendar and search need is not loaded before somebody uses them.
+        assert not [url for url in page.requested if "/data/" in url], page.requested
+
+
+ROWS = """Object.values(Object.groupBy([...document.querySelectorAll('.tile')].map(tile => {
+    const { top, right, height, width } = tile.getBoundingClientRect();
+    return { top: Math.round(top), right, height, width };
+}), tile => tile.top))"""
+
+ROW_HEIGHT = """(() => {
+    const probe = document.createElement('div');
+    probe.className = 'probe';
+    document.body.append(probe);
+    probe.style.height = 'var(--row)';
+    return probe.offsetHeight;
+})()"""
+
+
+def test_rows_are_justified_and_the_last_is_not_stretched(b):
+    for width in (320, 768, 1280, 2560):
+        with b.page(width=width, height=900) as page:
+            rows = page.evaluate(ROWS)
+            edge = page.evaluate("document.querySelector('#pictures').getBoundingClientRect().right")
+            row = page.evaluate(ROW_HEIGHT)
+            for tiles in rows:
+                heights = [t["height"] for t in tiles]
+                assert max(heights) - min(heights) < 1.5, (width, heights)
+            full = sum(abs(tiles[-1]["right"] - edge) < 1.5 for tiles in rows[:-1])
+            assert full >= 0.8 * (len(rows) - 1), (width, full, len(rows))
+            assert rows[-1][0]["height"] < 1.2 * row + 2, (width, rows[-1], row)
+
+
+SHIFTS = """window.shifts = 0;
+new PerformanceObserver(list => list.getEntries().forEach(entry => { shifts += entry.value; }))
+    .observe({ type: 'layout-shift', buffered: true });"""
+
+
+def test_no_layout_shift(b):
+    for width in (390, 1280):
+        with b.page(width=width, init=SHIFTS) as page:
+            for _ in range(6):
+                page.evaluate("scrollBy(0, 900)")
+                settle(page)
+            assert page.evaluate("shifts") < 0.005, page.evaluate("shifts")
+
+
+CANVAS = """(() => {
+    const canvas = document.querySelector('.tile canvas'), { width, height } = canvas;
+    const data = canvas.getContext('2d').getImageData(0, 0, width, height).data, mean = [0, 0, 0];
+    for (let i = 0; i < data.length; i++) if (i % 4 < 3) mean[i % 4] += data[i] / data.length * 4;
+    return { mean, colours: new Set(data).size, src: canvas.parentElement.querySelector('img').getAttribute('src'),
+        off: Math.abs(canvas.offsetWidth - canvas.parentElement.offsetWidth) };
+})()"""
+
+
+def test_placeholders_stand_until_lazy_pictures_arrive(b):
+    # Pictures never arrive here, so what is seen is the ThumbHash.
+    with b.held("/pictures/") as (page, asked):
+        wait(page, "document.querySelectorAll('.tile canvas').length > 1")
+        canvas = page.evaluate(CANVAS)
+        assert canvas["colours"] > 2 and canvas["off"] < 2, canvas
+        real = ImageStat.Stat(Image.open(b.site / canvas["src"]).convert("RGB")).mean
+        assert max(abs(m - r) for m, r in zip(canvas["mean"], real)) < 22, (canvas, real)
+        colours = page.evaluate(
+            """[...document.querySelectorAll('.tile a[data-colour]')].slice(0, 4)
+            .map(a => getComputedStyle(a).backgroundColor)"""
+        )
+        assert all(re.match(r"rgb\(\d", colour) for colour in colours), colours
+        far = page.evaluate("[...document.querySelectorAll('.tile img')].slice(-3).map(i => i.loading)")
+        count = page.locator(".tile img").count()
+        assert far == ["lazy"] * 3 and len(asked) < count, "all pictures were asked for at once"
+
+
+def test_no_flash_when_a_picture_takes_its_placeholders_place(b):
+    with b.held("/pictures/") as (page, asked):
+        wait(page, "document.querySelectorAll('.tile canvas').length > 1")
+        settle(page)
+        box = page.locator(".tile canvas").first.bounding_box()
+        clip = {"x": box["x"] + 4, "y": max(box["y"], 0) + 4, "width": box["width"] - 8, "height": 60}
+        before = ImageStat.Stat(image(page, clip)).mean[0]
+        path = page.evaluate(CANVAS)["src"]
+        for route in [route for route in asked if path in route.request.url]:
+            asked.remove(route)
+            route.continue_()
+        seen = []
+        for _ in range(400):
+            seen.append(ImageStat.Stat(image(page, clip)).mean[0])
+            if page.evaluate("document.querySelector('.tile canvas').parentElement.querySelector('.arrived')"):
+                if not page.evaluate("document.getAnimations().length"):
+                    break
+        # Never darker or lighter than on the way from the one to the other.
+        low, high = min(before, seen[-1]) - 3, max(before, seen[-1]) + 3
+        assert all(low <= value <= high for value in seen), (before, seen)
+
+
+def test_transparent_pictures_have_a_backdrop_and_no_placeholder(b):
+    with b.page() as page:
+        link = page.locator(".tile a", has_text="A dark disc")
+        link.scroll_into_view_if_needed()
+        wait(page, "[...document.querySelectorAll('.tile.clear img')].every(image => image.complete)")
+        assert not link.locator("canvas").count() and link.get_attribute("data-colour") is None
+        shot = Image.open(io.BytesIO(link.screenshot())).convert("L")
+        corner, disc = shot.getpixel((8, 8)), shot.getpixel((shot.width // 2, shot.height // 2))
+        assert corner - disc > 120, (corner, disc)
+        link.click()
+        settle(page)
+        enlarge(page)
+        shot = image(page)
+        corner, disc = shot.getpixel((640 - 300, 150)), shot.getpixel((640, 400))
+        assert corner - disc > 120, (corner, disc)
+
+
+def test_small_pictures_are_not_written_twice(b):
+    for record in b.records():
+        sizes = [(v["width"], v["height"]) for name, v in record.get("variants", {}).items() if name != "original"]
+        assert len(sizes) == len(set(sizes)), record["title"]
+
+
+def test_no_horizontal_scroll(b):
+    for width in (320, 768, 2560):
+        for path in ("index.html", "pages/index.html", "pages/undated.html"):
+            with b.page(path, width=width, height=800) as page:
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, width)
+        with b.page(width=width, height=800) as page:
+            open_first(page)
+            for selector in ("html", ".details.shown"):
+                wide = page.evaluate(f"document.querySelector('{selector}').scrollWidth")
+                assert wide <= width, (selector, wide, width)
+            enlarge(page)
+            assert page.evaluate("document.querySelector('.overlay').scrollWidth") <= width
+            page.keyboard.press("Escape")
+            settle(page)
+            page.keyboard.press("Escape")
+            open_calendar(page)
+            assert page.evaluate("document.querySelector('.calendar').scrollWidth") <= width
+            # A month and a year can be read.
+            selects = page.evaluate("[...document.querySelectorAll('.calendar select')].map(s => s.offsetWidth)")
+            assert min(selects) >= 80, selects
+
+
+def test_right_to_left_titles(b):
+    with b.page() as page:
+        assert page.evaluate("[...document.querySelectorAll('.tile .title, .details h2')].every(t => t.dir === 'auto')")
+        directions = page.evaluate(
+            """[...document.querySelectorAll('.tile .title')].filter(t => /[\\u0590-\\u06ff]/.test(t.textContent[0]))
+            .map(t => getComputedStyle(t).direction)"""
+        )
+        assert directions and set(directions) == {"rtl"}, directions
+
+
+def test_themes(b):
+    white, black = "rgb(255, 255, 255)", "rgb(16, 17, 20)"
+    for scheme, expected in (("light", white), ("dark", black)):
+        with b.page(color_scheme=scheme) as page:
+            read = "getComputedStyle(document.body).backgroundColor"
+            assert page.evaluate(read) == expected
+            page.evaluate("document.documentElement.dataset.theme = 'dark'")
+            assert page.evaluate(read) == black
+            page.evaluate("document.documentElement.dataset.theme = 'light'")
+            assert page.evaluate(read) == white
+
+
+def test_print(b):
+    with b.page() as page:
+        page.emulate_media(media="print")
+        assert not page.locator(".open-calendar").is_visible() and page.locator(".tile a").first.is_visible()
+        assert len(page.pdf()) > 10000
+    with b.page() as page:
+        open_first(page)
+        page.emulate_media(media="print")
+        assert page.locator(".details.shown .text").is_visible() and not page.locator(".tile").first.is_visible()
+        assert not page.locator(".tools").first.is_visible()
+
+
+def test_weight(b):
+    size = sum((b.site / name).stat().st_size for name in ("style.css", "gallery.js"))
+    assert size < 40_000, size

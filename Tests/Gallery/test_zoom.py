@@ -1,0 +1,138 @@
+"""Zoom and pan: wheel, keys, buttons, clicks, fingers, and windows that change."""
+
+from browser import PHONE, open_overlay, settle
+from screen import VIEW, fraction, point
+
+
+def test_wheel_zooms_at_the_pointer_up_to_the_best_pixels(b):
+    with b.page() as page:
+        open_overlay(page)
+        best = page.evaluate("+document.querySelector('.details.shown figure img').dataset.originalWidth")
+        assert best == 4200
+        page.mouse.move(700, 350)
+        at = fraction(page, 700, 350)
+        page.mouse.wheel(0, -300)
+        settle(page)
+        x, y = point(page, *at)
+        assert abs(x - 700) < 1 and abs(y - 350) < 1, (x, y)
+        for _ in range(12):
+            page.mouse.wheel(0, -500)
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - best) < 1.5, (page.evaluate(VIEW), best)
+        for _ in range(12):
+            page.mouse.wheel(0, 500)
+        settle(page)
+        assert page.evaluate(VIEW)["width"] <= 1281
+        v = page.evaluate(VIEW)
+        if v["x"] > 20:  # beside the picture the wheel does not zoom
+            page.mouse.move(5, 400)
+            page.mouse.wheel(0, -400)
+            settle(page)
+            assert page.evaluate(VIEW) == v
+
+
+def test_keys_and_buttons_zoom_and_pan_within_limits(b):
+    with b.page() as page:
+        open_overlay(page)
+        fit = page.evaluate(VIEW)
+        page.keyboard.press("+")
+        settle(page)
+        one = page.evaluate(VIEW)
+        assert one["width"] > fit["width"] * 1.2
+        for key, sign in (("ArrowLeft", 1), ("ArrowRight", -1)):
+            before = page.evaluate(VIEW)["x"]
+            page.keyboard.press(key)
+            settle(page)
+            assert (page.evaluate(VIEW)["x"] - before) * sign > 0, key
+        for _ in range(12):
+            page.keyboard.press("ArrowLeft")
+        for _ in range(12):
+            page.keyboard.press("ArrowUp")
+        settle(page)
+        v = page.evaluate(VIEW)
+        assert abs(v["x"]) < 1 and v["y"] > -1, v
+        page.keyboard.press("-")
+        page.keyboard.press("0")
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - fit["width"]) < 0.5
+        page.locator(".overlay .plus").click()
+        settle(page)
+        page.mouse.move(640, 400)
+        page.mouse.down()
+        page.mouse.move(660, 420)
+        page.mouse.move(760, 460)
+        page.mouse.up()
+        settle(page)
+        moved = page.evaluate(VIEW)
+        assert moved["x"] <= 0.5 and moved["x"] + moved["width"] >= 1279.5, moved
+        page.locator(".overlay .minus").click()
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - fit["width"]) < 0.5
+
+
+def test_double_click_and_double_tap(b):
+    with b.page() as page:
+        open_overlay(page)
+        fit = page.evaluate(VIEW)
+        at = fraction(page, 600, 300)
+        page.mouse.dblclick(600, 300)
+        settle(page)
+        assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"]
+        x, y = point(page, *at)
+        assert abs(x - 600) < 1.5 and abs(y - 300) < 1.5, (x, y)
+        page.mouse.dblclick(600, 300)
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - fit["width"]) < 0.5
+    with b.page(**PHONE) as page:
+        open_overlay(page)
+        fit = page.evaluate(VIEW)
+        page.touchscreen.tap(195, 422)
+        page.touchscreen.tap(196, 423)
+        settle(page)
+        assert page.evaluate(VIEW)["width"] > 1.5 * fit["width"]
+
+
+def test_pinch(b):
+    with b.page(**PHONE) as page:
+        open_overlay(page)
+        client = page.context.new_cdp_session(page)
+        at = fraction(page, 200, 420)
+        points = lambda d: [{"x": 200 - d, "y": 420, "id": 0}, {"x": 200 + d, "y": 420, "id": 1}]
+        client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points(40)})
+        for d in range(44, 122, 6):
+            client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points(d)})
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        settle(page)
+        v = page.evaluate(VIEW)
+        assert 2.4 < v["width"] / 390 < 3.2, v
+        x, y = point(page, *at)
+        assert abs(x - 200) < 3, (x, y)
+        # Pinched smaller than the window it springs back.
+        client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points(150)})
+        for d in range(140, 20, -10):
+            client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points(d)})
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        settle(page)
+        assert abs(page.evaluate(VIEW)["width"] - 390) < 1.5, page.evaluate(VIEW)
+
+
+def test_rotation_and_resize_keep_the_centre(b):
+    with b.page() as page:
+        open_overlay(page)
+        for _ in range(3):
+            page.keyboard.press("+")
+        page.keyboard.press("ArrowLeft")
+        settle(page)
+        at, width = fraction(page, 640, 400), page.evaluate(VIEW)["width"]
+        for w, h in ((800, 1000), (1000, 800), (1280, 800)):
+            page.set_viewport_size({"width": w, "height": h})
+            settle(page)
+            x, y = point(page, *at)
+            assert abs(x - w / 2) < 1.5 and abs(y - h / 2) < 1.5, (w, h, x, y)
+            assert abs(page.evaluate(VIEW)["width"] - width) < 2, "the size changed"
+        page.keyboard.press("0")
+        settle(page)
+        page.set_viewport_size({"width": 700, "height": 900})
+        settle(page)
+        v = page.evaluate(VIEW)
+        assert v["width"] <= 700.5 and abs(v["x"] + v["width"] / 2 - 350) < 1.5, v

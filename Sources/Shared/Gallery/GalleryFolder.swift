@@ -6,9 +6,9 @@ import Variants
 
 /// A gallery's folder on the disk.
 ///
-/// Pictures are named by their content, every other file is written beside its place and renamed, and files whose content
-/// stays are left alone. So a run that is killed leaves whole files, and the next one mends what is missing. Runs at the
-/// same time add to each other: each writes the pages from what is there at its end, one after the other.
+/// Pictures are named by their content, every other file is written beside its place and renamed, and files whose
+/// content stays are left alone. So a run that is killed leaves whole files, and the next one mends what is missing.
+/// Runs at the same time add to each other: each writes the pages from what is there at its end, one after the other.
 public final class GalleryFolder: Sendable {
     public let folder: Folder
     let pictures: Folder
@@ -47,6 +47,9 @@ public final class GalleryFolder: Sendable {
         return places
     }
 
+    /// The name in `pictures` of a path from the gallery's folder on.
+    static func name(ofPicture path: String) -> String { String(path.dropFirst(picturesName.count + 1)) }
+
     /// What is known of the pictures that places have.
     func facts(of places: PlaceCollection) -> [String: FileFacts] {
         var known: [String: FileFacts] = [:]
@@ -56,7 +59,7 @@ public final class GalleryFolder: Sendable {
                 guard let field = variants.raw(FieldPath(stringLiteral: name)), let file = try? Record(parsing: field),
                     let path = file.string("path"), Place.isOwn(path), let facts = FileFacts(written: file)
                 else { continue }
-                known[String(path.dropFirst(Self.picturesName.count + 1))] = facts
+                known[Self.name(ofPicture: path)] = facts
             }
         }
         return known
@@ -154,7 +157,7 @@ public final class GalleryFolder: Sendable {
 
 extension FileFacts {
     /// What a record says of a variant.
-    fileprivate init?(written file: Record) {
+    init?(written file: Record) {
         guard let path = file.string("path"), let dot = path.lastIndex(of: "."), let format = file.string("format")
         else {
             return nil

@@ -16,6 +16,8 @@ public final class GalleryTool: RecordTool {
     private let publication: Publication
     private let files: PathGuard
     private let state: Monitor<State>
+    /// What is known of the files in `pictures`, by their names: a file that two records share is made once.
+    private let facts: Monitor<[String: FileFacts]>
 
     private struct State {
         /// What has been written before, and what has come so far.
@@ -66,8 +68,9 @@ public final class GalleryTool: RecordTool {
         self.files = files
         publication = Publication(fields: settings.fields)
         let places = try folder.places()
-        let facts = folder.facts(of: places)
-        let content = ContentFolder(folder.pictures) { facts[$0] }
+        let facts = Monitor(folder.facts(of: places))
+        self.facts = facts
+        let content = ContentFolder(folder.pictures) { name in facts.withLock { $0[name] } }
         self.downsampler = { downsampler($0, content) }
         state = Monitor(State(places: places))
     }
@@ -141,8 +144,8 @@ public final class GalleryTool: RecordTool {
         }
     }
 
-    /// The picture's size, as far as it can be had without a copy of the file: what the record says of it, which at worst
-    /// makes one variant too many or too few, or what the file's header says.
+    /// The picture's size, as far as it can be had without a copy of the file: what the record says of it, which at
+    /// worst makes one variant too many or too few, or what the file's header says.
     private func size(_ record: Record, argument: String?) -> PixelSize? {
         if let width = record.integer("cache.width"), let height = record.integer("cache.height"), width > 0, height > 0
         {
@@ -200,6 +203,9 @@ public final class GalleryTool: RecordTool {
             else { continue }
             file.setPath("path", path)
             file.remove("status")
+            if let known = FileFacts(written: file) {
+                facts.withLock { $0[GalleryFolder.name(ofPicture: path)] = known }
+            }
             files.set(name, .raw(file.line))
         }
         if !files.isEmpty {

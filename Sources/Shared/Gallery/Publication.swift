@@ -4,8 +4,8 @@ import Records
 import Support
 import Tools
 
-/// Makes of a record what may be seen by anybody: its words and public addresses; no key, scope, private address or local
-/// path. Pure.
+/// Makes of a record what may be seen by anybody: its words and public addresses; no key, scope, private address or
+/// local path. Pure.
 struct Publication {
     let fields: GalleryFields
 

@@ -138,10 +138,10 @@ extension Site {
         return attribute("data-hash", place.hash) + attribute("data-colour", place.colour)
     }
 
-    /// The classes that tell the shape, in tenths of the height, from 5 to 33, and whether one sees through.
+    /// The classes that tell the shape, in tenths of the height, from 5 to 32, and whether one sees through.
     private func look(_ place: Place) -> String {
         guard let file = place.tile else { return "r15" }
-        let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 33)
+        let ratio = min(max((file.width * 10 + file.height / 2) / file.height, 5), 32)
         return "r\(ratio)\(place.isTransparent ? " clear" : "")"
     }
 
@@ -226,7 +226,7 @@ extension Site {
             let words = "The original (\(original.width) × \(original.height))"
             links.append("<a href=\"\(page.root)\(original.path)\">\(words)</a>")
         }
-        return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " \u{B7} "))</p>"
+        return links.isEmpty ? "" : "<p class=\"links\">\(links.joined(separator: " "))</p>"
     }
 
     private static func external(_ words: String, _ address: String) -> String {

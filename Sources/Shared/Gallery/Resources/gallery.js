@@ -117,7 +117,7 @@ const titleOf = slide => $('h2', slide).textContent;
 const addressOf = (id, page) => indices.has(id) ? '#' + id : ownAddress(page) ? `${ownAddress(page)}#${id}` : '';
 const pictureOf = slide => $('figure img', slide);
 const linkTo = id => $('a', byID('t-' + id) || viewer);
-const stepOf = (slide, by) => $(by < 0 ? '.steps [rel=prev]' : '.steps [rel=next]', slide);
+const stepOf = (slide, by) => $(`.steps [rel=${by < 0 ? 'prev' : 'next'}]`, slide);
 const isPlain = e => !(e.button || e.metaKey || e.ctrlKey || e.shiftKey);
 const isOpen = () => viewer.classList.contains('open');
 // The slide that is shown, the one that the strip goes to, what opened the details, the strip's width.
@@ -200,10 +200,10 @@ function step(by) {
 // observer puts the slide back.
 on(strip, 'scroll', () => {
   clearTimeout(rest);
-  rest = setTimeout(() => {
+  rest = setTimeout(requestAnimationFrame, 140, () => {
     const index = round(strip.scrollLeft / span);
     if (isOpen() && strip.clientWidth === span && abs(strip.scrollLeft - index * span) < 1.5) settle(index);
-  }, 140);
+  });
   if (isOpen() && strip.clientWidth === span) approach(round(strip.scrollLeft / span));
 }, { passive: true });
 new ResizeObserver(() => {
@@ -277,7 +277,7 @@ async function find(id) {
   const address = addressOf(id, await pageOf(id).catch(() => ''));
   if (hashID() !== id) return;
   if (address && address !== location.href) location.replace(address);
-  else announce('There is no picture with this address.');
+  else announce('No picture has this address.');
 }
 on(window, 'popstate hashchange', route);
 
@@ -574,7 +574,7 @@ async function rowsOf(number) {
 
 function tile({ row: [id, page, title, date, , thumb, width, height] }) {
   const image = ownAddress(thumb), day = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? date : NaN);
-  return make('li', { className: `tile ${image ? '' : 'missing'} r${image ? clamp(5, round(width / height * 10), 33) : 15}` },
+  return make('li', { className: `tile ${image ? '' : 'missing'} r${image ? clamp(5, round(width / height * 10), 32) : 15}` },
     make('a', { href: addressOf(id, page) },
       image ? make('img', { loading: 'lazy', alt: '', src: image }) : make('span', { className: 'reason', textContent: 'No picture' }),
       make('span', { className: 'caption' }, make('span', { className: 'title', dir: 'auto', textContent: title }),
@@ -611,7 +611,7 @@ $('.open-calendar').onclick = openCalendar;
 let wait;
 on(input, 'input', () => { clearTimeout(wait); wait = setTimeout(search, 120); });
 on(input, 'keydown', e => press(e, { Escape: () => { input.value = ''; search(); } }));
-// Going back from a result, readers find the others again.
+// Going back from a result, readers find the others.
 if (input.value = history.state?.words || '') search();
 route();
 })();

@@ -138,7 +138,7 @@ extension AnyOption {
     static let originals = Option.flag(
         "originals", summary: "Copy the originals, too, as they are, with all that is in them.")
     static let prune = Option.flag("prune", summary: "Drop pictures that this run does not bring, and their files.")
-    static let titleField = fields("title", default: "title,name")
+    static let titleField = fields("title", default: "title,name,id")
     static let dateField = fields("date", default: "date,net")
     static let textField = fields("text", default: "explanation,description,…")
     static let creditField = fields("credit", default: "credit")

@@ -29,7 +29,7 @@ public struct GallerySettings: Sendable {
 
 /// Where the words of a record stand: the first field that has any.
 public struct GalleryFields: Sendable {
-    public var title: [FieldPath] = ["title", "name"]
+    public var title: [FieldPath] = ["title", "name", "id"]
     public var date: [FieldPath] = ["date", "net"]
     public var text: [FieldPath] = ["explanation", "description", "mission.description", "instructions"]
     public var credit: [FieldPath] = ["credit"]

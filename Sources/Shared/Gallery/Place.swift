@@ -109,8 +109,9 @@ public struct Place: Sendable, Equatable {
 }
 
 extension Place {
-    /// What tells a record's picture from all others: the key that a gallery gave it, its address, else its file's
-    /// name; of a record without both, as of a failure, its day or whatever else it says.
+    /// What tells a record's picture from all others: the key that a gallery gave it, its address, its key in the cache,
+    /// whose files have names of their own, else its file's name; of a record without these, as of a failure, its day or
+    /// whatever else it says.
     static func key(of record: Record, day: CalendarDay?) -> String {
         func digest(_ kind: String, _ text: String) -> String { String(SHA256.hex(of: "\(kind) \(text)").prefix(32)) }
         let isOutside = record.string("path")?.hasPrefix("/") ?? false
@@ -118,6 +119,7 @@ extension Place {
         let candidates = PictureAddresses().candidates(in: record)
         if let url = candidates.lazy.compactMap({ try? $0.get() }).first { return digest("address", url.normalized) }
         if let url = record.string("url").flatMap({ try? WebURL($0) }) { return digest("address", url.normalized) }
+        if let key = record.string("cache.key") { return digest("cached", key) }
         if let path = (try? record.path("path")) ?? nil, let name = path.split(separator: "/").last {
             return digest("file", String(name))
         }

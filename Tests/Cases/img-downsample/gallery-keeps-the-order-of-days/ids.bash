@@ -1,0 +1,1 @@
+grep -o '<article class="details" id="[^"]*' site/index.html | cut -d'"' -f4

@@ -71,6 +71,23 @@ struct MemoryTests {
         }
     }
 
+    @Test func aLogThatOthersReadGivesItsRoomBackOnceTheyAreDone() throws {
+        let caches = try caches(lease: .zero)
+        try put("moon", in: caches)
+        let place = try #require(MemoryPlace.all(in: places).first)
+        let reader = try Database(path: "\(place.path)/index.sqlite", root: place.path)
+        try reader.execute("BEGIN; SELECT COUNT(*) FROM entries")
+        for number in 0..<20 { try put("star-\(number)", in: caches) }
+        func log() throws -> Int { try TestFile.bytes("\(place.path)/index.sqlite-wal").count }
+        // All go, but their rows stand in the log.
+        world.time.advance(.seconds(1))
+        #expect(try place.makeRoom(for: 100_000, clock: world.time.clock))
+        #expect(try log() > 50_000)
+        try reader.execute("COMMIT")
+        #expect(try !place.makeRoom(for: 100_000, clock: world.time.clock))
+        #expect(try log() == 0)
+    }
+
     // MARK: Places
 
     @Test func rootsShareNothingInMemory() throws {

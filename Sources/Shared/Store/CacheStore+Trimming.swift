@@ -39,7 +39,8 @@ extension CacheStore {
         let now = clock.now()
         try index.sweep(now: now)
         let removal = try trim(to: max(0, try index.rootSize().bytes - bytes), now: now, atMost: nil)
-        index.settleLog(over: 1)
+        // Also if nothing was left to go, as others may have read when the log could have been cut short.
+        try index.emptyLog()
         return removal
     }
 

@@ -124,6 +124,11 @@ def settle(page):
 # MARK: Pictures on a page
 
 
+def escape(page):
+    page.keyboard.press("Escape")
+    settle(page)
+
+
 def ids(page, only=""):
     return page.evaluate(f"[...document.querySelectorAll('.tile{only} a')].map(a => a.hash.slice(1))")
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-from browser import enlarge, open_calendar, open_first, search, settle, wait
+from browser import enlarge, escape, open_calendar, open_first, search, settle, wait
 
 # Elements and attributes that no page of ours has, unless our script sets a style.
 MARKUP = """[...document.querySelectorAll('script:not([src]), style, iframe, svg, form, base, object, embed,'
@@ -46,14 +46,11 @@ def test_hostile_records_stay_text_in_every_view(b):
             open_first(page, number)
             page.keyboard.press("ArrowRight")
             settle(page)
-            page.keyboard.press("Escape")
-            settle(page)
+            escape(page)
         open_first(page)
         enlarge(page)
-        page.keyboard.press("Escape")
-        settle(page)
-        page.keyboard.press("Escape")
-        settle(page)
+        escape(page)
+        escape(page)
         search(page, "zzz")
         found = page.evaluate("[...document.querySelectorAll('.results .title')].map(t => t.textContent)")
         assert len(found) == 60 and any("<script>" in title for title in found), found[:9]
@@ -128,14 +125,12 @@ def test_no_view_asks_for_anything_outside(b):
         for kind in (".video", ".missing", ":not(.missing)"):
             page.locator(f".tile{kind} a").first.click()
             settle(page)
-            page.keyboard.press("Escape")
-            settle(page)
+            escape(page)
         open_first(page)
         enlarge(page)
         page.keyboard.press("ArrowRight")
         settle(page)
-        page.keyboard.press("Escape")
-        settle(page)
+        escape(page)
         page.keyboard.press("Escape")
         open_calendar(page)
         page.keyboard.press("Escape")

@@ -174,8 +174,8 @@ static cavif_status encode(avifImage *image, avifEncoder *encoder, const cavif_p
 
 cavif_status cavif_encode(const cavif_picture *picture, cavif_file *file) {
     memset(file, 0, sizeof *file);
-    avifImage *image = avif.image_create(
-        picture->width, picture->height, 8, picture->halves_chroma ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444);
+    const avifPixelFormat format = picture->halves_chroma ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444;
+    avifImage *image = avif.image_create(picture->width, picture->height, 8, format);
     avifEncoder *encoder = avif.encoder_create();
     cavif_status status = CAVIF_NO_MEMORY;
     if (image != NULL && encoder != NULL) status = encode(image, encoder, picture, file);

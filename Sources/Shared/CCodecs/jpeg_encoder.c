@@ -135,7 +135,9 @@ apod_status apod_jpeg_encoder_start(apod_jpeg_encoder *encoder, apod_jpeg_settin
     info->image_width = settings.width;
     info->image_height = settings.height;
     info->input_components = settings.channels;
-    info->in_color_space = settings.channels == 1 ? JCS_GRAYSCALE : settings.source == APOD_JPEG_FROM_ROWS ? JCS_RGB : JCS_YCbCr;
+    info->in_color_space = settings.channels == 1                     ? JCS_GRAYSCALE
+                           : settings.source == APOD_JPEG_FROM_ROWS ? JCS_RGB
+                                                                    : JCS_YCbCr;
     jpeg_set_defaults(info);
     if (settings.channels == 3) {
         info->comp_info[0].h_samp_factor = settings.across;

@@ -57,16 +57,17 @@ final class WebPWriter: RowWriter {
 
     /// Whether the picture has at most 256 colours, which libwebp then keeps as a palette.
     private func hasFewColours() -> Bool {
-        var colours: Set<UInt32> = []
-        var last: UInt32?
-        for pixel in 0..<size.width * size.height {
-            var colour: UInt32 = 0
-            for sample in pixels[pixel * samples..<(pixel + 1) * samples] { colour = colour << 8 | UInt32(sample) }
-            if colour == last { continue }
-            last = colour
-            if colours.insert(colour).inserted, colours.count > 256 { return false }
+        var colours = ColourTable()
+        var last: PackedColour?
+        return pixels.withUnsafeBufferPointer { pixels in
+            for place in 0..<size.width * size.height {
+                let colour = PackedColour(samples: pixels.baseAddress! + place * samples, channels: samples)
+                if colour == last { continue }
+                last = colour
+                if !colours.insert(colour) { return false }
+            }
+            return true
         }
-        return true
     }
 
     private func encoded(isLossless: Bool) throws -> [UInt8] {

@@ -51,7 +51,7 @@ extension EncodeOptions {
         }
     }
 
-    /// Whoever asks for that quality will not have colours blurred.
+    /// From this quality on, colours are not to be blurred.
     private static let fullChromaQuality = 90
 
     /// Whether all chroma of an RGB picture is kept that is held anyway; `channels` is 3 or 4.

@@ -30,8 +30,11 @@ extension ToolContext {
         try interruption.catchSignals()
         try settings.checkIcon()
         progress.expect(records: 1)
+        var maker = settings.maker
+        // The tool's own thread is one of these.
+        maker.options.spareThreads = SpareThreads(SpareThreads.processors)
         let tool = tool(
-            settings, settings.maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
+            settings, maker, target == "-" ? .standardOutput : .file(target), caches(settings.cache))
         var record = Record()
         do {
             try tool.process(&record, argument: arguments.operands[0]) { _ in }

@@ -67,6 +67,7 @@ let package = Package(
         code("CLibraryLoading"),
         code("CCurl", ["CLibraryLoading"]),
         code("CAVIF", ["CLibraryLoading"]),
+        code("CISAL", ["CLibraryLoading"]),
         code("CTIFF", ["CLibraryLoading"]),
         code("CHEIF", ["CLibraryLoading"]),
         code("CJXL", ["CLibraryLoading"]),
@@ -78,7 +79,7 @@ let package = Package(
         module("Support", ["CSystem", "CNettle"]),
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
-        module("Formats", ["Support", "CZlib"]),
+        module("Formats", ["Support", "CISAL", "CZlib"]),
         module(
             "Images",
             [
@@ -127,7 +128,7 @@ let package = Package(
         tests("Support", ["Support", "TestSupport"]),
         tests("Records", ["Records", "Support", "TestSupport"]),
         tests("HTTP", ["HTTP", "Support", "TestSupport"]),
-        tests("Formats", ["Formats", "Support", "TestSupport"]),
+        tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"]),
         tests(
             "Images",
             ["Images", "CAVIF", "CHEIF", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support", "TestSupport"]),

@@ -7,6 +7,7 @@ import CLCMS
 import CTIFF
 import CWebP
 import CZlib
+import Formats
 
 /// Returns name and version of each library that reads or writes pictures. Loads those that are
 /// loaded when they are first used, if they are installed.
@@ -21,6 +22,7 @@ import CZlib
         "libwebp \(webP >> 16).\(webP >> 8 & 0xFF).\(webP & 0xFF)",
         "lcms2 \(colour / 1000).\(colour % 1000 / 10)",
     ]
+    if let isaL = Inflater.isaLVersion { versions.append("ISA-L \(isaL)") }
     if let avif = cavif_version() { versions.append("libavif \(String(cString: avif))") }
     // "LIBTIFF, Version 4.5.0" and a copyright.
     if let tiff = ctiff_version() {

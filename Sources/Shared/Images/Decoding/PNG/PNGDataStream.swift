@@ -1,4 +1,4 @@
-import CZlib
+import CDeflate
 import Formats
 import Support
 
@@ -14,19 +14,26 @@ final class PNGDataStream: @unchecked Sendable {
     private let buffer = AlignedBuffer(count: 64 << 10)
     private var position = 0
     private var end = 0
-    /// Bytes of the chunk that zlib has not been given yet.
+    /// Bytes of the chunk that the inflater has not been given yet.
     private var chunkRest = 0
     /// The checksum of the chunk so far; nil between chunks.
-    private var crc: uLong?
-    private let inflater = Inflater()
+    private var crc: UInt32?
+    private let byteCount: Int
+    /// Made by the thread that unpacks.
+    private lazy var inflater = Inflater(expecting: byteCount)
+    /// Whether more may come out of what the inflater was given before.
+    private var mayHoldMore = false
     /// Pixel data in the buffer that has not been unpacked yet.
     private var packed = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// - Parameter offset: of the first IDAT chunk.
-    init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) {
+    /// - Parameters:
+    ///   - offset: of the first IDAT chunk.
+    ///   - byteCount: what will be unpacked.
+    init(_ source: any ByteSource, at offset: Int, byteCount: Int, options: DecodeOptions) {
         self.source = source
         self.options = options
         self.offset = offset
+        self.byteCount = byteCount
     }
 
     /// Unpacks the next bytes, and gives how many: `count`, or fewer before an error, which the next call throws.
@@ -73,9 +80,10 @@ final class PNGDataStream: @unchecked Sendable {
 
     /// Unpacks until the input that is at hand is used up or the room is full, and returns how many bytes came out.
     private func step(into room: UnsafeMutableRawBufferPointer) throws -> Int {
-        if packed.isEmpty { try supply() }
+        if packed.isEmpty && !mayHoldMore { try supply() }
         let (read, written) = inflater.inflate(packed, into: room)
         packed = UnsafeRawBufferPointer(rebasing: packed[read...])
+        mayHoldMore = written == room.count
         return written
     }
 
@@ -107,7 +115,7 @@ final class PNGDataStream: @unchecked Sendable {
         guard type.isLetters else { throw corrupt("a chunk's type") }
         chunkRest = length
         var bytes = type.code.bigEndian
-        crc = withUnsafeBytes(of: &bytes) { crc32(0, $0.bindMemory(to: UInt8.self).baseAddress, 4) }
+        crc = withUnsafeBytes(of: &bytes) { libdeflate_crc32(0, $0.baseAddress, 4) }
         return type
     }
 
@@ -118,8 +126,7 @@ final class PNGDataStream: @unchecked Sendable {
     }
 
     private func checkSum() throws {
-        let expected = UInt32(truncatingIfNeeded: crc ?? 0)
-        guard try fourBytes() == expected else { throw corrupt("a chunk's checksum") }
+        guard try fourBytes() == crc else { throw corrupt("a chunk's checksum") }
         crc = nil
     }
 
@@ -146,7 +153,7 @@ final class PNGDataStream: @unchecked Sendable {
     private func nextBytes(atMost count: Int) throws -> UnsafeMutableBufferPointer<UInt8> {
         if position == end { try fill() }
         let bytes = UnsafeMutableBufferPointer(start: buffer.bytes + position, count: min(count, end - position))
-        crc = crc32(crc ?? 0, bytes.baseAddress, uInt(bytes.count))
+        crc = libdeflate_crc32(crc ?? 0, bytes.baseAddress, bytes.count)
         position += bytes.count
         return bytes
     }

@@ -170,7 +170,7 @@ private final class InterlacedRows: PNGRows {
     }
 }
 
-/// Rows of 8-bit samples, unpacked by zlib and unfiltered here.
+/// Rows of 8-bit samples, unpacked by an inflater and unfiltered here.
 private final class DirectRows: PNGRows {
     private let rows: FilteredRows
     private let channels: Int
@@ -183,9 +183,10 @@ private final class DirectRows: PNGRows {
         self.channels = channels
         rowBytes = size.width * channels
         above = AlignedBuffer(count: rowBytes)
+        let byteCount = (rowBytes + 1).multipliedReportingOverflow(by: size.height).partialValue
         rows = FilteredRows(
-            PNGDataStream(source, at: offset, options: options), rowBytes: rowBytes + 1, rows: size.height,
-            options: options)
+            PNGDataStream(source, at: offset, byteCount: byteCount, options: options), rowBytes: rowBytes + 1,
+            rows: size.height, options: options)
     }
 
     func readRow(into row: UnsafeMutablePointer<UInt8>) throws {

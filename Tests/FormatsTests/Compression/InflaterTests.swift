@@ -1,0 +1,200 @@
+import CZlib
+import Support
+import TestSupport
+import Testing
+
+@testable import Formats
+
+/// ISA-L is an optional library: without it, zlib alone is tested.
+@Suite struct InflaterTests {
+    private typealias Library = Inflater.Library
+    private static let libraries = Library.allCases.filter(\.isPresent)
+
+    private struct Outcome: Equatable {
+        var state: Inflater.State
+        var bytes: [UInt8] = []
+        var read = 0
+    }
+
+    /// Hands the stream over in pieces, and takes it out in rooms, of these sizes, the last ones again and again.
+    private static func inflate(
+        _ stream: [UInt8], _ library: Library, pieces: [Int] = [.max], room: Int = 70_000
+    ) -> Outcome {
+        let inflater = Inflater(library)
+        var outcome = Outcome(state: .open)
+        var pieces = pieces[...]
+        var given = 0
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
+        defer { output.deallocate() }
+        stream.withUnsafeBytes { stream in
+            while inflater.state == .open {
+                if outcome.read == given {
+                    let piece = pieces.count > 1 ? pieces.removeFirst() : pieces.first!
+                    given += min(piece, stream.count - given)
+                }
+                let (read, written) = inflater.inflate(
+                    UnsafeRawBufferPointer(rebasing: stream[outcome.read..<given]), into: output)
+                outcome.read += read
+                outcome.bytes += output[..<written]
+                if read + written == 0, outcome.read == given, given == stream.count { break }
+            }
+        }
+        outcome.state = inflater.state
+        return outcome
+    }
+
+    /// Of few and of many bytes, and of different ones.
+    private static func texts() -> [[UInt8]] {
+        var random = SeededRandom(name: "inflater")
+        var lines: [UInt8] = []
+        while lines.count < 150_000 {
+            let place = lines.count - 1 - random.below(32_768)
+            if place >= 0, random.below(4) > 0 {
+                for i in 0..<3 + random.below(300) { lines.append(lines[min(place + i, lines.count - 1)]) }
+            } else {
+                lines += random.bytes(1 + random.below(40))
+            }
+        }
+        return [
+            [], [7], Array("abcabcabcabcabcabcabc".utf8), [UInt8](repeating: 1, count: 100_000), random.bytes(70_000),
+            (0..<90_000).map { _ in UInt8(random.below(5) * random.below(9)) }, lines,
+        ]
+    }
+
+    /// Stored blocks, the fixed code, codes of their own, without matches and with the nearest alone; a small window.
+    private static func streams(_ text: [UInt8]) -> [[UInt8]] {
+        [
+            ZlibStream.packed(text, level: 0), ZlibStream.packed(text, strategy: Z_FIXED),
+            ZlibStream.packed(text, level: 1), ZlibStream.packed(text, level: 9),
+            ZlibStream.packed(text, strategy: Z_HUFFMAN_ONLY), ZlibStream.packed(text, strategy: Z_RLE),
+            ZlibStream.packed(text, windowBits: 9),
+        ]
+    }
+
+    @Test(arguments: libraries) private func allKindsOfBlocksAreRead(_ library: Library) {
+        for text in Self.texts() {
+            for stream in Self.streams(text) {
+                for (piece, room) in [(.max, 200_000), (4096, 65_536), (1000, 77)] {
+                    let outcome = Self.inflate(stream, library, pieces: [piece], room: room)
+                    #expect(outcome.state == .ended)
+                    #expect(outcome.bytes == text)
+                    #expect(outcome.read == stream.count)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: libraries) private func streamsMayBeSplitAnywhere(_ library: Library) {
+        for text in Self.texts().map({ Array($0.prefix(1500)) }) {
+            for stream in Self.streams(text) {
+                #expect(Self.inflate(stream, library, pieces: [1], room: 1).bytes == text)
+                for place in 0...stream.count {
+                    let outcome = Self.inflate(stream, library, pieces: [place, .max], room: 400)
+                    #expect(outcome == Outcome(state: .ended, bytes: text, read: stream.count), "\(place)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: libraries) private func whatStandsBehindTheEndIsLeftAlone(_ library: Library) {
+        var random = SeededRandom(name: "behind")
+        for text in Self.texts() {
+            for stream in Self.streams(text) {
+                let outcome = Self.inflate(stream + random.bytes(20), library, pieces: [1 + random.below(5000)])
+                #expect(outcome.state == .ended)
+                #expect(outcome.bytes == text)
+                // ISA-L takes in up to a word beforehand.
+                #expect((stream.count...stream.count + (library == .zlib ? 0 : 8)).contains(outcome.read))
+            }
+        }
+    }
+
+    @Test(arguments: libraries) private func withoutRoomOrInputNothingHappens(_ library: Library) {
+        let inflater = Inflater(library)
+        let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        #expect(inflater.inflate(UnsafeRawBufferPointer(nothing), into: nothing) == (0, 0))
+        withUnsafeTemporaryAllocation(byteCount: 10, alignment: 1) { room in
+            for _ in 0..<3 { #expect(inflater.inflate(UnsafeRawBufferPointer(nothing), into: room) == (0, 0)) }
+        }
+        #expect(inflater.state == .open)
+    }
+
+    @Test(arguments: libraries) private func damageIsNamed(_ library: Library) {
+        func fault(_ stream: [UInt8]) -> String? {
+            var fault: String?
+            for (piece, room) in [(Int.max, 1000), (1, 3)] {
+                guard case .damaged(let words) = Self.inflate(stream, library, pieces: [piece], room: room).state else {
+                    return nil
+                }
+                fault = words
+            }
+            return fault
+        }
+        let text = Array("what is what it is".utf8)
+        let stream = ZlibStream.packed(text)
+        for bit in 0..<32 {
+            var wrong = stream
+            wrong[stream.count - 1 - bit / 8] ^= 1 << (bit % 8)
+            #expect(fault(wrong) == "incorrect data check")
+        }
+        #expect(fault([0x78, 0x9D] + stream.dropFirst(2)) == "incorrect header check")
+        #expect(fault([0x79, 0x18] + stream.dropFirst(2)) == "unknown compression method")
+        #expect(fault([0x88, 0x1C] + stream.dropFirst(2)) == "invalid window size")
+        #expect(fault([0x78, 0xBB] + stream.dropFirst(2)) == "a dictionary is asked for")
+        // A block of type 3, a stored one whose length is not confirmed, fixed codes for no length and no distance, a
+        // distance into nothing, and own codes of which too many are short.
+        #expect(fault([0x78, 0x9C, 0x07, 0, 0]) != nil)
+        #expect(fault([0x78, 0x9C, 0x01, 1, 0, 1, 0, 65]) != nil)
+        #expect(fault([0x78, 0x9C, 0x1B, 0x03, 0, 0, 0, 0, 0, 0]) != nil)
+        #expect(fault([0x78, 0x9C, 0x03, 0x1E, 0, 0, 0, 0, 0, 0]) != nil)
+        #expect(fault([0x78, 0x9C, 0x03, 0x02, 0, 0, 0, 0, 0, 0]) == "invalid distance too far back")
+        #expect(fault([0x78, 0x9C, 0x05, 0x20, 0x92, 0x24, 0x49, 0x92, 0x24, 0x49, 0x92, 0x24]) != nil)
+    }
+
+    @Test(arguments: libraries) private func windowsMayBeSmallerThanDistancesAsZlibHasIt(_ library: Library) {
+        var stream = ZlibStream.packed(Self.texts()[6])
+        stream.replaceSubrange(..<2, with: [0x18, 0x19])
+        #expect(Self.inflate(stream, library).state == .ended)
+    }
+
+    @Test(arguments: libraries) private func aStreamThatIsCutStaysOpen(_ library: Library) {
+        var random = SeededRandom(name: "cut")
+        for text in Self.texts() {
+            for stream in Self.streams(text) {
+                for _ in 0..<8 {
+                    let cut = Array(stream.dropLast(1 + random.below(stream.count)))
+                    let outcome = Self.inflate(cut, library, pieces: [700 + random.below(9000)], room: 3000)
+                    let zlib = Self.inflate(cut, .zlib)
+                    #expect(outcome.state == .open)
+                    #expect(text.starts(with: outcome.bytes))
+                    // ISA-L gives several bytes of one look-up at once, or none of them.
+                    #expect((zlib.bytes.count - 4...zlib.bytes.count).contains(outcome.bytes.count))
+                }
+            }
+        }
+    }
+
+    /// The same comes out before the damage, but for a few bytes, whatever the rooms; and where one finds damage, the
+    /// other doesn't find a sound stream of something else.
+    @Test(arguments: libraries) private func anyDamageIsFoundAsByZlib(_ library: Library) {
+        var random = SeededRandom(name: "damage")
+        for text in Self.texts().map({ Array($0.prefix(40_000)) }) {
+            for stream in Self.streams(text) {
+                for _ in 0..<20 {
+                    var wrong = stream
+                    for _ in 0...random.below(3) {
+                        wrong[random.below(random.below(2) == 0 ? min(wrong.count, 60) : wrong.count)] ^=
+                            1 << random.below(8)
+                    }
+                    let zlib = Self.inflate(wrong, .zlib)
+                    let outcome = Self.inflate(
+                        wrong, library, pieces: [1 + random.below(5000)], room: 1 + random.below(9000))
+                    let common = min(zlib.bytes.count, outcome.bytes.count)
+                    #expect(outcome.bytes[..<common] == zlib.bytes[..<common])
+                    if outcome.state == .ended { #expect(outcome.bytes == text) }
+                    if zlib.state == .ended { #expect(outcome.state == .ended) }
+                }
+            }
+        }
+    }
+}

@@ -42,96 +42,169 @@ static void paeth_row(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, 
 
 #if defined(__x86_64__)
 
-// A pixel of 3 or 4 bytes a step, all of its channels at once. Pixels of 3 bytes are read and written as 4 but at the
-// row's end: the byte too many that is written belongs to the next pixel, whose turn comes then.
+// A pixel a step, all of its channels at once, each in 16 bits, so that what the next pixel waits for is short. Pixels
+// of 3 bytes are read and written as 4 but at the row's end: the byte too many that is written belongs to the next
+// pixel, whose turn comes then. `pixel` is a constant to the compiler in each of the functions below.
 
-static inline __m128i load(const uint8_t *bytes) {
-    int32_t value;
-    memcpy(&value, bytes, 4);
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/// The bytes of a pixel, and 4 for 3.
+ALWAYS_INLINE __m128i load(ptrdiff_t pixel, const uint8_t *bytes) {
+    int32_t value = 0;
+    memcpy(&value, bytes, pixel == 3 ? 4 : (size_t)pixel);
     return _mm_cvtsi32_si128(value);
 }
 
-static inline void store(uint8_t *bytes, __m128i pixel) {
-    const int32_t value = _mm_cvtsi128_si32(pixel);
-    memcpy(bytes, &value, 4);
+ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, __m128i value) {
+    const int32_t word = _mm_cvtsi128_si32(value);
+    memcpy(bytes, &word, pixel == 3 ? 4 : (size_t)pixel);
 }
 
-static inline __m128i load_last(ptrdiff_t pixel, const uint8_t *bytes) {
+ALWAYS_INLINE __m128i load_last(ptrdiff_t pixel, const uint8_t *bytes) {
     int32_t value = 0;
     memcpy(&value, bytes, (size_t)pixel);
     return _mm_cvtsi32_si128(value);
 }
 
-static inline void store_last(ptrdiff_t pixel, uint8_t *bytes, __m128i value) {
+ALWAYS_INLINE void store_last(ptrdiff_t pixel, uint8_t *bytes, __m128i value) {
     const int32_t word = _mm_cvtsi128_si32(value);
     memcpy(bytes, &word, (size_t)pixel);
 }
 
-/// `predicted(before, above, above_before)` for every pixel of a row that is not empty, from left to right. `step` is a
-/// constant to the compiler in each of the functions below.
-#define FOR_EACH_PIXEL(step, predicted)                                                                            \
+ALWAYS_INLINE __m128i widened(__m128i bytes) { return _mm_unpacklo_epi8(bytes, _mm_setzero_si128()); }
+ALWAYS_INLINE __m128i narrowed(__m128i samples) { return _mm_packus_epi16(samples, samples); }
+
+/// `yes` where the mask has ones, which fill whole samples.
+ALWAYS_INLINE __m128i choose(__m128i mask, __m128i yes, __m128i no) {
+    return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
+}
+
+// Which of a, b and c is nearest to a + b - c follows from where 3c - a - b lies: at or below the smaller one of a and b
+// it is the larger one, at or above the larger one it is the smaller one, and between them c. If two are equally near,
+// they are equal, or the one that comes first in the order of a, b, c is what this gives as well.
+#define PAETH(choose)                                                                                               \
+    const __m128i least = _mm_min_epi16(a, b), most = _mm_max_epi16(a, b);                                          \
+    const __m128i place = _mm_sub_epi16(three_c_less_b, a);                                                         \
+    const __m128i inner = choose(_mm_cmpgt_epi16(most, place), c, least);                                           \
+    const __m128i value = choose(_mm_cmpgt_epi16(place, least), inner, most)
+
+ALWAYS_INLINE __m128i paeth_sse2(__m128i a, __m128i b, __m128i c, __m128i three_c_less_b) {
+    PAETH(choose);
+    return value;
+}
+
+#define BLENDED(mask, yes, no) _mm_blendv_epi8(no, yes, mask)
+
+__attribute__((target("avx2"))) ALWAYS_INLINE __m128i paeth_avx2(__m128i a, __m128i b, __m128i c,
+                                                                 __m128i three_c_less_b) {
+    PAETH(BLENDED);
+    return value;
+}
+
+/// A row that is not empty, from left to right.
+#define PAETH_ROW(pixel, predicted)                                                                                 \
     do {                                                                                                            \
-        __m128i before = _mm_setzero_si128(), above_before = _mm_setzero_si128();                                   \
+        __m128i a = _mm_setzero_si128(), c = _mm_setzero_si128();                                                   \
         ptrdiff_t i = 0;                                                                                            \
-        for (; i + (step) < count; i += (step)) {                                                                   \
-            const __m128i over = load(above + i);                                                                   \
-            before = _mm_add_epi8(load(in + i), predicted(before, over, above_before));                             \
-            above_before = over;                                                                                    \
-            store(out + i, before);                                                                                 \
+        for (; i + (pixel) < count; i += (pixel)) {                                                                 \
+            const __m128i b = widened(load((pixel), above + i)), difference = widened(load((pixel), in + i));       \
+            const __m128i three_c_less_b = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);                 \
+            /* The sum wraps at 256: it is one of bytes. */                                                         \
+            a = _mm_add_epi8(difference, predicted(a, b, c, three_c_less_b));                                       \
+            c = b;                                                                                                  \
+            store((pixel), out + i, narrowed(a));                                                                   \
         }                                                                                                           \
-        const __m128i over = load_last((step), above + i);                                                          \
-        store_last((step), out + i,                                                                                 \
-                   _mm_add_epi8(load_last((step), in + i), predicted(before, over, above_before)));                 \
+        const __m128i b = widened(load_last((pixel), above + i));                                                   \
+        const __m128i three_c_less_b = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);                     \
+        const __m128i difference = widened(load_last((pixel), in + i));                                             \
+        store_last((pixel), out + i, narrowed(_mm_add_epi8(difference, predicted(a, b, c, three_c_less_b))));       \
     } while (0)
 
-static inline __m128i predict_sub(__m128i before, __m128i above, __m128i above_before) {
-    (void)above, (void)above_before;
-    return before;
+static void paeth_row_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out, ptrdiff_t count) {
+    switch (pixel) {
+    case 1: PAETH_ROW(1, paeth_sse2); return;
+    case 2: PAETH_ROW(2, paeth_sse2); return;
+    case 3: PAETH_ROW(3, paeth_sse2); return;
+    default: PAETH_ROW(4, paeth_sse2);
+    }
 }
 
-/// The instruction rounds up; what it adds is taken away again.
-static inline __m128i predict_average(__m128i before, __m128i above, __m128i above_before) {
-    (void)above_before;
-    const __m128i odd = _mm_and_si128(_mm_xor_si128(before, above), _mm_set1_epi8(1));
-    return _mm_sub_epi8(_mm_avg_epu8(before, above), odd);
+__attribute__((target("avx2"))) static void paeth_row_avx2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
+                                                           uint8_t *out, ptrdiff_t count) {
+    switch (pixel) {
+    case 1: PAETH_ROW(1, paeth_avx2); return;
+    case 2: PAETH_ROW(2, paeth_avx2); return;
+    case 3: PAETH_ROW(3, paeth_avx2); return;
+    default: PAETH_ROW(4, paeth_avx2);
+    }
 }
 
-static inline __m128i absolute(__m128i value) {
-    return _mm_max_epi16(value, _mm_sub_epi16(_mm_setzero_si128(), value));
-}
-
-static inline __m128i choose(__m128i mask, __m128i yes, __m128i no) {
-    return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
-}
-
-static inline __m128i predict_paeth(__m128i before, __m128i above, __m128i above_before) {
-    const __m128i zero = _mm_setzero_si128();
-    const __m128i a = _mm_unpacklo_epi8(before, zero), b = _mm_unpacklo_epi8(above, zero);
-    const __m128i c = _mm_unpacklo_epi8(above_before, zero);
-    const __m128i b_less_c = _mm_sub_epi16(b, c), a_less_c = _mm_sub_epi16(a, c);
-    const __m128i to_a = absolute(b_less_c), to_b = absolute(a_less_c);
-    const __m128i to_c = absolute(_mm_add_epi16(b_less_c, a_less_c));
-    const __m128i nearest = _mm_min_epi16(to_c, _mm_min_epi16(to_a, to_b));
-    const __m128i value =
-        choose(_mm_cmpeq_epi16(nearest, to_a), a, choose(_mm_cmpeq_epi16(nearest, to_b), b, c));
-    return _mm_packus_epi16(value, value);
-}
-
-static void sub_sse2(ptrdiff_t pixel, const uint8_t *in, uint8_t *out, ptrdiff_t count) {
-    // Nothing above is looked at.
-    const uint8_t *above = in;
-    if (pixel == 3) FOR_EACH_PIXEL(3, predict_sub);
-    else FOR_EACH_PIXEL(4, predict_sub);
-}
+// The instruction for means rounds up, and the filter wants them rounded down: with ~a and ~b for a and b it does. As
+// ~(x + ~m) is m - x, the next pixel's ~a comes without turning anything round.
+#define AVERAGE_ROW(pixel)                                                                                          \
+    do {                                                                                                            \
+        const __m128i ones = _mm_set1_epi8(-1);                                                                     \
+        __m128i before = ones;                                                                                      \
+        ptrdiff_t i = 0;                                                                                            \
+        for (; i + (pixel) < count; i += (pixel)) {                                                                 \
+            const __m128i over = _mm_xor_si128(load((pixel), above + i), ones);                                     \
+            before = _mm_sub_epi8(_mm_avg_epu8(before, over), load((pixel), in + i));                               \
+            store((pixel), out + i, _mm_xor_si128(before, ones));                                                   \
+        }                                                                                                           \
+        const __m128i over = _mm_xor_si128(load_last((pixel), above + i), ones);                                    \
+        before = _mm_sub_epi8(_mm_avg_epu8(before, over), load_last((pixel), in + i));                              \
+        store_last((pixel), out + i, _mm_xor_si128(before, ones));                                                  \
+    } while (0)
 
 static void average_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out, ptrdiff_t count) {
-    if (pixel == 3) FOR_EACH_PIXEL(3, predict_average);
-    else FOR_EACH_PIXEL(4, predict_average);
+    switch (pixel) {
+    case 1: AVERAGE_ROW(1); return;
+    case 2: AVERAGE_ROW(2); return;
+    case 3: AVERAGE_ROW(3); return;
+    default: AVERAGE_ROW(4);
+    }
 }
 
-static void paeth_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out, ptrdiff_t count) {
-    if (pixel == 3) FOR_EACH_PIXEL(3, predict_paeth);
-    else FOR_EACH_PIXEL(4, predict_paeth);
+/// The last pixel of 1, 2 or 4 bytes in every place.
+ALWAYS_INLINE __m128i repeated_last(ptrdiff_t pixel, __m128i pixels) {
+    if (pixel == 4) return _mm_shuffle_epi32(pixels, 0xFF);
+    __m128i last = _mm_srli_si128(pixels, 14);
+    if (pixel == 1) {
+        last = _mm_srli_si128(last, 1);
+        last = _mm_unpacklo_epi8(last, last);
+    }
+    return _mm_shuffle_epi32(_mm_shufflelo_epi16(last, 0), 0);
+}
+
+/// Pixels of 1, 2 or 4 bytes, 16 bytes a step: sums of the first 1, 2, 3, … differences, by doubling.
+static void sub_sse2(ptrdiff_t pixel, const uint8_t *in, uint8_t *out, ptrdiff_t count) {
+    __m128i before = _mm_setzero_si128();
+    ptrdiff_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m128i sums = _mm_loadu_si128((const __m128i *)(in + i));
+        if (pixel == 1) sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 1));
+        if (pixel <= 2) sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 2));
+        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 4));
+        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 8));
+        sums = _mm_add_epi8(sums, before);
+        _mm_storeu_si128((__m128i *)(out + i), sums);
+        before = repeated_last(pixel, sums);
+    }
+    if (i == 0) {
+        sub(pixel, in, out, count);
+        return;
+    }
+    for (; i < count; i++) out[i] = (uint8_t)(in[i] + out[i - pixel]);
+}
+
+static void sub_of_three(const uint8_t *in, uint8_t *out, ptrdiff_t count) {
+    __m128i before = _mm_setzero_si128();
+    ptrdiff_t i = 0;
+    for (; i + 3 < count; i += 3) {
+        before = _mm_add_epi8(load(3, in + i), before);
+        store(3, out + i, before);
+    }
+    store_last(3, out + i, _mm_add_epi8(load_last(3, in + i), before));
 }
 
 #endif
@@ -139,11 +212,17 @@ static void paeth_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
 int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
                   uint8_t *out, ptrdiff_t count) {
 #if defined(__x86_64__)
-    if (level >= APOD_KERNEL_SSE2 && (pixel == 3 || pixel == 4) && count > 0) {
+    if (level >= APOD_KERNEL_SSE2 && pixel <= 4 && count >= pixel) {
         switch (filter) {
-        case 1: sub_sse2(pixel, in, out, count); return 0;
+        case 1:
+            if (pixel == 3) sub_of_three(in, out, count);
+            else sub_sse2(pixel, in, out, count);
+            return 0;
         case 3: average_sse2(pixel, in, above, out, count); return 0;
-        case 4: paeth_sse2(pixel, in, above, out, count); return 0;
+        case 4:
+            if (level >= APOD_KERNEL_AVX2) paeth_row_avx2(pixel, in, above, out, count);
+            else paeth_row_sse2(pixel, in, above, out, count);
+            return 0;
         default: break;
         }
     }

@@ -42,6 +42,26 @@ import Testing
         }
     }
 
+    /// Neighbours in every relation to one another, ties among them, for the filter that chooses between three.
+    @Test func everyInstructionSetChoosesTheSameNeighbour() {
+        let values: [UInt8] = [0, 1, 2, 3, 61, 63, 64, 65, 85, 126, 127, 128, 129, 170, 190, 192, 252, 253, 254, 255]
+        for upper in values {
+            for corner in values {
+                // Pixels of one byte, two in a row: what stands left of the second one is what the first one becomes.
+                for left in values {
+                    let (input, above): ([UInt8], [UInt8]) = ([left &- corner, 0], [corner, upper])
+                    let expected = model(4, pixel: 1, input, above: above)
+                    for level in Self.levels {
+                        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2) { out in
+                            #expect(apod_unfilter(level, 4, 1, input, above, out.baseAddress!, 2) == 0)
+                            if !out.elementsEqual(expected) { Issue.record("\(left), \(upper), \(corner) by \(level)") }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func anUnknownFilterIsRefused() {
         var out: [UInt8] = [0]
         for level in Self.levels { #expect(apod_unfilter(level, 5, 3, [0], [0], &out, 1) == -1) }

@@ -111,9 +111,11 @@ __attribute__((target("avx2"))) static void vertical_avx2(const uint8_t *const *
     }
 }
 
+#define AVX2 __attribute__((target("avx2")))
+#define AVX2_INLINE static inline __attribute__((target("avx2"), always_inline))
+
 /// Eight partial sums of one output sample.
-__attribute__((target("avx2"))) static inline __m256i partial_sums(const int16_t *samples, const int16_t *weights,
-                                                                   ptrdiff_t taps) {
+AVX2_INLINE __m256i partial_sums(const int16_t *samples, const int16_t *weights, ptrdiff_t taps) {
     __m256i sum = _mm256_setzero_si256();
     ptrdiff_t k = 0;
     for (; k + 16 <= taps; k += 16) {
@@ -129,22 +131,40 @@ __attribute__((target("avx2"))) static inline __m256i partial_sums(const int16_t
     return sum;
 }
 
-__attribute__((target("avx2"))) static void horizontal_avx2(const int16_t *in, const int32_t *starts,
-                                                            const int16_t *weights, ptrdiff_t taps, uint8_t *out,
-                                                            ptrdiff_t count) {
+/// Four output samples, as sums in 32 bits.
+AVX2_INLINE __m128i four_sums(const int16_t *in, const int32_t *starts, const int16_t *weights, ptrdiff_t taps) {
+    const __m256i a = partial_sums(in + starts[0], weights, taps);
+    const __m256i b = partial_sums(in + starts[1], weights + taps, taps);
+    const __m256i c = partial_sums(in + starts[2], weights + 2 * taps, taps);
+    const __m256i d = partial_sums(in + starts[3], weights + 3 * taps, taps);
+    const __m256i all = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+    const __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    return _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32(1 << 19)), 20);
+}
+
+/// Gives how many of the outputs were made, all but a few at the end.
+AVX2_INLINE ptrdiff_t horizontal_eights(const int16_t *in, const int32_t *starts, const int16_t *weights,
+                                        ptrdiff_t taps, uint8_t *out, ptrdiff_t count) {
     ptrdiff_t i = 0;
-    for (; i + 4 <= count; i += 4) {
+    for (; i + 8 <= count; i += 8) {
         const int16_t *own = weights + i * taps;
-        const __m256i a = partial_sums(in + starts[i], own, taps);
-        const __m256i b = partial_sums(in + starts[i + 1], own + taps, taps);
-        const __m256i c = partial_sums(in + starts[i + 2], own + 2 * taps, taps);
-        const __m256i d = partial_sums(in + starts[i + 3], own + 3 * taps, taps);
-        const __m256i all = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
-        __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
-        sum = _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32(1 << 19)), 20);
-        sum = _mm_packs_epi32(sum, sum);
-        const int32_t bytes = _mm_cvtsi128_si32(_mm_packus_epi16(sum, sum));
-        __builtin_memcpy(out + i, &bytes, 4);
+        const __m128i sums = _mm_packs_epi32(four_sums(in, starts + i, own, taps),
+                                             four_sums(in, starts + i + 4, own + 4 * taps, taps));
+        _mm_storel_epi64((__m128i *)(out + i), _mm_packus_epi16(sums, sums));
+    }
+    return i;
+}
+
+AVX2 static void horizontal_avx2(const int16_t *in, const int32_t *starts, const int16_t *weights, ptrdiff_t taps,
+                                 uint8_t *out, ptrdiff_t count) {
+    ptrdiff_t i;
+    // Loops without counters for the usual numbers of taps.
+    switch (taps) {
+    case 8: i = horizontal_eights(in, starts, weights, 8, out, count); break;
+    case 16: i = horizontal_eights(in, starts, weights, 16, out, count); break;
+    case 24: i = horizontal_eights(in, starts, weights, 24, out, count); break;
+    case 32: i = horizontal_eights(in, starts, weights, 32, out, count); break;
+    default: i = horizontal_eights(in, starts, weights, taps, out, count);
     }
     horizontal_sse2(in, starts + i, weights + i * taps, taps, out + i, count - i);
 }

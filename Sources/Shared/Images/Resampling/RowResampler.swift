@@ -113,16 +113,22 @@ final class RowResampler: Resampler {
         makeMiddle(box?.rows ?? source)
         produced += 1
         guard let planes, let outputPlanes else {
-            horizontal(from: middle.wide, into: output)
+            horizontal(0..<width, from: middle.wide, into: output)
             return
         }
         apod_deinterleave(middle.wide, plan.channels, planes.wide, planeStride, plan.columns.count)
-        for channel in 0..<plan.channels {
-            horizontal(
-                from: planes.wide + channel * planeStride, into: outputPlanes.bytes + channel * outputStride)
+        // A few samples of every channel at a time: their weights are fetched once.
+        for start in stride(from: 0, to: width, by: Self.samplesAtATime) {
+            for channel in 0..<plan.channels {
+                horizontal(
+                    start..<min(start + Self.samplesAtATime, width), from: planes.wide + channel * planeStride,
+                    into: outputPlanes.bytes + channel * outputStride)
+            }
         }
         apod_interleave(outputPlanes.bytes, outputStride, plan.channels, output, width)
     }
+
+    private static let samplesAtATime = 128
 
     /// The vertical pass.
     private func makeMiddle(_ ring: RowRing) {
@@ -139,12 +145,17 @@ final class RowResampler: Resampler {
         }
     }
 
-    private func horizontal(from source: UnsafePointer<Int16>, into output: UnsafeMutablePointer<UInt8>) {
+    /// The horizontal pass of some of a row's samples.
+    private func horizontal(
+        _ samples: Range<Int>, from source: UnsafePointer<Int16>, into output: UnsafeMutablePointer<UInt8>
+    ) {
         let filter = plan.horizontal
         filter.starts.withUnsafeBufferPointer { starts in
             filter.weights.withUnsafeBufferPointer { weights in
                 apod_horizontal(
-                    level, source, starts.baseAddress!, weights.baseAddress!, filter.taps, output, filter.count)
+                    level, source, starts.baseAddress! + samples.lowerBound,
+                    weights.baseAddress! + samples.lowerBound * filter.taps, filter.taps, output + samples.lowerBound,
+                    samples.count)
             }
         }
     }

@@ -5,7 +5,7 @@ import Support
 /// to be had, so that unpacking and all that is done with the rows go on at once.
 final class FilteredRows {
     /// What a block of rows takes, about: few enough hand-overs, and all blocks stay in the processor's cache.
-    private static let blockBytes = 128 << 10
+    private static let blockBytes = 256 << 10
     private static let blockCount = 3
     /// Pixel data below which a thread would cost more than it gains.
     private static let threadBytes = 1 << 20

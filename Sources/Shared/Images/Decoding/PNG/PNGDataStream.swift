@@ -11,7 +11,7 @@ final class PNGDataStream: @unchecked Sendable {
     private let options: DecodeOptions
     /// Where the source is read next.
     private var offset: Int
-    private let buffer = AlignedBuffer(count: 64 << 10)
+    private let buffer = AlignedBuffer(count: 128 << 10)
     private var position = 0
     private var end = 0
     /// Bytes of the chunk that the inflater has not been given yet.

@@ -129,7 +129,8 @@ static size_t inflate_blocks(
         state->next_out = output + *written;
         state->avail_out = out;
         const int status = isal.inflate(state);
-        read += in - state->avail_in;
+        // At damage it may have counted a byte too many.
+        read += state->avail_in <= in ? in - state->avail_in : in;
         *written += out - state->avail_out;
         if (status < 0) {
             stream->fault = fault_of(status);

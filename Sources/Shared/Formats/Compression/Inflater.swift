@@ -4,9 +4,9 @@ import CZlib
 /// Decompresses a zlib stream (RFC 1950, RFC 1951) that comes in pieces.
 ///
 /// Large streams are decompressed by ISA-L, in less than half of zlib's time, small ones and all where ISA-L is missing
-/// by zlib. Both give the same bytes, and both verify the checksum at the end. They differ in damaged streams: ISA-L
-/// may give a few bytes more or fewer before the damage. A code that leaves bits without a meaning is damage to zlib,
-/// to ISA-L only if such bits come: if they never do, and the checksum is right, the stream is sound to it.
+/// by zlib. Both give the same bytes, and both verify the checksum at the end. They differ in damaged streams: ISA-L may
+/// give a few bytes more or fewer before the damage, or find it earlier. A code that leaves bits without a meaning is
+/// damage to zlib, to ISA-L only if such bits come: if they never do, and the checksum is right, the stream is sound.
 ///
 /// For one thread at a time.
 public final class Inflater {
@@ -43,8 +43,8 @@ public final class Inflater {
     /// Which version of ISA-L can be used, loading it; nil if none can.
     public static var isaLVersion: String? { cisal_version().map { String(cString: $0) } }
 
-    /// - Parameter count: how many bytes are expected to come out, if many are. If so, the decompressor may read further
-    ///   than what has come out needs: only the whole stream's end tells where it was.
+    /// - Parameter count: how many bytes are expected to come out, if that is known. If they are many, input is read ahead
+    ///   of what comes out, and a few bytes may be read behind the stream's end.
     public convenience init(expecting count: Int = 0) { self.init(count < Self.isaLBytes ? .zlib : .isaL) }
 
     /// By zlib, too, if the library is not there.

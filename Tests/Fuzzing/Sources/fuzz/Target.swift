@@ -19,6 +19,7 @@ enum Target: String, CaseIterable {
     case html
     case answers
     case acceptance
+    case inflate
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -38,6 +39,7 @@ enum Target: String, CaseIterable {
         case .html: readHTML(bytes)
         case .answers: readAnswers(bytes)
         case .acceptance: acceptGIF(bytes)
+        case .inflate: unpack(bytes)
         }
     }
 
@@ -52,6 +54,7 @@ enum Target: String, CaseIterable {
         case .heif: (try? pictures(of: .avif)) ?? []
         case .previews: try pictures(of: .jpeg) + pictures(of: .png) + pictures(of: .gif)
         case .exif: exifSeeds
+        case .inflate: streamSeeds
         default: textSeeds.map { Array($0.utf8) }
         }
     }

@@ -197,4 +197,29 @@ import Testing
             }
         }
     }
+
+    /// The data of real PNGs, sound and damaged.
+    @Test(.enabled(if: Corpus.isPresent), arguments: ["png-suite", "photos", "exif", "malformed"])
+    func pixelsOfRealPicturesAreTheSame(_ folder: String) throws {
+        for path in try Corpus.pictures(in: folder) where path.hasSuffix(".png") {
+            let bytes = try TestFile.bytes(path)
+            guard bytes.count < 150_000 else { continue }
+            var stream: [UInt8] = []
+            var offset = 8
+            while offset + 12 <= bytes.count {
+                let length = Int(ByteOrder.bigEndian.number(bytes[offset..<offset + 4]))
+                guard offset + 12 + length <= bytes.count else { break }
+                let type = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
+                if type == "IDAT" { stream += bytes[offset + 8..<offset + 8 + length] }
+                offset += 12 + length
+            }
+            let zlib = Self.inflate(stream, .zlib)
+            for library in Self.libraries {
+                let outcome = Self.inflate(stream, library, pieces: [8192], room: 10_000)
+                #expect((outcome.state == .ended) == (zlib.state == .ended), "\(path)")
+                #expect((outcome.state == .open) == (zlib.state == .open), "\(path)")
+                if zlib.state == .ended { #expect(outcome.bytes == zlib.bytes, "\(path)") }
+            }
+        }
+    }
 }

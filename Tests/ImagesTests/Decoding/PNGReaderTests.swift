@@ -115,6 +115,16 @@ struct PNGChunks {
         #expect(try pixels(MemorySource(png.bytes), threads: 0) == picture.bytes)
     }
 
+    /// The last bytes of such a stream hold more than there is room for when all chunks have been read.
+    @Test func whatWaitsInTheInflaterIsNotLost() throws {
+        var png = PNGChunks(try encode(.noise(40, 30, channels: 3), EncodeOptions(format: .png)))
+        png.chunks[0].body.replaceSubrange(..<8, with: PNGChunks.number(300) + PNGChunks.number(300))
+        for behind in stride(from: 0, to: 80_000, by: 3_000) {
+            png.setData(Deflate.zlib([UInt8](repeating: 0, count: 901 * 300 + behind)))
+            #expect(try pixels(MemorySource(png.bytes), threads: 0).allSatisfy { $0 == 0 }, "\(behind)")
+        }
+    }
+
     @Test func whatStandsBehindTheLastRowIsReadOver() throws {
         let picture = PixelBuffer.noise(40, 30, channels: 3)
         var png = PNGChunks(try encode(picture, EncodeOptions(format: .png)))

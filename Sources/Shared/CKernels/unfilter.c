@@ -79,9 +79,9 @@ ALWAYS_INLINE __m128i choose(__m128i mask, __m128i yes, __m128i no) {
     return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
 }
 
-// Which of a, b and c is nearest to a + b - c follows from where 3c - a - b lies: at or below the smaller one of a and b
-// it is the larger one, at or above the larger one it is the smaller one, and between them c. If two are equally near,
-// they are equal, or the one that comes first in the order of a, b, c is what this gives as well.
+// Which of a, b and c is nearest to a + b - c follows from where 3c - a - b lies: at or below the smaller one of a and
+// b it is the larger one, at or above the larger one it is the smaller one, and between them c. If two are equally near,
+// this gives the one that comes first in the order of a, b, c, as PNG wants it.
 #define PAETH(choose)                                                                                               \
     const __m128i least = _mm_min_epi16(a, b), most = _mm_max_epi16(a, b);                                          \
     const __m128i place = _mm_sub_epi16(three_c_less_b, a);                                                         \

@@ -1,8 +1,8 @@
 // ISA-L's inflate, loaded when a large zlib stream is first unpacked: more than twice as fast as zlib's.
 //
-// Its state is a structure of its header, whose layout goes with the number in the library's file name. So this is built
-// with <isa-l/igzip_lib.h> if that is there, and takes only the library of the same number. Without header or library
-// `cisal_open` gives NULL.
+// Its state is a structure of its header, whose layout goes with the number in the library's file name. So this is
+// built with <isa-l/igzip_lib.h> if that is there, and takes only the library of the same number. Without header or
+// library `cisal_open` gives NULL.
 #pragma once
 
 #include <stddef.h>

@@ -56,7 +56,7 @@ struct DownsampleJob {
 
     /// Planes to be resampled, and what they mean.
     fileprivate struct Source {
-        let planes: any PlaneReader
+        var planes: any PlaneReader
         /// Of one plane; three are YCbCr.
         let layout: RowLayout
         /// The profile that colours are in; nil for sRGB.
@@ -116,6 +116,15 @@ struct DownsampleJob {
 
     /// - Parameter keepsProfile: whether colours stay in the embedded profile, if there is one that an output could hold.
     private func open(
+        _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
+    ) throws -> Source {
+        var stored = try openStored(source, planned, keepsProfile: keepsProfile)
+        stored.planes = try PlanesAhead.decoding(stored.planes, options: options)
+        return stored
+    }
+
+    /// The same, to be decoded on the thread that reads it.
+    private func openStored(
         _ source: some ByteSource, _ planned: [PlannedOutput], keepsProfile: Bool
     ) throws -> Source {
         guard info.format == .jpeg else {

@@ -15,11 +15,10 @@ final class FilteredRows {
     private let rowBytes: Int
     private var rowsToUnpack: Int
     private let rowsPerBlock: Int
-    private let spareThreads: SpareThreads
     private var block: RowBlock?
     private var nextRow = 0
     private var isFinished = false
-    private var worker: (thread: Thread, queue: BlockQueue)?
+    private var worker: BlocksAhead<RowBlock>?
     /// What the stream failed with behind the rows of `block`, without a worker.
     private var failure: (any Error)?
 
@@ -28,24 +27,15 @@ final class FilteredRows {
         self.rowBytes = rowBytes
         rowsToUnpack = rows
         rowsPerBlock = max(min(Self.blockBytes / rowBytes, rows), 1)
-        spareThreads = options.spareThreads
         let isLarge = rowBytes.multipliedReportingOverflow(by: rows).partialValue >= Self.threadBytes
-        guard isLarge && spareThreads.take() else { return }
-        let queue = BlockQueue((0..<Self.blockCount).map { _ in RowBlock(count: rowsPerBlock * rowBytes) })
-        let (perBlock, bytes) = (rowsPerBlock, rowBytes)
-        do {
-            let thread = try Thread.start {
-                queue.end(Result { try Self.unpackAll(stream, queue, rowBytes: bytes, rows: rows, perBlock: perBlock) })
-            }
-            worker = (thread, queue)
-        } catch {
-            // The system has no thread to give: this one does all.
-            spareThreads.giveBack()
+        guard isLarge else { return }
+        let perBlock = rowsPerBlock
+        worker = BlocksAhead(
+            (0..<Self.blockCount).map { _ in RowBlock(count: perBlock * rowBytes) }, spareThreads: options.spareThreads
+        ) { queue in
+            try Self.unpackAll(stream, queue, rowBytes: rowBytes, rows: rows, perBlock: perBlock)
         }
     }
-
-    /// If the picture is dropped half-way, the worker stops at its next block.
-    deinit { endWorker() }
 
     /// The next row: its filter's number and its bytes, until the next call.
     func next() throws -> UnsafePointer<UInt8> {
@@ -55,10 +45,10 @@ final class FilteredRows {
                 return UnsafePointer(block.bytes.bytes + (nextRow - 1) * rowBytes)
             }
             nextRow = 0
-            if let queue = worker?.queue {
-                if let block { queue.free(block) }
+            if let worker {
+                if let block { worker.free(block) }
                 block = nil
-                guard let next = try queue.nextFilled() else { throw ImageError.corrupt(.png, "no rows are left") }
+                guard let next = try worker.next() else { throw ImageError.corrupt(.png, "no rows are left") }
                 block = next
             } else {
                 if let failure { throw failure }
@@ -75,28 +65,18 @@ final class FilteredRows {
     func finish() throws {
         guard !isFinished else { return }
         isFinished = true
-        guard let queue = worker?.queue else {
+        guard let worker else {
             try stream.finish()
             return
         }
-        defer { endWorker() }
-        // Rows that were not asked for are unpacked all the same.
-        if let block { queue.free(block) }
+        if let block { worker.free(block) }
         block = nil
-        while let unread = try queue.nextFilled() { queue.free(unread) }
-    }
-
-    private func endWorker() {
-        guard let (thread, queue) = worker else { return }
-        worker = nil
-        queue.abandon()
-        thread.join()
-        spareThreads.giveBack()
+        try worker.finish()
     }
 
     /// The worker's whole work.
     private static func unpackAll(
-        _ stream: PNGDataStream, _ queue: BlockQueue, rowBytes: Int, rows: Int, perBlock: Int
+        _ stream: PNGDataStream, _ queue: BlockQueue<RowBlock>, rowBytes: Int, rows: Int, perBlock: Int
     ) throws {
         var rest = rows
         while rest > 0 {
@@ -128,52 +108,4 @@ extension PNGDataStream {
         block.rows = count / rowBytes
         return failure
     }
-}
-
-/// Blocks on their way between the worker, which fills them, and the reader, which empties them. There are only so
-/// many: the worker waits if it is far ahead.
-private final class BlockQueue: Sendable {
-    private struct State {
-        var free: [RowBlock]
-        /// First come, first served.
-        var filled: [RowBlock] = []
-        /// How the worker ended.
-        var outcome: Result<Void, any Error>?
-        var isAbandoned = false
-    }
-
-    private let state: Monitor<State>
-
-    init(_ blocks: [RowBlock]) { state = Monitor(State(free: blocks)) }
-
-    // What the worker calls.
-
-    /// A block to fill; nil if the reader has gone.
-    func nextFree() -> RowBlock? {
-        state.wait { state -> RowBlock?? in
-            if state.isAbandoned { return .some(nil) }
-            return state.free.popLast().map { .some($0) }
-        }
-    }
-
-    func fill(_ block: RowBlock) { state.update { $0.filled.append(block) } }
-
-    /// The worker's last call.
-    func end(_ outcome: Result<Void, any Error>) { state.update { $0.outcome = outcome } }
-
-    // What the reader calls.
-
-    /// The next filled block; nil behind the last one. Throws what the worker failed with once all that it unpacked
-    /// has been given.
-    func nextFilled() throws -> RowBlock? {
-        let next: Result<RowBlock?, any Error> = state.wait { state in
-            if !state.filled.isEmpty { return .success(state.filled.removeFirst()) }
-            return state.outcome?.map { nil }
-        }
-        return try next.get()
-    }
-
-    func free(_ block: RowBlock) { state.update { $0.free.append(block) } }
-
-    func abandon() { state.update { $0.isAbandoned = true } }
 }

@@ -1,0 +1,124 @@
+import Support
+
+/// The planes of a reader, decoded ahead on a thread of their own, so that decoding goes on while rows that have come
+/// are resampled and encoded. The same rows, and the same errors behind them, as from the reader itself.
+final class PlanesAhead: PlaneReader {
+    /// What a block of groups takes, about: few enough hand-overs, and all blocks stay in the processor's cache.
+    private static let blockBytes = 256 << 10
+    private static let blockCount = 3
+    /// Samples below which a thread would cost more than it gains.
+    private static let threadBytes = 1 << 20
+
+    let planes: [PlaneGeometry]
+    private let reader: any PlaneReader
+    private let blocks: BlocksAhead<GroupBlock>
+    private let memory: MemoryReservation
+    private var block: GroupBlock?
+    /// The next group in the block.
+    private var nextGroup = 0
+
+    /// The reader itself if the picture is small or no thread is to be had.
+    static func decoding(_ reader: any PlaneReader, options: DecodeOptions) throws -> any PlaneReader {
+        try PlanesAhead(reader, options) ?? reader
+    }
+
+    private init?(_ reader: any PlaneReader, _ options: DecodeOptions) throws {
+        let planes = reader.planes
+        let bytes = planes.reduce(0.0) { $0 + Double($1.rowBytes) * Double($1.size.height) }
+        guard bytes >= Double(Self.threadBytes) else { return nil }
+        let perBlock = max(Self.blockBytes / GroupBlock.bytes(planes, groups: 1), 1)
+        let groups = planes.map { ($0.size.height + $0.groupRows - 1) / $0.groupRows }.max() ?? 0
+        memory = try options.reserve(memory: Self.blockCount * GroupBlock.bytes(planes, groups: perBlock))
+        // From here until it has ended, only the thread uses the reader.
+        nonisolated(unsafe) let decoder = reader
+        let blocks = BlocksAhead(
+            (0..<Self.blockCount).map { _ in GroupBlock(planes, groups: perBlock) }, spareThreads: options.spareThreads
+        ) { queue in
+            var rest = groups
+            while rest > 0 {
+                guard let block = queue.nextFree() else { return }
+                defer { queue.fill(block) }
+                try block.fill(from: decoder, groups: min(perBlock, rest))
+                rest -= block.filled
+            }
+            try decoder.finish()
+        }
+        guard let blocks else { return nil }
+        self.planes = planes
+        self.reader = reader
+        self.blocks = blocks
+    }
+
+    func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
+        while true {
+            if let block, nextGroup < block.filled {
+                block.copy(nextGroup, to: destination)
+                nextGroup += 1
+                return
+            }
+            if let block { blocks.free(block) }
+            block = nil
+            guard let next = try blocks.next() else { preconditionFailure("all groups have been read") }
+            (block, nextGroup) = (next, 0)
+        }
+    }
+
+    func finish() throws {
+        if let block { blocks.free(block) }
+        block = nil
+        try blocks.finish()
+    }
+
+    // Known once `finish` has been called, and the thread has ended.
+    var isTruncated: Bool { reader.isTruncated }
+    var isDamaged: Bool { reader.isDamaged }
+}
+
+/// Some groups of rows of all planes.
+///
+/// `@unchecked Sendable`: only the thread that took it out of the queue, and has not put it back, touches it. Rows lie
+/// within the buffer: `bytes` counts as many of them as `row` gives places to.
+private final class GroupBlock: @unchecked Sendable {
+    /// Groups that are in it.
+    private(set) var filled = 0
+    private let planes: [PlaneGeometry]
+    /// Where each plane begins.
+    private let starts: [Int]
+    private let buffer: AlignedBuffer
+
+    init(_ planes: [PlaneGeometry], groups: Int) {
+        self.planes = planes
+        var end = 0
+        starts = planes.map { plane in
+            defer { end += RowRing.memory(samples: plane.rowBytes, rows: plane.groupRows * groups) }
+            return end
+        }
+        buffer = AlignedBuffer(count: end)
+    }
+
+    static func bytes(_ planes: [PlaneGeometry], groups: Int) -> Int {
+        planes.reduce(0) { $0 + RowRing.memory(samples: $1.rowBytes, rows: $1.groupRows * groups) }
+    }
+
+    private func row(_ plane: Int, _ index: Int) -> UnsafeMutablePointer<UInt8> {
+        buffer.bytes + starts[plane] + index * RowRing.memory(samples: planes[plane].rowBytes, rows: 1)
+    }
+
+    /// What was filled before a failure is there.
+    func fill(from reader: any PlaneReader, groups: Int) throws {
+        filled = 0
+        while filled < groups {
+            try reader.readGroup { row($0, filled * planes[$0].groupRows + $1) }
+            filled += 1
+        }
+    }
+
+    func copy(_ group: Int, to destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) {
+        for (plane, shape) in planes.enumerated() {
+            for index in 0..<shape.groupRows {
+                let samples = row(plane, group * shape.groupRows + index)
+                destination(plane, index).update(from: samples, count: shape.rowBytes)
+            }
+        }
+    }
+}

@@ -131,7 +131,10 @@ let package = Package(
         tests("Formats", ["Formats", "CZlib", "Support", "TestSupport"]),
         tests(
             "Images",
-            ["Images", "CAVIF", "CHEIF", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support", "TestSupport"]),
+            [
+                "Images", "CAVIF", "CHEIF", "CJPEG", "CJXL", "CKernels", "CLCMS", "CTIFF", "Formats", "Support",
+                "TestSupport",
+            ]),
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
         tests("Cache", ["Store", "Fetch", "Tools", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("Previews", ["Previews", "Formats", "Images", "Support", "TestSupport"]),

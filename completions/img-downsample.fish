@@ -12,7 +12,7 @@ function __img_downsample_at
         end
         set option $word
         switch $word
-            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --format --quality --effort --chroma --fit-bytes --gradient --corner-radius --background --rotate --frame --fps --quality-decode -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --title --theme --page-size --style --base-url --title-field --date-field --text-field --credit-field --licence-field --link-field
+            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --format --quality --effort --chroma --fit-bytes --gradient --corner-radius --background --rotate --frame --fps --quality-decode --decoder -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --title --theme --page-size --style --base-url --title-field --date-field --text-field --credit-field --licence-field --link-field
                 set left 1
             case '-*'
             case '*'
@@ -73,6 +73,7 @@ complete -c img-downsample -n '__img_downsample_at ""' -l frame -x -d 'Take this
 complete -c img-downsample -n '__img_downsample_at ""' -l fps -x -d 'Show at most so many frames of an animation in a second; the others are left out.'
 complete -c img-downsample -n '__img_downsample_at ""' -l print-hash -d 'Add the dominant colour and a ThumbHash to each variant.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l quality-decode -x -a '\'auto\' \'fast\' \'full\'' -d 'auto (as the output shows it), fast (leave out more) or full (all).'
+complete -c img-downsample -n '__img_downsample_at ""' -l decoder -x -a '\'auto\' \'libjpeg\'' -d 'What decodes JPEGs: auto (our own decoder, if it can), or libjpeg.'
 complete -c img-downsample -n '__img_downsample_at ""' -l allow-truncated -d 'Use what there is of pictures that end too early.'
 complete -c img-downsample -n '__img_downsample_at ""' -l allow-damaged -d 'Use what can be read of damaged JPEGs, and of pictures that end too early.'
 complete -c img-downsample -n '__img_downsample_at ""' -s o -l output -r -F -d 'Write the one picture to this file; - is standard output.'

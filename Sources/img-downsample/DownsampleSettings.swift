@@ -204,6 +204,6 @@ struct DownsampleSettings {
             limits: limits, interruption: context.interruption,
             allowsTruncated: context.arguments[.allowTruncated] || context.arguments[.allowDamaged],
             allowsDamage: context.arguments[.allowDamaged],
-            quality: context.arguments[.qualityDecode] ?? .auto)
+            quality: context.arguments[.qualityDecode] ?? .auto, decoder: context.arguments[.decoder] ?? .auto)
     }
 }

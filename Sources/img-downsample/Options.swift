@@ -107,6 +107,9 @@ extension AnyOption {
     static let qualityDecode = Option<DecodeOptions.Quality>.case(
         "quality-decode", "HOW", .looks, default: "auto",
         summary: "auto (as the output shows it), fast (leave out more) or full (all).")
+    static let decoder = Option<DecodeOptions.Decoder>.case(
+        "decoder", "WHAT", .looks, default: "auto",
+        summary: "What decodes JPEGs: auto (our own decoder, if it can), or libjpeg.")
     static let allowTruncated = Option.flag(
         "allow-truncated", .looks, summary: "Use what there is of pictures that end too early.")
     static let allowDamaged = Option.flag(
@@ -197,7 +200,7 @@ extension [AnyOption] {
     static let looks: [AnyOption] = [
         .format, .quality, .effort, .chroma, .fitBytes, .progressive, .gradient, .cornerRadius, .background, .rotate,
         .linear, .keepProfile, .keepMetadata, .keepCopyright, .poster, .frame, .fps, .printHash, .qualityDecode,
-        .allowTruncated, .allowDamaged,
+        .decoder, .allowTruncated, .allowDamaged,
     ]
 
     static let files: [AnyOption] = [.output, .outputDir, .nameTemplate, .sync, .allowPath, .progressiveRecords]

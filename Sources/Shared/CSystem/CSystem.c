@@ -5,6 +5,9 @@
 #include "CSystem.h"
 
 #include <errno.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 #include <stddef.h>
 
 static int argument_count;
@@ -177,3 +180,11 @@ int csystem_name_file(int descriptor, int folder, const char *name) {
 }
 
 #endif
+
+long csystem_processors(void) {
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}

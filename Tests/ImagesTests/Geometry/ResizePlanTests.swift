@@ -45,8 +45,8 @@ import Testing
         }
         #expect(try scale(6000, 320) == 1)
         #expect(try scale(6000, 376) == 2)
-        #expect(try scale(6000, 1024) == 4)
-        #expect(try scale(6000, 2048) == 8)
+        #expect(try scale(6000, 1024) == 3)
+        #expect(try scale(6000, 2048) == 6)
         #expect(try scale(100, 100) == 8)
         #expect(try scale(1600, 100) == 1)
         #expect(try scale(1599, 100) == 2)

@@ -10,6 +10,7 @@ typedef enum {
     APOD_KERNEL_SCALAR = 0,
     APOD_KERNEL_SSE2 = 1,
     APOD_KERNEL_AVX2 = 2,
+    APOD_KERNEL_NEON = 3,
 } apod_kernel_level;
 
 /// The best level of this processor.
@@ -115,3 +116,24 @@ int64_t apod_filtered_sum(const uint8_t *row, ptrdiff_t count);
 int64_t apod_filtered_entropy(const uint8_t *row, ptrdiff_t count);
 /// ... and the number of different pairs of bytes.
 int64_t apod_filtered_pairs(const uint8_t *row, ptrdiff_t count);
+
+/// The blocks that lie at one place of each MCU, as the entropy decoder leaves them.
+typedef struct {
+    /// The mean of each block, less `mean_offset`; sums wrap at 16 bits.
+    const int16_t *means;
+    /// Where each block's coefficients begin; -1 if it has none but its mean.
+    const int32_t *details;
+    /// Steps from one block to the next in `means` and `details`.
+    ptrdiff_t stride;
+    int16_t *coefficients;
+    int16_t mean_offset;
+    /// The quantisation steps, laid out like the coefficients of one block.
+    const uint16_t *steps;
+} apod_dct_blocks;
+
+/// The inverse DCT of the `size` x `size` lowest frequencies of each of `count` blocks to as many samples (ITU-T T.81
+/// A.3.3), `size` being 1, 2, 3, 4, 5, 6 or 8; at 8 the same samples as libjpeg-turbo's `islow`. A block's coefficients are
+/// rows of 1, 2, 4, 4, 8, 8 or 8; what its mean's place holds does not count, and is overwritten. Sample 0 of row y of
+/// block i goes to `rows[y] + x + i * x_step`.
+void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *blocks, ptrdiff_t count,
+                      uint8_t *const *rows, ptrdiff_t x, ptrdiff_t x_step);

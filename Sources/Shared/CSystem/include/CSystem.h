@@ -56,6 +56,9 @@ void csystem_unlock_byte(int descriptor, int64_t offset);
 // Whether another open file description has the lock of a byte: 1 or 0, -1 with errno set.
 int csystem_is_byte_locked(int descriptor, int64_t offset);
 
+// How many processors the process may run on: with taskset or in a container fewer than there are.
+long csystem_processors(void);
+
 // Closes all files from this number on (close_range(2)); false where the system cannot do that in one call.
 bool csystem_close_from(int first);
 

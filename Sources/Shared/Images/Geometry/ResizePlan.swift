@@ -28,7 +28,9 @@ struct ResizePlan: Hashable {
     /// Source pixels for each output pixel, along the axis that is reduced less.
     var reduction: Double { min(crop.width / Double(target.width), crop.height / Double(target.height)) }
 
-    /// The eighths at which a JPEG is decoded: the smallest of 1, 2, 4 and 8 (which libjpeg-turbo has vector code for)
-    /// that leaves so many times the target's size to the resampler, else 8.
-    func jpegScale(leaving share: Double) -> Int { [1, 2, 4].first { reduction * Double($0) >= 8 * share } ?? 8 }
+    /// The eighths at which a JPEG is decoded: the smallest that leaves so many times the target's size to the resampler,
+    /// else 8.
+    func jpegScale(leaving share: Double) -> Int {
+        BlockLayout.sizes.first { reduction * Double($0) >= 8 * share } ?? 8
+    }
 }

@@ -13,6 +13,8 @@ public struct DecodeOptions: Sendable {
     public var allowsDamage: Bool
     /// Whether a picture that is made much smaller may lose what is hardly seen. Default `.auto`.
     public var quality: Quality
+    /// What decodes JPEGs. Default `.auto`.
+    public var decoder: Decoder
     /// Threads that a reader may start, shared by all pictures of a run. Default: the machine's processors but one.
     public var spareThreads: SpareThreads
     /// Memory that all pictures of a run share. Default: one of its own, of `limits.maxMemoryBytes`.
@@ -30,16 +32,24 @@ public struct DecodeOptions: Sendable {
         case full
     }
 
+    public enum Decoder: String, Sendable, Hashable, CaseIterable {
+        /// Our own decoder what it can read, libjpeg-turbo the rest.
+        case auto
+        /// libjpeg-turbo alone.
+        case libjpeg
+    }
+
     public init(
         limits: DecodeLimits = .standard, interruption: Interruption = Interruption(), allowsTruncated: Bool = false,
-        allowsDamage: Bool = false,
-        quality: Quality = .auto, spareThreads: SpareThreads = SpareThreads(), memory: MemoryBudget? = nil
+        allowsDamage: Bool = false, quality: Quality = .auto, decoder: Decoder = .auto,
+        spareThreads: SpareThreads = SpareThreads(), memory: MemoryBudget? = nil
     ) {
         self.limits = limits
         self.interruption = interruption
         self.allowsTruncated = allowsTruncated
         self.allowsDamage = allowsDamage
         self.quality = quality
+        self.decoder = decoder
         self.spareThreads = spareThreads
         self.memory = memory ?? MemoryBudget(bytes: limits.maxMemoryBytes)
     }

@@ -1,3 +1,4 @@
+import CSystem
 import Libc
 
 /// A plain thread, which its owner joins. Costs about 0.1 ms to start; the stack is 1 MiB.
@@ -43,8 +44,8 @@ public struct Thread: Sendable {
         #endif
     }
 
-    /// How many processors threads can run on.
-    public static var processors: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+    /// How many processors threads can run on: on Linux those that the process may use (`taskset`, containers).
+    public static var processors: Int { max(Int(csystem_processors()), 1) }
 
     /// Waits until the body has returned. Call it once.
     public func join() { pthread_join(handle, nil) }

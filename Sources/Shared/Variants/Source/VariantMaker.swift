@@ -29,7 +29,7 @@ public struct VariantMaker: Sendable {
     /// Every option that changes the bytes of a variant, as the cache's key wants it.
     func key(_ variant: Variant) -> String {
         "\(rendition.key(variant));truncated=\(options.allowsTruncated);damaged=\(options.allowsDamage)"
-            + ";decode=\(options.quality.rawValue)"
+            + ";decode=\(options.quality.rawValue);decoder=\(options.decoder.rawValue)"
     }
 
     /// The format that a variant of a picture is written in.

@@ -67,15 +67,25 @@ final class JPEGReader {
     /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 asks for all
     ///   that there is, and more lets a progressive picture be decoded in part (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
+        if options.decoder == .auto, !options.allowsDamage, let frame = try JPEGFrame(feed.source, options: options),
+            let planes = try SequentialPlanes(frame, feed.source, scale: scale, options: options)
+        {
+            return planes
+        }
+        let scale = Self.libjpegScale(scale)
         try chooseScans(scale: scale, reduction: reduction)
         return try JPEGPlaneReader(self, scale: scale)
     }
 
     /// Starts to decode rows of pixels at `scale` eighths of the size; the same applies.
     func rows(scale: Int, reduction: Double = 1) throws -> any RowReader {
+        let scale = Self.libjpegScale(scale)
         try chooseScans(scale: scale, reduction: reduction)
         return try JPEGRowReader(self, scale: scale)
     }
+
+    /// The eighths that libjpeg-turbo has vector code for, enough for those that are wanted.
+    private static func libjpegScale(_ scale: Int) -> Int { [1, 2, 4].first { $0 >= scale } ?? 8 }
 
     /// Settles what of a picture in several scans is decoded and kept in memory.
     private func chooseScans(scale: Int, reduction: Double) throws {

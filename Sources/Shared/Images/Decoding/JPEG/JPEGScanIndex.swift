@@ -14,7 +14,7 @@ struct JPEGScanIndex {
     /// - Parameter offset: where the first scan's entropy-coded data begins.
     /// Throws what the source throws, and `.tooManyScans` for more than allowed.
     init(_ source: any ByteSource, from offset: Int, options: DecodeOptions) throws {
-        var segments = SegmentReader(source, at: offset, options: options)
+        var segments = JPEGSegments(source, at: offset, options: options)
         let limit = options.limits.maxScans
         var begun: (scan: JPEGScan?, place: Int)?
         while let segment = try segments.next() {
@@ -45,39 +45,5 @@ struct JPEGScanIndex {
         }
         if begin < end { ranges.append(begin..<end) }
         return ranges
-    }
-
-    /// The segments of a file, which is read in pieces; what is in a segment is passed over.
-    private struct SegmentReader {
-        private let source: any ByteSource
-        private let options: DecodeOptions
-        private let buffer = AlignedBuffer(count: 128 << 10)
-        /// What of the file is in the buffer.
-        private var filled = 0..<0
-        private var markers: JPEGMarkers
-
-        init(_ source: any ByteSource, at offset: Int, options: DecodeOptions) {
-            self.source = source
-            self.options = options
-            markers = JPEGMarkers(at: offset)
-        }
-
-        /// Where what has been read ends, but for a marker whose length is missing.
-        var end: Int { markers.unfinished ?? markers.offset }
-
-        mutating func next() throws -> JPEGMarkers.Segment? {
-            while true {
-                let offset = markers.offset
-                if !filled.contains(offset) {
-                    try options.check()
-                    let room = UnsafeMutableRawBufferPointer(start: buffer.bytes, count: buffer.count)
-                    filled = offset..<offset + (try source.read(into: room, at: offset))
-                    if filled.isEmpty { return nil }
-                }
-                let bytes = UnsafeRawBufferPointer(
-                    start: buffer.bytes + (offset - filled.lowerBound), count: filled.upperBound - offset)
-                if let segment = markers.next(bytes) { return segment }
-            }
-        }
     }
 }

@@ -1,0 +1,277 @@
+#include "CKernels.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+static inline uint8_t held_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
+
+static inline int16_t held_to_16_bits(int32_t value) {
+    return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : (int16_t)value;
+}
+
+/// Coefficients from one row of a block to the next.
+static inline ptrdiff_t row_stride(int size) { return size <= 2 ? size : size <= 4 ? 4 : 8; }
+
+// The whole transform, as libjpeg-turbo has it (`islow`), bit for bit: the algorithm of Loeffler, Ligtenberg and
+// Moschytz (ICASSP 1989), with 13 fractional bits, 2 of which stay between the passes. Numbers of 16 bits wrap where
+// they are added or multiplied, and are held where they are rounded. In the odd half, z3 and z4 are the sums that two
+// rotations share.
+
+enum {
+    A = 2446,  // 0.298631336
+    B = 3196,  // 0.390180644
+    C = 4433,  // 0.541196100
+    D = 6270,  // 0.765366865
+    E = 7373,  // 0.899976223
+    F = 9633,  // 1.175875602
+    G = 12299, // 1.501321110
+    H = 15137, // 1.847759065
+    I = 16069, // 1.961570560
+    J = 16819, // 2.053119869
+    K = 20995, // 2.562915447
+    L = 25172, // 3.072711026
+};
+
+static void pass_8(const int16_t *in, ptrdiff_t stride, int shift, int16_t *out) {
+    int16_t r[8];
+    for (int i = 0; i < 8; i++) r[i] = in[i * stride];
+    const int32_t t0 = (int16_t)(r[0] + r[4]) * 8192, t1 = (int16_t)(r[0] - r[4]) * 8192;
+    const int32_t t2 = r[2] * C + r[6] * (C - H), t3 = r[2] * (C + D) + r[6] * C;
+    const int32_t even[4] = {t0 + t3, t1 + t2, t1 - t2, t0 - t3};
+    const int16_t z3 = (int16_t)(r[7] + r[3]), z4 = (int16_t)(r[5] + r[1]);
+    const int32_t a = z3 * (F - I) + z4 * F, b = z3 * F + z4 * (F - B);
+    const int32_t odd[4] = {
+        r[7] * -E + r[1] * (G - E) + b,
+        r[5] * -K + r[3] * (L - K) + a,
+        r[5] * (J - K) + r[3] * -K + b,
+        r[7] * (A - E) + r[1] * -E + a,
+    };
+    const int32_t half = 1 << (shift - 1);
+    for (int i = 0; i < 4; i++) {
+        out[i * stride] = held_to_16_bits((even[i] + odd[i] + half) >> shift);
+        out[(7 - i) * stride] = held_to_16_bits((even[i] - odd[i] + half) >> shift);
+    }
+}
+
+/// Whether a block has coefficients in its first row alone: then the first pass is a shift, which wraps.
+static inline int is_flat(const int16_t *block) {
+    uint64_t rest[14];
+    memcpy(rest, block + 8, sizeof rest);
+    uint64_t all = 0;
+    for (int i = 0; i < 14; i++) all |= rest[i];
+    return all == 0;
+}
+
+static void block_8(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
+    int16_t values[64];
+    for (int i = 0; i < 64; i++) values[i] = (int16_t)(block[i] * steps[i]);
+    if (is_flat(block)) {
+        for (int i = 63; i >= 0; i--) values[i] = (int16_t)(values[i & 7] * 4);
+    } else {
+        for (int i = 0; i < 8; i++) pass_8(values + i, 8, 11, values + i);
+    }
+    for (int y = 0; y < 8; y++) {
+        pass_8(values + 8 * y, 1, 18, values + 8 * y);
+        for (int i = 0; i < 8; i++) rows[y][x + i] = held_to_byte(values[8 * y + i] + 128);
+    }
+}
+
+// The reduced transforms: `size` x `size` samples of as many lowest frequencies. Of a matrix with 13 fractional bits,
+// sqrt(1/8) for the mean and cos((2n+1)k*pi/(2*size))/2 for frequency k; 3 fractional bits stay between the passes.
+
+static const int16_t matrix_3[] = {2896, 2896, 2896, 3547, 0, -3547, 2048, -4096, 2048};
+static const int16_t matrix_4[] = {2896, 2896, 2896, 2896, 3784, 1567, -1567, -3784,
+                                   2896, -2896, -2896, 2896, 1567, -3784, 3784, -1567};
+static const int16_t matrix_5[] = {2896, 2896, 2896, 2896, 2896, 3896, 2408, 0, -2408, -3896, 3314, -1266, -4096,
+                                   -1266, 3314, 2408, -3896, 0, 3896, -2408, 1266, -3314, 4096, -3314, 1266};
+static const int16_t matrix_6[] = {2896, 2896, 2896, 2896, 2896, 2896, 3956, 2896, 1060, -1060, -2896, -3956,
+                                   3547, 0, -3547, -3547, 0, 3547, 2896, -2896, -2896, 2896, 2896, -2896,
+                                   2048, -4096, 2048, 2048, -4096, 2048, 1060, -2896, 3956, -3956, 2896, -1060};
+
+static void block_by_matrix(int size, const int16_t *matrix, const int16_t *block, const uint16_t *steps,
+                            uint8_t *const *rows, ptrdiff_t x) {
+    const ptrdiff_t stride = row_stride(size);
+    int16_t columns[6][6];
+    for (int y = 0; y < size; y++) {
+        for (int u = 0; u < size; u++) {
+            uint32_t sum = 1 << 9;
+            for (int v = 0; v < size; v++) {
+                const ptrdiff_t place = v * stride + u;
+                sum += (uint32_t)((int16_t)(block[place] * steps[place]) * matrix[v * size + y]);
+            }
+            columns[y][u] = held_to_16_bits((int32_t)sum >> 10);
+        }
+    }
+    for (int y = 0; y < size; y++) {
+        for (int i = 0; i < size; i++) {
+            uint32_t sum = 1 << 15;
+            for (int u = 0; u < size; u++) sum += (uint32_t)(columns[y][u] * matrix[u * size + i]);
+            rows[y][x + i] = held_to_byte(((int32_t)sum >> 16) + 128);
+        }
+    }
+}
+
+static inline void block_2(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
+    int32_t v[4];
+    for (int i = 0; i < 4; i++) v[i] = (int16_t)(block[i] * steps[i]);
+    const int32_t a = v[0] + v[2] + 4, b = v[0] - v[2] + 4, c = v[1] + v[3], d = v[1] - v[3];
+    rows[0][x] = held_to_byte(((a + c) >> 3) + 128);
+    rows[0][x + 1] = held_to_byte(((a - c) >> 3) + 128);
+    rows[1][x] = held_to_byte(((b + d) >> 3) + 128);
+    rows[1][x + 1] = held_to_byte(((b - d) >> 3) + 128);
+}
+
+static inline void block_scalar(int size, const int16_t *block, const uint16_t *steps, uint8_t *const *rows,
+                                ptrdiff_t x) {
+    switch (size) {
+    case 2: block_2(block, steps, rows, x); break;
+    case 3: block_by_matrix(3, matrix_3, block, steps, rows, x); break;
+    case 4: block_by_matrix(4, matrix_4, block, steps, rows, x); break;
+    case 5: block_by_matrix(5, matrix_5, block, steps, rows, x); break;
+    case 6: block_by_matrix(6, matrix_6, block, steps, rows, x); break;
+    default: block_8(block, steps, rows, x);
+    }
+}
+
+/// A block that is to be transformed with others.
+typedef struct {
+    const int16_t *block;
+    /// Where its samples go in each row.
+    ptrdiff_t x;
+} placed_block;
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define NAME(what) JOIN(what, KIND)
+#define INLINE static inline __attribute__((always_inline)) TARGET
+
+#if defined(__x86_64__)
+
+#define KIND sse2
+#define TARGET
+#define LANES 1
+#define vector __m128i
+#define OF(what) JOIN(_mm, what)
+#define WHOLE(what) JOIN(JOIN(_mm, what), si128)
+#include "inverse_dct_x86.h"
+#include "inverse_dct_vectors.h"
+#undef KIND
+#undef TARGET
+#undef LANES
+#undef vector
+#undef OF
+#undef WHOLE
+
+#define KIND avx2
+#define TARGET __attribute__((target("avx2")))
+#define LANES 2
+#define vector __m256i
+#define OF(what) JOIN(_mm256, what)
+#define WHOLE(what) JOIN(JOIN(_mm256, what), si256)
+#include "inverse_dct_x86.h"
+#include "inverse_dct_vectors.h"
+
+#elif defined(__aarch64__)
+
+#define KIND neon
+#define TARGET
+#define LANES 1
+#define vector int16x8_t
+#include "inverse_dct_neon.h"
+#include "inverse_dct_vectors.h"
+
+#endif
+
+/// Most blocks that one call of a transform takes.
+#define MOST_AT_ONCE 4
+
+/// How many blocks of a size a level transforms at once.
+static ptrdiff_t blocks_at_once(apod_kernel_level level, int size) {
+    const ptrdiff_t lanes = level == APOD_KERNEL_AVX2 ? 2 : 1;
+    return level == APOD_KERNEL_SCALAR || size <= 2 ? 1 : size <= 4 ? 2 * lanes : lanes;
+}
+
+static void transform(apod_kernel_level level, int size, const placed_block *blocks, const uint16_t *steps,
+                      uint8_t *const *rows) {
+    switch (level) {
+#if defined(__x86_64__)
+    case APOD_KERNEL_AVX2: transform_avx2(size, blocks, steps, rows); return;
+    case APOD_KERNEL_SSE2: transform_sse2(size, blocks, steps, rows); return;
+#elif defined(__aarch64__)
+    case APOD_KERNEL_NEON: transform_neon(size, blocks, steps, rows); return;
+#endif
+    default: block_scalar(size, blocks->block, steps, rows, blocks->x);
+    }
+}
+
+/// A block of 8 x 8 that others must not go with.
+static void alone(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
+#if defined(__x86_64__)
+    transform_sse2(8, &(placed_block){block, x}, steps, rows);
+#else
+    block_8(block, steps, rows, x);
+#endif
+}
+
+/// The samples of a block that is no more than its mean: all the same.
+static uint8_t flat_sample(int size, int16_t mean) {
+    if (size <= 2) return held_to_byte(((mean + 4) >> 3) + 128);
+    if (size < 8) {
+        const int16_t column = held_to_16_bits((mean * 2896 + (1 << 9)) >> 10);
+        return held_to_byte(((column * 2896 + (1 << 15)) >> 16) + 128);
+    }
+    return held_to_byte((((int16_t)(mean * 4) + 16) >> 5) + 128);
+}
+
+static inline void fill(int size, uint8_t sample, uint8_t *const *rows, ptrdiff_t x) {
+    for (int y = 0; y < size; y++) memset(rows[y] + x, sample, (size_t)size);
+}
+
+void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *blocks, ptrdiff_t count,
+                      uint8_t *const *rows, ptrdiff_t x, ptrdiff_t x_step) {
+    const ptrdiff_t at_once = blocks_at_once(level, size);
+    placed_block waiting[MOST_AT_ONCE];
+    ptrdiff_t waiters = 0;
+    for (ptrdiff_t i = 0; i < count; i++, x += x_step) {
+        const int16_t mean = (int16_t)(blocks->means[i * blocks->stride] + blocks->mean_offset);
+        const int32_t place = blocks->details[i * blocks->stride];
+        if (place < 0 || size == 1) {
+            const uint8_t sample = flat_sample(size, (int16_t)(mean * blocks->steps[0]));
+            switch (size) {
+            case 1: rows[0][x] = sample; break;
+            case 2: fill(2, sample, rows, x); break;
+            case 3: fill(3, sample, rows, x); break;
+            case 4: fill(4, sample, rows, x); break;
+            case 5: fill(5, sample, rows, x); break;
+            case 6: fill(6, sample, rows, x); break;
+            default: fill(8, sample, rows, x);
+            }
+            continue;
+        }
+        int16_t *block = blocks->coefficients + place;
+        block[0] = mean;
+        if (size == 2) {
+            block_2(block, blocks->steps, rows, x);
+        } else if (at_once == 1) {
+            transform(level, size, &(placed_block){block, x}, blocks->steps, rows);
+        } else if (size == 8 && is_flat(block)) {
+            // Wraps where others are held, so that it cannot go with them.
+            alone(block, blocks->steps, rows, x);
+        } else {
+            waiting[waiters++] = (placed_block){block, x};
+            if (waiters == at_once) {
+                transform(level, size, waiting, blocks->steps, rows);
+                waiters = 0;
+            }
+        }
+    }
+    if (waiters == 0) return;
+    // The last ones once more, to make up the number.
+    for (ptrdiff_t i = waiters; i < at_once; i++) waiting[i] = waiting[0];
+    transform(level, size, waiting, blocks->steps, rows);
+}

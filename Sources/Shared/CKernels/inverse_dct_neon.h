@@ -1,0 +1,66 @@
+// What inverse_dct_vectors.h needs, of NEON.
+
+INLINE vector NAME(add16)(vector a, vector b) { return vaddq_s16(a, b); }
+INLINE vector NAME(sub16)(vector a, vector b) { return vsubq_s16(a, b); }
+INLINE vector NAME(mul16)(vector a, vector b) { return vmulq_s16(a, b); }
+INLINE vector NAME(times4)(vector a) { return vshlq_n_s16(a, 2); }
+INLINE vector NAME(zero)(void) { return vdupq_n_s16(0); }
+INLINE vector NAME(zip_low16)(vector a, vector b) { return vzip1q_s16(a, b); }
+INLINE vector NAME(zip_high16)(vector a, vector b) { return vzip2q_s16(a, b); }
+
+INLINE vector NAME(zip_low64)(vector a, vector b) {
+    return vreinterpretq_s16_s64(vzip1q_s64(vreinterpretq_s64_s16(a), vreinterpretq_s64_s16(b)));
+}
+
+INLINE vector NAME(zip_high64)(vector a, vector b) {
+    return vreinterpretq_s16_s64(vzip2q_s64(vreinterpretq_s64_s16(a), vreinterpretq_s64_s16(b)));
+}
+
+/// The halves of 8 numbers of 32 bits.
+typedef struct {
+    int32x4_t low, high;
+} NAME(wide);
+
+INLINE NAME(wide) NAME(plus)(NAME(wide) a, NAME(wide) b) {
+    return (NAME(wide)){vaddq_s32(a.low, b.low), vaddq_s32(a.high, b.high)};
+}
+
+INLINE NAME(wide) NAME(minus)(NAME(wide) a, NAME(wide) b) {
+    return (NAME(wide)){vsubq_s32(a.low, b.low), vsubq_s32(a.high, b.high)};
+}
+
+/// a * by_a + b * by_b.
+INLINE NAME(wide) NAME(turned)(vector a, vector b, int by_a, int by_b) {
+    return (NAME(wide)){
+        vmlal_n_s16(vmull_n_s16(vget_low_s16(a), (int16_t)by_a), vget_low_s16(b), (int16_t)by_b),
+        vmlal_n_s16(vmull_n_s16(vget_high_s16(a), (int16_t)by_a), vget_high_s16(b), (int16_t)by_b),
+    };
+}
+
+INLINE NAME(wide) NAME(times8192)(vector a) {
+    return (NAME(wide)){vshll_n_s16(vget_low_s16(a), 13), vshll_n_s16(vget_high_s16(a), 13)};
+}
+
+/// Without `shift` bits, held within 16.
+INLINE vector NAME(rounded)(NAME(wide) a, int shift) {
+    const int32x4_t half = vdupq_n_s32(1 << (shift - 1)), right = vdupq_n_s32(-shift);
+    return vcombine_s16(vqmovn_s32(vshlq_s32(vaddq_s32(a.low, half), right)),
+                        vqmovn_s32(vshlq_s32(vaddq_s32(a.high, half), right)));
+}
+
+/// Samples of a's numbers, then of b's.
+INLINE void NAME(store_samples)(vector a, vector b, uint8_t *out) {
+    const int8x16_t held = vcombine_s8(vqmovn_s16(a), vqmovn_s16(b));
+    vst1q_u8(out, veorq_u8(vreinterpretq_u8_s8(held), vdupq_n_u8(0x80)));
+}
+
+INLINE vector NAME(eight)(const void *numbers) { return vld1q_s16(numbers); }
+
+INLINE vector NAME(two_fours)(const void *first, const void *second) {
+    return vcombine_s16(vld1_s16(first), vld1_s16(second));
+}
+
+INLINE vector NAME(lanes)(vector first, vector last) {
+    (void)last;
+    return first;
+}

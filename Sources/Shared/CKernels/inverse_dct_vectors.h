@@ -1,0 +1,118 @@
+// The transforms of inverse_dct.c in vectors of LANES times 8 numbers of 16 bits: included once for each KIND of
+// vectors. Each lane holds a row of one block, or of two blocks that have no more than 4 columns.
+
+/// Rows and columns swapped: of 8 x 8 numbers.
+INLINE void NAME(transpose)(vector r[8]) {
+    // What is zipped three times lies where its place's bits, turned by three, say.
+    for (int round = 0; round < 3; round++) {
+        vector zipped[8];
+        for (int i = 0; i < 4; i++) {
+            zipped[2 * i] = NAME(zip_low16)(r[i], r[i + 4]);
+            zipped[2 * i + 1] = NAME(zip_high16)(r[i], r[i + 4]);
+        }
+        for (int i = 0; i < 8; i++) r[i] = zipped[i];
+    }
+}
+
+/// The same of two times 4 x 4 numbers, side by side.
+INLINE void NAME(transpose_two)(vector r[4]) {
+    const vector a = NAME(zip_low16)(r[0], r[2]), b = NAME(zip_high16)(r[0], r[2]);
+    const vector c = NAME(zip_low16)(r[1], r[3]), d = NAME(zip_high16)(r[1], r[3]);
+    const vector first[2] = {NAME(zip_low16)(a, c), NAME(zip_high16)(a, c)};
+    const vector second[2] = {NAME(zip_low16)(b, d), NAME(zip_high16)(b, d)};
+    for (int i = 0; i < 2; i++) {
+        r[2 * i] = NAME(zip_low64)(first[i], second[i]);
+        r[2 * i + 1] = NAME(zip_high64)(first[i], second[i]);
+    }
+}
+
+/// One pass of the whole transform over columns, as `pass_8`.
+INLINE void NAME(pass_8)(vector r[8], int shift) {
+    const NAME(wide) t0 = NAME(times8192)(NAME(add16)(r[0], r[4])), t1 = NAME(times8192)(NAME(sub16)(r[0], r[4]));
+    const NAME(wide) t2 = NAME(turned)(r[2], r[6], C, C - H), t3 = NAME(turned)(r[2], r[6], C + D, C);
+    const NAME(wide) even[4] = {NAME(plus)(t0, t3), NAME(plus)(t1, t2), NAME(minus)(t1, t2), NAME(minus)(t0, t3)};
+    const vector z3 = NAME(add16)(r[7], r[3]), z4 = NAME(add16)(r[5], r[1]);
+    const NAME(wide) a = NAME(turned)(z3, z4, F - I, F), b = NAME(turned)(z3, z4, F, F - B);
+    const NAME(wide) odd[4] = {
+        NAME(plus)(NAME(turned)(r[7], r[1], -E, G - E), b),
+        NAME(plus)(NAME(turned)(r[5], r[3], -K, L - K), a),
+        NAME(plus)(NAME(turned)(r[5], r[3], J - K, -K), b),
+        NAME(plus)(NAME(turned)(r[7], r[1], A - E, -E), a),
+    };
+    for (int i = 0; i < 4; i++) {
+        r[i] = NAME(rounded)(NAME(plus)(even[i], odd[i]), shift);
+        r[7 - i] = NAME(rounded)(NAME(minus)(even[i], odd[i]), shift);
+    }
+}
+
+/// One pass of a reduced transform over columns.
+INLINE void NAME(pass_by_matrix)(int size, const int16_t *matrix, vector r[8], int shift) {
+    vector out[6];
+#pragma clang loop unroll(full)
+    for (int y = 0; y < size; y++) {
+        NAME(wide) sum = NAME(turned)(r[0], r[1], matrix[y], matrix[size + y]);
+#pragma clang loop unroll(full)
+        for (int v = 2; v < size; v += 2) {
+            const int next = v + 1 < size ? matrix[(v + 1) * size + y] : 0;
+            sum = NAME(plus)(sum, NAME(turned)(r[v], r[v + 1], matrix[v * size + y], next));
+        }
+        out[y] = NAME(rounded)(sum, shift);
+    }
+    for (int y = 0; y < size; y++) r[y] = out[y];
+}
+
+/// Blocks of a size, as many as fit. `matrix` is NULL for the whole transform.
+INLINE void NAME(blocks)(int size, const int16_t *matrix, const placed_block *blocks, const uint16_t *steps,
+                         uint8_t *const *rows) {
+    const int stride = size <= 4 ? 4 : 8, at_once = LANES * 8 / stride;
+    vector r[8];
+    for (int v = 0; v < 8; v++) r[v] = NAME(zero)();
+    for (int v = 0; v < size; v++) {
+        const int place = v * stride;
+        vector coefficients, step;
+        if (stride == 8) {
+            const placed_block *last = blocks + LANES - 1;
+            coefficients = NAME(lanes)(NAME(eight)(blocks->block + place), NAME(eight)(last->block + place));
+            step = NAME(lanes)(NAME(eight)(steps + place), NAME(eight)(steps + place));
+        } else {
+            const placed_block *last = blocks + 2 * (LANES - 1);
+            coefficients = NAME(lanes)(NAME(two_fours)(blocks[0].block + place, blocks[1].block + place),
+                                       NAME(two_fours)(last[0].block + place, last[1].block + place));
+            step = NAME(lanes)(NAME(two_fours)(steps + place, steps + place),
+                               NAME(two_fours)(steps + place, steps + place));
+        }
+        r[v] = NAME(mul16)(coefficients, step);
+    }
+    if (matrix != NULL) {
+        NAME(pass_by_matrix)(size, matrix, r, 10);
+    } else if (LANES == 1 && is_flat(blocks[0].block)) {
+        for (int v = 7; v >= 0; v--) r[v] = NAME(times4)(r[0]);
+    } else {
+        NAME(pass_8)(r, 11);
+    }
+    if (stride == 8) NAME(transpose)(r);
+    else NAME(transpose_two)(r);
+    if (matrix != NULL) NAME(pass_by_matrix)(size, matrix, r, 16);
+    else NAME(pass_8)(r, 18);
+    if (stride == 8) NAME(transpose)(r);
+    else NAME(transpose_two)(r);
+    for (int y = 0; y < size; y += 2) {
+        uint8_t samples[16 * LANES];
+        NAME(store_samples)(r[y], r[y + 1], samples);
+        for (int i = 0; i < at_once; i++) {
+            const uint8_t *own = samples + 16 * (i * LANES / at_once) + stride * (i % (8 / stride));
+            memcpy(rows[y] + blocks[i].x, own, (size_t)size);
+            if (y + 1 < size) memcpy(rows[y + 1] + blocks[i].x, own + 8, (size_t)size);
+        }
+    }
+}
+
+TARGET static void NAME(transform)(int size, const placed_block *blocks, const uint16_t *steps, uint8_t *const *rows) {
+    switch (size) {
+    case 3: NAME(blocks)(3, matrix_3, blocks, steps, rows); break;
+    case 4: NAME(blocks)(4, matrix_4, blocks, steps, rows); break;
+    case 5: NAME(blocks)(5, matrix_5, blocks, steps, rows); break;
+    case 6: NAME(blocks)(6, matrix_6, blocks, steps, rows); break;
+    default: NAME(blocks)(8, NULL, blocks, steps, rows);
+    }
+}

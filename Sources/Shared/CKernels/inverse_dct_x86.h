@@ -1,0 +1,62 @@
+// What inverse_dct_vectors.h needs, of SSE2 or AVX2: the same instructions under other names.
+
+INLINE vector NAME(add16)(vector a, vector b) { return OF(add_epi16)(a, b); }
+INLINE vector NAME(sub16)(vector a, vector b) { return OF(sub_epi16)(a, b); }
+INLINE vector NAME(mul16)(vector a, vector b) { return OF(mullo_epi16)(a, b); }
+INLINE vector NAME(times4)(vector a) { return OF(slli_epi16)(a, 2); }
+INLINE vector NAME(zero)(void) { return WHOLE(setzero)(); }
+INLINE vector NAME(zip_low16)(vector a, vector b) { return OF(unpacklo_epi16)(a, b); }
+INLINE vector NAME(zip_high16)(vector a, vector b) { return OF(unpackhi_epi16)(a, b); }
+INLINE vector NAME(zip_low64)(vector a, vector b) { return OF(unpacklo_epi64)(a, b); }
+INLINE vector NAME(zip_high64)(vector a, vector b) { return OF(unpackhi_epi64)(a, b); }
+
+/// The halves of 8 numbers of 32 bits.
+typedef struct {
+    vector low, high;
+} NAME(wide);
+
+INLINE NAME(wide) NAME(plus)(NAME(wide) a, NAME(wide) b) {
+    return (NAME(wide)){OF(add_epi32)(a.low, b.low), OF(add_epi32)(a.high, b.high)};
+}
+
+INLINE NAME(wide) NAME(minus)(NAME(wide) a, NAME(wide) b) {
+    return (NAME(wide)){OF(sub_epi32)(a.low, b.low), OF(sub_epi32)(a.high, b.high)};
+}
+
+/// a * by_a + b * by_b.
+INLINE NAME(wide) NAME(turned)(vector a, vector b, int by_a, int by_b) {
+    const vector both = OF(set1_epi32)((int)((uint32_t)(uint16_t)by_a | (uint32_t)by_b << 16));
+    return (NAME(wide)){OF(madd_epi16)(OF(unpacklo_epi16)(a, b), both), OF(madd_epi16)(OF(unpackhi_epi16)(a, b), both)};
+}
+
+INLINE NAME(wide) NAME(times8192)(vector a) {
+    const vector zero = WHOLE(setzero)();
+    return (NAME(wide)){OF(srai_epi32)(OF(unpacklo_epi16)(zero, a), 3), OF(srai_epi32)(OF(unpackhi_epi16)(zero, a), 3)};
+}
+
+/// Without `shift` bits, held within 16.
+INLINE vector NAME(rounded)(NAME(wide) a, int shift) {
+    const vector half = OF(set1_epi32)(1 << (shift - 1));
+    return OF(packs_epi32)(OF(srai_epi32)(OF(add_epi32)(a.low, half), shift),
+                           OF(srai_epi32)(OF(add_epi32)(a.high, half), shift));
+}
+
+/// Samples of a's numbers, then of b's, of each lane.
+INLINE void NAME(store_samples)(vector a, vector b, uint8_t *out) {
+    WHOLE(storeu)((vector *)(void *)out, OF(add_epi8)(OF(packs_epi16)(a, b), OF(set1_epi8)(-128)));
+}
+
+INLINE __m128i NAME(eight)(const void *numbers) { return _mm_loadu_si128(numbers); }
+
+INLINE __m128i NAME(two_fours)(const void *first, const void *second) {
+    return _mm_unpacklo_epi64(_mm_loadl_epi64(first), _mm_loadl_epi64(second));
+}
+
+INLINE vector NAME(lanes)(__m128i first, __m128i last) {
+#if LANES == 1
+    (void)last;
+    return first;
+#else
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(first), last, 1);
+#endif
+}

@@ -1,0 +1,111 @@
+import Support
+
+/// The MCUs of a region, decoded before it is known where in the region an MCU begins.
+///
+/// A Huffman code falls into step by itself: decoding that begins anywhere finds the true begin of an MCU after a few of
+/// them. From an MCU that truly begins where one of these does, all that follow are the true ones, as nothing but the
+/// position says how data goes on; only the means lack what was before. Restart markers are true begins.
+///
+/// `@unchecked Sendable`: only the thread that fills it, and then the one that it is handed to, touches it.
+final class SpeculativeRun: @unchecked Sendable {
+    let store: BlockStore
+    /// MCUs that it holds.
+    private(set) var count = 0
+    /// At which bit of the region each MCU begins, and behind the last one where that ends. In order.
+    private let starts: UnsafeMutablePointer<Int32>
+    /// MCUs between two restarts; 0 if there are none.
+    private let restartInterval: Int
+    private let decoder: MCUDecoder
+    private let capacity: Int
+    private let predictions: UnsafeMutablePointer<Int32>
+
+    init(mcus: Int, decoder: MCUDecoder, restartInterval: Int) {
+        capacity = mcus
+        store = BlockStore(mcus: mcus, blocks: decoder.blocks.count, area: decoder.area)
+        starts = .allocate(capacity: mcus + 1)
+        predictions = .allocate(capacity: 4)
+        self.decoder = decoder
+        self.restartInterval = restartInterval
+    }
+
+    deinit {
+        starts.deallocate()
+        predictions.deallocate()
+    }
+
+    static func memory(mcus: Int, decoder: MCUDecoder) -> Int {
+        BlockStore.memory(mcus: mcus, blocks: decoder.blocks.count, area: decoder.area) + 4 * mcus
+    }
+
+    /// Where MCU `index` begins, or the last one ends.
+    func start(_ index: Int) -> Int { Int(starts[index]) }
+
+    /// Which MCU begins at a bit of the region, and as many MCUs behind the last restart; nil if none does.
+    func index(at position: Int, sinceRestart: Int) -> Int? {
+        var range = 0..<count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            if Int(starts[middle]) < position {
+                range = middle + 1..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
+        }
+        let index = range.lowerBound
+        guard index < count, Int(starts[index]) == position else { return nil }
+        return restartInterval == 0 || index % restartInterval == sinceRestart ? index : nil
+    }
+
+    func removeAll() {
+        count = 0
+        store.end = BlockStore.End()
+    }
+
+    /// Decodes what begins in a region. Stops before whatever makes no sense.
+    func decode(_ region: ScanRegion) {
+        removeAll()
+        predictions.update(repeating: 0, count: 4)
+        var (position, endIndex) = (0, 0)
+        if restartInterval > 0, region.index > 0 {
+            guard let first = region.ends.first, first.isRestart, first.offset < region.count else { return }
+            (position, endIndex) = (first.offset * 8, 1)
+        }
+        var bits = BitReader(region.bytes, at: position)
+        while store.hasRoom, bits.position < region.count * 8 {
+            let (start, end) = (bits.position, store.end)
+            let isCode = decoder.decode(&bits, predictions, into: store)
+            guard endIndex >= region.ends.count || bits.position <= region.ends[endIndex].offset * 8 else {
+                store.end = end
+                break
+            }
+            if !isCode {
+                // Not in step yet, if there is none to fall into.
+                if restartInterval > 0 {
+                    store.end = end
+                    break
+                }
+                removeAll()
+                predictions.update(repeating: 0, count: 4)
+                continue
+            }
+            starts[count] = Int32(truncatingIfNeeded: start)
+            count += 1
+            starts[count] = Int32(truncatingIfNeeded: bits.position)
+            if restartInterval > 0, count % restartInterval == 0 {
+                guard endIndex < region.ends.count, region.ends[endIndex].offset < region.count,
+                    follows(region.ends, endIndex, isFirstInScan: region.index == 0)
+                else { break }
+                bits = BitReader(region.bytes, at: region.ends[endIndex].offset * 8)
+                predictions.update(repeating: 0, count: 4)
+                endIndex += 1
+            }
+        }
+    }
+
+    /// Whether an end is the restart that has to follow the one before.
+    private func follows(_ ends: [ScanRegion.End], _ index: Int, isFirstInScan: Bool) -> Bool {
+        guard ends[index].isRestart else { return false }
+        if index == 0 { return isFirstInScan && ends[0].marker == 0xD0 }
+        return (ends[index].marker &- ends[index - 1].marker) & 7 == 1
+    }
+}

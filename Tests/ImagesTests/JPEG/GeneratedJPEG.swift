@@ -1,0 +1,67 @@
+import CJPEG
+import Libc
+import TestSupport
+
+/// A JPEG of libjpeg's making, of any sampling, with restarts and scans as wanted.
+struct GeneratedJPEG {
+    var width: Int
+    var height: Int
+    /// Across and down, of each component; one for gray, three for YCbCr (or RGB), four for CMYK (or YCCK).
+    var sampling: [(Int, Int)]
+    var quality = 75
+    var restartInterval = 0
+    var hasOwnCodes = false
+    var isProgressive = false
+    /// Whether colours are stored as they are: RGB, or CMYK.
+    var isUnconverted = false
+    var seed: UInt64 = 1
+    /// How much of it is noise, from 0 to 255.
+    var noise = 40
+
+    /// The file's bytes.
+    func encoded() -> [UInt8] {
+        var info = jpeg_compress_struct()
+        var errors = jpeg_error_mgr()
+        info.err = jpeg_std_error(&errors)
+        jpeg_CreateCompress(&info, JPEG_LIB_VERSION, MemoryLayout<jpeg_compress_struct>.size)
+        var buffer: UnsafeMutablePointer<UInt8>?
+        var count: UInt = 0
+        jpeg_mem_dest(&info, &buffer, &count)
+        let channels = sampling.count
+        info.image_width = JDIMENSION(width)
+        info.image_height = JDIMENSION(height)
+        info.input_components = Int32(channels)
+        info.in_color_space = [1: JCS_GRAYSCALE, 3: JCS_RGB, 4: JCS_CMYK][channels]!
+        jpeg_set_defaults(&info)
+        if channels == 3, isUnconverted { jpeg_set_colorspace(&info, JCS_RGB) }
+        if channels == 4 { jpeg_set_colorspace(&info, isUnconverted ? JCS_CMYK : JCS_YCCK) }
+        jpeg_set_quality(&info, Int32(quality), 1)
+        for (index, factors) in sampling.enumerated() {
+            info.comp_info[index].h_samp_factor = Int32(factors.0)
+            info.comp_info[index].v_samp_factor = Int32(factors.1)
+        }
+        info.restart_interval = UInt32(restartInterval)
+        info.optimize_coding = hasOwnCodes ? 1 : 0
+        if isProgressive { jpeg_simple_progression(&info) }
+        jpeg_start_compress(&info, 1)
+        var random = SeededRandom(seed: seed)
+        var row = [UInt8](repeating: 0, count: width * channels)
+        for y in 0..<height {
+            for x in 0..<width {
+                for c in 0..<channels {
+                    let smooth = (x * (3 + c) + y * (5 - c)) / 2 % 256
+                    let grain = noise == 0 ? 0 : Int.random(in: -noise...noise, using: &random)
+                    row[x * channels + c] = UInt8(clamping: smooth + grain)
+                }
+            }
+            row.withUnsafeMutableBufferPointer { row in
+                var rows: JSAMPROW? = row.baseAddress
+                _ = jpeg_write_scanlines(&info, &rows, 1)
+            }
+        }
+        jpeg_finish_compress(&info)
+        jpeg_destroy_compress(&info)
+        defer { free(buffer) }
+        return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+    }
+}

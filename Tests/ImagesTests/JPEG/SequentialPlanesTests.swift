@@ -1,0 +1,131 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// The samples of all planes that belong to the picture.
+struct ReadPlanes: Equatable {
+    var planes: [[UInt8]] = []
+    var isTruncated = false
+
+    init(_ reader: any PlaneReader) throws {
+        let shapes = reader.planes
+        let rows = shapes.map { AlignedBuffer(count: $0.rowBytes * $0.groupRows) }
+        planes = shapes.map { _ in [] }
+        let groups = shapes.map { ($0.size.height + $0.groupRows - 1) / $0.groupRows }.max() ?? 0
+        for group in 0..<groups {
+            try reader.readGroup { rows[$0].bytes + $1 * shapes[$0].rowBytes }
+            for (plane, shape) in shapes.enumerated() {
+                for row in 0..<shape.groupRows where group * shape.groupRows + row < shape.size.height {
+                    let samples = UnsafeBufferPointer(
+                        start: rows[plane].bytes + row * shape.rowBytes, count: shape.size.width)
+                    planes[plane].append(contentsOf: samples)
+                }
+            }
+        }
+        try reader.finish()
+        isTruncated = reader.isTruncated
+    }
+}
+
+@Suite struct SequentialPlanesTests {
+    /// Regions so small that even a little picture has many.
+    private static let small = SequentialScan.Sizes(threadedBytes: 0, regionBytes: 100...100, regionBlocks: 40)
+
+    private func own(
+        _ bytes: [UInt8], scale: Int = 8, threads: Int = 0, sizes: SequentialScan.Sizes = .standard,
+        allowsTruncated: Bool = false
+    ) throws -> ReadPlanes? {
+        let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads)).begun()
+        let source = MemorySource(bytes)
+        let frame = try #require(try JPEGFrame(source, options: options))
+        return try SequentialPlanes(frame, source, scale: scale, sizes: sizes, options: options).map(ReadPlanes.init)
+    }
+
+    private func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
+        let options = DecodeOptions(allowsTruncated: allowsTruncated, decoder: .libjpeg)
+        return try ReadPlanes(JPEGReader(MemorySource(bytes), options: options).planes(scale: 8))
+    }
+
+    private static let samplings: [[(Int, Int)]] = [
+        [(1, 1)], [(2, 2)], [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 2), (1, 1), (1, 1)],
+        [(2, 2), (1, 1), (1, 1)], [(4, 1), (1, 1), (1, 1)], [(4, 2), (1, 1), (1, 1)], [(2, 2), (2, 1), (1, 2)],
+        [(1, 1), (2, 2), (1, 1)], [(3, 1), (1, 1), (1, 1)],
+    ]
+
+    /// Sizes from 1 to 40, all samplings, with and without restarts, at qualities from 1 to 100.
+    @Test(arguments: samplings.indices)
+    func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int) throws {
+        var random = SeededRandom(seed: UInt64(sampling))
+        for number in 0..<200 {
+            let picture = GeneratedJPEG(
+                width: 1 + random.below(40), height: 1 + random.below(40), sampling: Self.samplings[sampling],
+                quality: 1 + random.below(100), restartInterval: random.below(3) * random.below(4),
+                hasOwnCodes: random.below(2) == 0, seed: UInt64(number), noise: random.below(200))
+            let bytes = picture.encoded()
+            let expected = try libjpeg(bytes)
+            let serial = try own(bytes)
+            #expect(serial == expected, "\(picture)")
+            if serial != expected { return }
+            #expect(try own(bytes, threads: 2, sizes: Self.small) == expected, "\(picture)")
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 8], [1, 3])
+    func threadsMakeNoDifference(_ scale: Int, threads: Int) throws {
+        for (number, sampling) in Self.samplings.enumerated() {
+            for interval in [0, 1, 7] {
+                let picture = GeneratedJPEG(
+                    width: 700, height: 300, sampling: sampling, quality: 85, restartInterval: interval,
+                    hasOwnCodes: number % 2 == 0, seed: UInt64(number), noise: number * 15)
+                let bytes = picture.encoded()
+                let serial = try own(bytes, scale: scale)
+                #expect(serial == (try own(bytes, scale: scale, threads: threads, sizes: Self.small)), "\(picture)")
+            }
+        }
+    }
+
+    /// A picture that is broken off, or has a hole, at each of many places.
+    @Test(arguments: [0, 5])
+    func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int) throws {
+        let bytes = GeneratedJPEG(width: 100, height: 60, sampling: Self.samplings[5], restartInterval: interval)
+            .encoded()
+        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).dataOffset
+        for end in stride(from: start + 1, to: bytes.count - 1, by: 7) {
+            let cut = Array(bytes[..<end])
+            #expect(failureCode { _ = try own(cut) } == "truncated-image")
+            let expected = try libjpeg(cut, allowsTruncated: true)
+            #expect(try own(cut, allowsTruncated: true) == expected, "\(end)")
+            #expect(try own(cut, threads: 2, sizes: Self.small, allowsTruncated: true) == expected, "\(end)")
+            #expect(expected.isTruncated)
+            // With an end marker in its place, data is missing as well.
+            let closed = cut + [0xFF, 0xD9]
+            #expect(failureCode { _ = try own(closed) } == failureCode { _ = try libjpeg(closed) }, "\(end)")
+        }
+    }
+}
+
+extension CorpusTests {
+    @Test func everyJPEGIsTheSameAsLibjpegsAtItsFullSize() throws {
+        var count = 0
+        for folder in ["photos", "exif", "malformed"] {
+            for path in try Corpus.pictures(in: folder) {
+                let source = try File.openInput(path)
+                let options = DecodeOptions(decoder: .libjpeg)
+                guard let reader = try? JPEGReader(source, options: options), reader.hasPlanes else { continue }
+                let expected = Result { try ReadPlanes(reader.planes(scale: 8)) }
+                guard let frame = try JPEGFrame(source, options: options),
+                    let planes = try SequentialPlanes(frame, source, scale: 8, options: options.begun())
+                else { continue }
+                count += 1
+                let own = Result { try ReadPlanes(planes) }
+                #expect((try? own.get()) == (try? expected.get()), "\(path)")
+                #expect(
+                    failureCode { _ = try own.get() } == failureCode { _ = try expected.get() }, "\(path)")
+            }
+        }
+        #expect(count > 20)
+    }
+}

@@ -1,0 +1,127 @@
+import CKernels
+import Libc
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// Blocks of one place of many MCUs, and what they become.
+private struct Blocks {
+    let layout: BlockLayout
+    var means: [Int16] = []
+    var details: [Int32] = []
+    var coefficients: [Int16] = []
+    var steps: [UInt16]
+
+    /// How large numbers may become.
+    enum Kind: CaseIterable { case sane, sparse, hostile }
+
+    init(size: Int, count: Int, _ kind: Kind, _ random: inout SeededRandom) {
+        layout = BlockLayout(size: size)
+        let (area, stride) = (layout.area, layout.stride)
+        steps = (0..<area).map { _ in
+            kind == .hostile ? .random(in: 0 ... .max, using: &random) : .random(in: 1...20, using: &random)
+        }
+        for _ in 0..<count {
+            means.append(
+                kind == .hostile ? .random(in: .min ... .max, using: &random) : .random(in: -50...50, using: &random))
+            if random.below(4) == 0 {
+                details.append(-1)
+                continue
+            }
+            details.append(Int32(coefficients.count))
+            let isFlat = random.below(4) == 0
+            for place in 0..<area {
+                let isThere =
+                    place % stride < size && (!isFlat || place < stride) && (kind != .sparse || random.below(8) == 0)
+                let range: ClosedRange<Int16> = kind == .hostile ? .min ... .max : -8...8
+                coefficients.append(isThere ? .random(in: range, using: &random) : 0)
+            }
+        }
+    }
+
+    /// The samples of a row of blocks, with what lies around them untouched.
+    func samples(_ level: apod_kernel_level, offset: Int16 = 3) -> [[UInt8]] {
+        let (size, step) = (layout.size, layout.size + 3)
+        var rows = [[UInt8]](repeating: [UInt8](repeating: 7, count: means.count * step + 5), count: size)
+        var coefficients = coefficients + [0]
+        means.withUnsafeBufferPointer { means in
+            details.withUnsafeBufferPointer { details in
+                coefficients.withUnsafeMutableBufferPointer { coefficients in
+                    steps.withUnsafeBufferPointer { steps in
+                        var blocks = apod_dct_blocks(
+                            means: means.baseAddress, details: details.baseAddress, stride: 1,
+                            coefficients: coefficients.baseAddress, mean_offset: offset, steps: steps.baseAddress)
+                        let memory = AlignedBuffer(count: size * rows[0].count)
+                        memory.bytes.update(repeating: 7, count: memory.count)
+                        var pointers = (0..<size).map { Optional(memory.bytes + $0 * rows[0].count) }
+                        apod_inverse_dct(level, Int32(size), &blocks, means.count, &pointers, 2, step)
+                        for y in 0..<size {
+                            rows[y] = Array(UnsafeBufferPointer(start: pointers[y], count: rows[0].count))
+                        }
+                    }
+                }
+            }
+        }
+        return rows
+    }
+
+    /// A sample as the definition has it, with real numbers.
+    func exactSample(_ block: Int, _ x: Int, _ y: Int, offset: Int16 = 3) -> Double {
+        let size = layout.size
+        var sum = 0.0
+        for v in 0..<size {
+            for u in 0..<size {
+                let place = v * layout.stride + u
+                let isMean = place == 0
+                let coefficient =
+                    isMean
+                    ? Int(means[block] + offset)
+                    : details[block] < 0 ? 0 : Int(coefficients[Int(details[block]) + place])
+                func basis(_ k: Int, _ n: Int) -> Double {
+                    k == 0 ? (1.0 / 8).squareRoot() : cos(Double((2 * n + 1) * k) * Double.pi / Double(2 * size)) / 2
+                }
+                sum += Double(coefficient * Int(steps[place])) * basis(u, x) * basis(v, y)
+            }
+        }
+        return min(max(sum + 128, 0), 255)
+    }
+}
+
+@Suite struct InverseDCTTests {
+    private static let levels = [APOD_KERNEL_SSE2, APOD_KERNEL_AVX2, APOD_KERNEL_NEON].filter {
+        apod_kernel_best() == APOD_KERNEL_NEON
+            ? $0 == APOD_KERNEL_NEON : $0.rawValue <= apod_kernel_best().rawValue
+    }
+
+    @Test(arguments: BlockLayout.sizes)
+    func everyInstructionSetGivesTheSame(_ size: Int) {
+        var random = SeededRandom(seed: UInt64(size))
+        for round in 0..<300 {
+            for kind in Blocks.Kind.allCases {
+                let blocks = Blocks(size: size, count: 1 + random.below(12), kind, &random)
+                let expected = blocks.samples(APOD_KERNEL_SCALAR)
+                for level in Self.levels { #expect(blocks.samples(level) == expected, "\(round), \(kind)") }
+            }
+        }
+    }
+
+    @Test(arguments: BlockLayout.sizes)
+    func samplesAreThoseOfTheDefinition(_ size: Int) {
+        var random = SeededRandom(seed: 100 + UInt64(size))
+        let blocks = Blocks(size: size, count: 200, .sane, &random)
+        let samples = blocks.samples(apod_kernel_best())
+        var squares = 0.0
+        for block in 0..<200 {
+            for y in 0..<size {
+                for x in 0..<size {
+                    let difference = Double(samples[y][2 + block * (size + 3) + x]) - blocks.exactSample(block, x, y)
+                    #expect(abs(difference) < 1)
+                    squares += difference * difference
+                }
+            }
+        }
+        // Rounding alone leaves 1/12.
+        #expect(squares / Double(200 * size * size) < 0.1)
+    }
+}

@@ -32,12 +32,6 @@ struct apod_jpeg_decoder {
     size_t profile_total;
     int part_count;
     uint8_t *profile;
-    /// What is kept of a picture in several scans in place of all coefficients.
-    struct low_frequencies *low_frequencies;
-    int kept_sides[4];
-    int requested_arrays;
-    /// libjpeg's own functions, which those here stand in for.
-    struct jpeg_memory_mgr memory;
     uint8_t buffer[INPUT_BUFFER_BYTES];
 };
 
@@ -207,112 +201,6 @@ static void join_profile(apod_jpeg_decoder *decoder) {
     decoder->profile_total = total;
 }
 
-// If a picture comes in several scans, libjpeg keeps all coefficients of all blocks, 128 bytes each, and asks its
-// memory manager for some rows of blocks at a time. A picture that is made much smaller needs few of them: these
-// functions take that part of the memory manager's place. They keep the lowest frequencies of each block, and unfold
-// the rows of blocks that libjpeg works on.
-
-/// What libjpeg holds as one component's array of blocks.
-typedef struct low_frequencies {
-    struct low_frequencies *next;
-    JDIMENSION across, down, rows_at_once;
-    int side;
-    /// `side` x `side` coefficients a block.
-    JCOEF *kept;
-    /// The `unfolded` rows from `first` on.
-    JBLOCKROW *rows;
-    JBLOCK *blocks;
-    JDIMENSION first, unfolded;
-    int is_changed;
-} low_frequencies;
-
-static void forget_low_frequencies(apod_jpeg_decoder *decoder) {
-    while (decoder->low_frequencies != NULL) {
-        low_frequencies *array = decoder->low_frequencies;
-        decoder->low_frequencies = array->next;
-        free(array->kept);
-        free(array->rows);
-        free(array->blocks);
-        free(array);
-    }
-}
-
-static jvirt_barray_ptr request_low_frequencies(j_common_ptr info, int pool, boolean zeroed, JDIMENSION across,
-                                                JDIMENSION down, JDIMENSION rows_at_once) {
-    apod_jpeg_decoder *decoder = owner(info);
-    // There is one array for each component, in their order.
-    const int component = decoder->requested_arrays++;
-    const int side = component < 4 ? decoder->kept_sides[component] : DCTSIZE;
-    if (side >= DCTSIZE) return decoder->memory.request_virt_barray(info, pool, zeroed, across, down, rows_at_once);
-    low_frequencies *array = calloc(1, sizeof *array);
-    if (array == NULL) leave(info, APOD_NO_MEMORY);
-    array->across = across;
-    array->down = down;
-    array->rows_at_once = rows_at_once;
-    array->side = side;
-    array->next = decoder->low_frequencies;
-    decoder->low_frequencies = array;
-    return (jvirt_barray_ptr)array;
-}
-
-static void realize_low_frequencies(j_common_ptr info) {
-    apod_jpeg_decoder *decoder = owner(info);
-    for (low_frequencies *array = decoder->low_frequencies; array != NULL; array = array->next) {
-        if (array->kept != NULL) continue;
-        const size_t coefficients = (size_t)(array->side * array->side);
-        array->kept = calloc((size_t)array->across * array->down, coefficients * sizeof(JCOEF));
-        array->rows = calloc(array->rows_at_once, sizeof *array->rows);
-        // As libjpeg-turbo's vector code wants it.
-        array->blocks = aligned_alloc(64, (size_t)array->rows_at_once * array->across * sizeof(JBLOCK));
-        if (array->kept == NULL || array->rows == NULL || array->blocks == NULL) leave(info, APOD_NO_MEMORY);
-        for (JDIMENSION row = 0; row < array->rows_at_once; row++) {
-            array->rows[row] = array->blocks + (size_t)row * array->across;
-        }
-    }
-    decoder->memory.realize_virt_arrays(info);
-}
-
-/// Copies the kept coefficients of the rows that are unfolded; `folds`: from the blocks, else to them.
-static inline void fold(low_frequencies *array, int side, int folds) {
-    JCOEF *kept = array->kept + (size_t)array->first * array->across * (size_t)(side * side);
-    JBLOCK *block = array->blocks;
-    for (size_t i = 0; i < (size_t)array->unfolded * array->across; i++, block++) {
-        if (!folds) memset(block, 0, sizeof *block);
-        for (int y = 0; y < side; y++, kept += side) {
-            if (folds) memcpy(kept, *block + y * DCTSIZE, (size_t)side * sizeof(JCOEF));
-            else memcpy(*block + y * DCTSIZE, kept, (size_t)side * sizeof(JCOEF));
-        }
-    }
-}
-
-static void fold_by_side(low_frequencies *array, int folds) {
-    switch (array->side) {
-    case 1: fold(array, 1, folds); break;
-    case 2: fold(array, 2, folds); break;
-    default: fold(array, 4, folds);
-    }
-}
-
-static JBLOCKARRAY access_low_frequencies(j_common_ptr info, jvirt_barray_ptr pointer, JDIMENSION first,
-                                          JDIMENSION count, boolean writable) {
-    apod_jpeg_decoder *decoder = owner(info);
-    low_frequencies *array = decoder->low_frequencies;
-    while (array != NULL && (jvirt_barray_ptr)array != pointer) array = array->next;
-    if (array == NULL) return decoder->memory.access_virt_barray(info, pointer, first, count, writable);
-    if (first >= array->down || count > array->rows_at_once || count > array->down - first) {
-        leave_saying(info, APOD_MISUSE, "rows of blocks outside of the picture");
-    }
-    if (array->first != first || array->unfolded < count) {
-        if (array->is_changed) fold_by_side(array, 1);
-        array->first = first;
-        array->unfolded = count;
-        array->is_changed = 0;
-        fold_by_side(array, 0);
-    }
-    if (writable) array->is_changed = 1;
-    return array->rows;
-}
-
 apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int allows_truncated, int allows_damage) {
     apod_jpeg_decoder *decoder = malloc(sizeof *decoder);
     if (decoder == NULL) return NULL;
@@ -349,7 +237,6 @@ apod_jpeg_decoder *apod_jpeg_open(apod_input input, uint32_t scan_limit, int all
 
 void apod_jpeg_close(apod_jpeg_decoder *decoder) {
     jpeg_destroy_decompress(&decoder->info);
-    forget_low_frequencies(decoder);
     for (int i = 1; i <= PROFILE_PARTS; i++) free(decoder->parts[i]);
     free(decoder->profile);
     free(decoder);
@@ -381,39 +268,15 @@ apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *
     case JCS_YCCK: header->colour = APOD_JPEG_CMYK; break;
     default: leave_saying((j_common_ptr)info, APOD_UNSUPPORTED, "unknown number of components");
     }
-    header->progressive = info->progressive_mode;
-    header->several_scans = jpeg_has_multiple_scans(info);
-    header->data_offset = decoder->offset - decoder->source.bytes_in_buffer;
-    header->component_count = info->num_components < 4 ? info->num_components : 4;
-    for (int c = 0; c < header->component_count; c++) {
+    header->coefficient_bytes = 0;
+    for (int c = 0; c < info->num_components && jpeg_has_multiple_scans(info); c++) {
         const jpeg_component_info *component = info->comp_info + c;
-        header->component_numbers[c] = component->component_id;
         // Blocks are kept for whole groups of the component's sampling factors.
         const uint64_t across = component->width_in_blocks + (uint64_t)component->h_samp_factor;
         const uint64_t down = component->height_in_blocks + (uint64_t)component->v_samp_factor;
-        header->component_blocks[c] = across * down;
-        // libjpeg has not looked at this number yet: it is a byte of the file.
-        if (component->quant_tbl_no < 0 || component->quant_tbl_no >= NUM_QUANT_TBLS) continue;
-        const JQUANT_TBL *table = info->quant_tbl_ptrs[component->quant_tbl_no];
-        if (table == NULL) continue;
-        const int step_across = table->quantval[1], step_down = table->quantval[DCTSIZE];
-        header->component_steps[c] = step_across > step_down ? step_across : step_down;
+        header->coefficient_bytes += across * down * sizeof(JBLOCK);
     }
     return APOD_OK;
-}
-
-void apod_jpeg_forget_read_ahead(apod_jpeg_decoder *decoder) {
-    decoder->offset -= decoder->source.bytes_in_buffer;
-    decoder->source.bytes_in_buffer = 0;
-}
-
-void apod_jpeg_keep_low_frequencies(apod_jpeg_decoder *decoder, const int sides[4]) {
-    struct jpeg_memory_mgr *memory = decoder->info.mem;
-    decoder->memory = *memory;
-    memcpy(decoder->kept_sides, sides, sizeof decoder->kept_sides);
-    memory->request_virt_barray = request_low_frequencies;
-    memory->realize_virt_arrays = realize_low_frequencies;
-    memory->access_virt_barray = access_low_frequencies;
 }
 
 static void set_scale(struct jpeg_decompress_struct *info, int scale) {

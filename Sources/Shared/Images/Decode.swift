@@ -29,17 +29,16 @@ func decode(_ source: some ByteSource, _ info: ImageHeader, options: DecodeOptio
     return PixelBuffer(size: reader.size, channels: channels, bytes: bytes).upright(from: info.orientation)
 }
 
-/// The rows of any picture in sRGB; a JPEG at `scale` eighths of its size, with what an output smaller by `reduction`
-/// needs.
+/// The rows of any picture in sRGB; a JPEG at `scale` eighths of its size.
 ///
 /// - Parameter keepsProfile: whether rows stay in the embedded profile, if there is one for gray or RGB.
 func rowReader(
-    _ source: some ByteSource, _ info: ImageHeader, scale: Int, reduction: Double = 1, keepsProfile: Bool = false,
+    _ source: some ByteSource, _ info: ImageHeader, scale: Int, keepsProfile: Bool = false,
     options: DecodeOptions
 ) throws -> any RowReader {
     let stored: any RowReader =
         switch info.format {
-        case .jpeg: try JPEGReader(source, options: options).rows(scale: scale, reduction: reduction)
+        case .jpeg: try JPEGReader(source, options: options).rows(scale: scale)
         case .png: try PNGReader(source, options: options, keepsProfile: keepsProfile)
         case .gif: try GIFReader(source, size: info.storedSize, options: options)
         case .webp: try WebPReader(source, size: info.storedSize, options: options)

@@ -18,6 +18,13 @@ struct GeneratedJPEG {
     /// How much of it is noise, from 0 to 255.
     var noise = 40
 
+    /// Gray, and many of YCbCr.
+    static let samplings: [[(Int, Int)]] = [
+        [(1, 1)], [(2, 2)], [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 2), (1, 1), (1, 1)],
+        [(2, 2), (1, 1), (1, 1)], [(4, 1), (1, 1), (1, 1)], [(4, 2), (1, 1), (1, 1)], [(2, 2), (2, 1), (1, 2)],
+        [(1, 1), (2, 2), (1, 1)], [(3, 1), (1, 1), (1, 1)],
+    ]
+
     /// The file's bytes.
     func encoded() -> [UInt8] {
         var info = jpeg_compress_struct()

@@ -49,19 +49,13 @@ struct ReadPlanes: Equatable {
         return try ReadPlanes(JPEGReader(MemorySource(bytes), options: options).planes(scale: 8))
     }
 
-    private static let samplings: [[(Int, Int)]] = [
-        [(1, 1)], [(2, 2)], [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 2), (1, 1), (1, 1)],
-        [(2, 2), (1, 1), (1, 1)], [(4, 1), (1, 1), (1, 1)], [(4, 2), (1, 1), (1, 1)], [(2, 2), (2, 1), (1, 2)],
-        [(1, 1), (2, 2), (1, 1)], [(3, 1), (1, 1), (1, 1)],
-    ]
-
     /// Sizes from 1 to 40, all samplings, with and without restarts, at qualities from 1 to 100.
-    @Test(arguments: samplings.indices)
+    @Test(arguments: GeneratedJPEG.samplings.indices)
     func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int) throws {
         var random = SeededRandom(seed: UInt64(sampling))
         for number in 0..<200 {
             let picture = GeneratedJPEG(
-                width: 1 + random.below(40), height: 1 + random.below(40), sampling: Self.samplings[sampling],
+                width: 1 + random.below(40), height: 1 + random.below(40), sampling: GeneratedJPEG.samplings[sampling],
                 quality: 1 + random.below(100), restartInterval: random.below(3) * random.below(4),
                 hasOwnCodes: random.below(2) == 0, seed: UInt64(number), noise: random.below(200))
             let bytes = picture.encoded()
@@ -75,7 +69,7 @@ struct ReadPlanes: Equatable {
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 8], [1, 3])
     func threadsMakeNoDifference(_ scale: Int, threads: Int) throws {
-        for (number, sampling) in Self.samplings.enumerated() {
+        for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
             for interval in [0, 1, 7] {
                 let picture = GeneratedJPEG(
                     width: 700, height: 300, sampling: sampling, quality: 85, restartInterval: interval,
@@ -90,9 +84,11 @@ struct ReadPlanes: Equatable {
     /// A picture that is broken off, or has a hole, at each of many places.
     @Test(arguments: [0, 5])
     func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int) throws {
-        let bytes = GeneratedJPEG(width: 100, height: 60, sampling: Self.samplings[5], restartInterval: interval)
-            .encoded()
-        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).dataOffset
+        let bytes = GeneratedJPEG(
+            width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: interval
+        )
+        .encoded()
+        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).scans[0].dataOffset
         for end in stride(from: start + 1, to: bytes.count - 1, by: 7) {
             let cut = Array(bytes[..<end])
             #expect(failureCode { _ = try own(cut) } == "truncated-image")

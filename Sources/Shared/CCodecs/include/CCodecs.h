@@ -70,18 +70,8 @@ typedef struct {
     apod_jpeg_colour colour;
     /// Whether 255 means no ink, as Adobe's programs write CMYK.
     int inverted;
-    /// Whether the picture comes in several scans, so that all of its coefficients are kept while it is decoded.
-    int several_scans;
-    /// Whether the scans are progressive, which may be left out but the first ones.
-    int progressive;
-    /// Bytes up to the first scan's entropy-coded data.
-    uint64_t data_offset;
-    /// Of each component the number that scans know it by, and the larger quantisation step of its two lowest
-    /// frequencies but the mean, 0 if its table has not come yet.
-    int component_count;
-    int component_numbers[4], component_steps[4];
-    /// And its blocks of 64 coefficients.
-    uint64_t component_blocks[4];
+    /// What all coefficients take, which are kept while a picture in several scans is decoded; 0 for one scan.
+    uint64_t coefficient_bytes;
     /// The embedded profile, NULL if there is none; belongs to the decoder.
     const uint8_t *profile;
     size_t profile_bytes;
@@ -106,11 +96,6 @@ void apod_jpeg_close(apod_jpeg_decoder *decoder);
 /// What went wrong, in libjpeg's words.
 const char *apod_jpeg_message(const apod_jpeg_decoder *decoder);
 apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *header);
-/// Forgets bytes that were read ahead behind the header, so that the input may give others in their place.
-void apod_jpeg_forget_read_ahead(apod_jpeg_decoder *decoder);
-/// Of a picture in several scans, keeps only the `sides[c]` x `sides[c]` (1, 2 or 4, or 8 for all) lowest frequencies
-/// of each block of component c in memory; the others become 0. Once, before decoding begins.
-void apod_jpeg_keep_low_frequencies(apod_jpeg_decoder *decoder, const int sides[4]);
 /// Begins to decode planes, without colour conversion and upsampling, at `scale`/8 (1, 2, 4 or 8) of the size.
 /// Only for APOD_JPEG_GRAY (1 plane) and APOD_JPEG_YCBCR (3).
 apod_status apod_jpeg_start_planes(apod_jpeg_decoder *decoder, int scale, apod_jpeg_plane planes[3]);

@@ -8,9 +8,6 @@ final class ByteFeed {
     let format: ImageFormat
     private let options: DecodeOptions
     private var failure: (any Error)?
-    /// The parts of the source that the decoder is to see, as if they were all of it: in order, none empty. Nil for
-    /// all of it.
-    var ranges: [Range<Int>]?
 
     init(_ source: any ByteSource, _ format: ImageFormat, _ options: DecodeOptions) {
         self.source = source
@@ -29,24 +26,12 @@ final class ByteFeed {
         do {
             try options.check()
             guard capacity > 0, let offset = Int(exactly: offset), offset < source.count else { return 0 }
-            guard let place = place(of: offset) else { return 0 }
-            let room = UnsafeMutableRawBufferPointer(start: buffer, count: min(capacity, place.count))
-            return try source.read(into: room, at: place.lowerBound)
+            let room = UnsafeMutableRawBufferPointer(start: buffer, count: min(capacity, source.count - offset))
+            return try source.read(into: room, at: offset)
         } catch {
             failure = error
             return -1
         }
-    }
-
-    /// Where byte `offset` of what the decoder sees lies in the source, up to the end of its part; nil behind the last.
-    private func place(of offset: Int) -> Range<Int>? {
-        guard let ranges else { return offset..<source.count }
-        var rest = offset
-        for range in ranges {
-            if rest < range.count { return range.lowerBound + rest..<range.upperBound }
-            rest -= range.count
-        }
-        return nil
     }
 
     /// Throws what a status that is not APOD_OK stands for.

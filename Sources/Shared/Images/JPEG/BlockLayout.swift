@@ -28,11 +28,11 @@ struct BlockLayout: Hashable {
     }
 
     /// Where each coefficient goes, also those that damaged data puts behind a block's end: up to number 79 they land on
-    /// its last place, as with libjpeg. What is not kept lands behind the block.
+    /// its last place, as with libjpeg. What is not kept lands on the mean's place, which is filled last.
     var places: [UInt8] {
-        let last = place(ofZigzag: 63) ?? area
-        return (0..<64).map { UInt8(place(ofZigzag: $0) ?? area) }
-            + (64..<64 + HuffmanTable.endOfBlock).map { UInt8($0 < HuffmanTable.endOfBlock ? last : area) }
+        let last = place(ofZigzag: 63) ?? 0
+        return (0..<64).map { UInt8(place(ofZigzag: $0) ?? 0) }
+            + (64..<64 + HuffmanTable.endOfBlock).map { UInt8($0 < HuffmanTable.endOfBlock ? last : 0) }
     }
 
     /// Quantisation steps in zigzag order, laid out like the block.

@@ -11,53 +11,100 @@ struct JPEGFrame {
         let stepTable: Int
     }
 
-    /// A scan's component: which of the frame's, and its tables.
-    struct ScanComponent {
-        let index: Int
-        let meanTable: Int
-        let detailTable: Int
+    /// A scan, with the tables that hold for it.
+    struct Scan {
+        struct Component {
+            /// Which of the frame's.
+            let index: Int
+            let means: HuffmanCode?
+            let details: HuffmanCode?
+            /// Quantisation steps in zigzag order.
+            let steps: [UInt16]?
+        }
+
+        let components: [Component]
+        /// The coefficients that it brings, in zigzag order (G.1.1.1): 0...0 for means.
+        let band: ClosedRange<Int>
+        /// For a scan that refines: how many of the lowest bits were missing; 0 for the first one of a band.
+        let missingBits: Int
+        /// How many are missing behind it.
+        let bits: Int
+        /// MCUs between two restarts; 0 for none.
+        let restartInterval: Int
+        /// Where its data begins in the file.
+        let dataOffset: Int
+
+        /// Whether its parameters are those of a progressive picture's scan (G.1.1.1.1), as libjpeg wants them.
+        var isProgression: Bool {
+            let isBand = band.lowerBound == 0 ? band.upperBound == 0 : components.count == 1
+            return isBand && bits <= 13 && (missingBits == 0 || bits == missingBits - 1)
+        }
     }
 
     private(set) var size = PixelSize(width: 0, height: 0)
     private(set) var components: [Component] = []
     private(set) var isProgressive = false
-    /// Quantisation steps in zigzag order.
-    private(set) var steps: [[UInt16]?] = [nil, nil, nil, nil]
-    private(set) var meanCodes: [HuffmanCode?] = [nil, nil, nil, nil]
-    private(set) var detailCodes: [HuffmanCode?] = [nil, nil, nil, nil]
-    /// MCUs between two restarts; 0 for none.
-    private(set) var restartInterval = 0
-    /// The first scan's.
-    private(set) var scan: [ScanComponent] = []
-    /// Where its data begins in the file.
-    private(set) var dataOffset = 0
+    /// Those that have been read.
+    private(set) var scans: [Scan] = []
+    private var steps: [[UInt16]?] = [nil, nil, nil, nil]
+    private var meanCodes: [HuffmanCode?] = [nil, nil, nil, nil]
+    private var detailCodes: [HuffmanCode?] = [nil, nil, nil, nil]
+    private var restartInterval = 0
 
     var mostAcross: Int { components.map(\.across).max() ?? 1 }
     var mostDown: Int { components.map(\.down).max() ?? 1 }
+    /// MCUs of all components.
+    var mcusAcross: Int { (size.width + 8 * mostAcross - 1) / (8 * mostAcross) }
+    var mcusDown: Int { (size.height + 8 * mostDown - 1) / (8 * mostDown) }
 
     /// Reads up to the first scan. Nil for everything that is not as it should be, or not of a kind that this decoder
     /// reads: libjpeg has to say what is to be made of that. Throws what the source throws.
     init?(_ source: any ByteSource, options: DecodeOptions) throws {
         var segments = JPEGSegments(source, at: 2, options: options)
-        while let segment = try segments.next() {
-            guard segment.body.upperBound <= source.count else { return nil }
-            let isRead: Bool
-            switch segment.code {
-            case 0xC0, 0xC1, 0xC2: isRead = readFrame(try source.bytes(segment.body), code: segment.code)
-            case 0xC4: isRead = readCodes(try source.bytes(segment.body))
-            case 0xDB: isRead = readSteps(try source.bytes(segment.body))
-            case 0xDD: isRead = readRestartInterval(try source.bytes(segment.body))
-            case JPEGMarkers.startOfScan:
-                dataOffset = segment.body.upperBound
-                guard readScan(try source.bytes(segment.body)) else { return nil }
-                return
-            // Application's data and comments.
-            case 0xE0...0xEF, 0xFE: isRead = true
-            default: isRead = false
-            }
-            guard isRead else { return nil }
+        while scans.isEmpty {
+            guard let segment = try segments.next(), try read(segment, source) else { return nil }
         }
-        return nil
+    }
+
+    /// How the scans behind the first one end.
+    enum ScansEnd {
+        /// With the end marker.
+        case marker
+        /// With the file.
+        case file
+        /// With something that is not as it should be.
+        case nonsense
+    }
+
+    /// Reads the headers of all other scans. Throws what the source throws, and for more scans than are allowed.
+    mutating func readOtherScans(_ source: any ByteSource, options: DecodeOptions) throws -> ScansEnd {
+        var segments = JPEGSegments(source, at: scans[0].dataOffset, options: options)
+        while let segment = try segments.next() {
+            if segment.code == JPEGMarkers.endOfImage { return .marker }
+            if segment.body.upperBound > source.count { return .file }
+            guard try read(segment, source) else { return .nonsense }
+            if scans.count > options.limits.maxScans {
+                throw ImageError.tooManyScans(limit: options.limits.maxScans)
+            }
+        }
+        return .file
+    }
+
+    /// False for what is not as it should be.
+    private mutating func read(_ segment: JPEGMarkers.Segment, _ source: any ByteSource) throws -> Bool {
+        guard segment.body.upperBound <= source.count else { return false }
+        func body() throws -> [UInt8] { try source.bytes(segment.body) }
+        switch segment.code {
+        case 0xC0, 0xC1, 0xC2: return readFrame(try body(), code: segment.code)
+        case 0xC4: return readCodes(try body())
+        case 0xDB: return readSteps(try body())
+        case 0xDD: return readRestartInterval(try body())
+        case JPEGMarkers.startOfScan: return readScan(try body(), dataOffset: segment.body.upperBound)
+        // A number of lines that is known, application's data, and comments.
+        case 0xDC: return !scans.isEmpty
+        case 0xE0...0xEF, 0xFE: return true
+        default: return false
+        }
     }
 
     /// Two bytes, the higher one first.
@@ -80,6 +127,11 @@ struct JPEGFrame {
                 !components.contains(where: { $0.number == component.number })
             else { return false }
             components.append(component)
+        }
+        // The blocks of a single component come row by row, whatever it says of sampling (A.2.2).
+        if components.count == 1 {
+            let only = components[0]
+            components = [Component(number: only.number, across: 1, down: 1, stepTable: only.stepTable)]
         }
         return 1...4 ~= components.count && size.width > 0 && size.height > 0
     }
@@ -128,17 +180,29 @@ struct JPEGFrame {
         return true
     }
 
-    /// B.2.3. A sequential scan has all coefficients, whatever it says of bands and bits.
-    private mutating func readScan(_ body: [UInt8]) -> Bool {
+    /// B.2.3.
+    private mutating func readScan(_ body: [UInt8], dataOffset: Int) -> Bool {
         guard let count = body.first, 1...4 ~= count, body.count == 4 + 2 * Int(count) else { return false }
+        var parts: [Scan.Component] = []
         for place in stride(from: 1, to: 1 + 2 * Int(count), by: 2) {
-            guard let index = components.firstIndex(where: { $0.number == body[place] }),
-                body[place + 1] >> 4 < 4, body[place + 1] & 15 < 4, !scan.contains(where: { $0.index == index })
+            let (means, details) = (Int(body[place + 1] >> 4), Int(body[place + 1] & 15))
+            guard let index = components.firstIndex(where: { $0.number == body[place] }), means < 4, details < 4,
+                !parts.contains(where: { $0.index == index })
             else { return false }
-            scan.append(
-                ScanComponent(
-                    index: index, meanTable: Int(body[place + 1] >> 4), detailTable: Int(body[place + 1] & 15)))
+            parts.append(
+                Scan.Component(
+                    index: index, means: meanCodes[means], details: detailCodes[details],
+                    steps: steps[components[index].stepTable]))
         }
+        let parameters = body.suffix(3).map { Int($0) }
+        // A sequential scan has all coefficients, whatever it says.
+        let (first, last) = isProgressive ? (parameters[0], parameters[1]) : (0, 63)
+        guard first <= last, last < 64 else { return false }
+        let bits = isProgressive ? parameters[2] : 0
+        scans.append(
+            Scan(
+                components: parts, band: first...last, missingBits: bits >> 4, bits: bits & 15,
+                restartInterval: restartInterval, dataOffset: dataOffset))
         return true
     }
 }

@@ -34,66 +34,46 @@ final class SequentialPlanes: PlaneReader {
         _ frame: JPEGFrame, _ source: any ByteSource, scale: Int, sizes: SequentialScan.Sizes = .standard,
         options: DecodeOptions
     ) throws {
-        guard !frame.isProgressive, frame.scan.count == frame.components.count else { return nil }
-        // The blocks of a scan's only component come row by row, whatever it says of sampling (A.2.2).
-        let isAlone = frame.components.count == 1
-        let (mostAcross, mostDown) = isAlone ? (1, 1) : (frame.mostAcross, frame.mostDown)
+        guard !frame.isProgressive, let first = frame.scans.first,
+            first.components.count == frame.components.count
+        else { return nil }
+        let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale) }
+        let tables = HuffmanTables()
         var blocks: [MCUDecoder.Block] = []
         var places: [Place] = []
-        var tables: [[HuffmanTable?]] = [[nil, nil, nil, nil], [nil, nil, nil, nil]]
-        var planes: [(place: Int, plane: PlaneGeometry)] = []
-        mcusAcross = (frame.size.width + 8 * mostAcross - 1) / (8 * mostAcross)
-        let mcusDown = (frame.size.height + 8 * mostDown - 1) / (8 * mostDown)
-        for part in frame.scan {
-            let component = frame.components[part.index]
-            let (across, down) = isAlone ? (1, 1) : (component.across, component.down)
-            guard let meanCode = frame.meanCodes[part.meanTable], let detailCode = frame.detailCodes[part.detailTable],
-                let steps = frame.steps[component.stepTable]
-            else { return nil }
-            let layout = BlockLayout(size: Self.size(scale, (across, down), most: (mostAcross, mostDown)))
-            let means = tables[0][part.meanTable] ?? HuffmanTable(meanCode, .means)
-            tables[0][part.meanTable] = means
-            let details = tables[1][part.detailTable] ?? HuffmanTable(detailCode, .details(countsOnly: scale < 8))
-            tables[1][part.detailTable] = details
-            let laidOut = layout.laidOut(steps: steps)
-            for row in 0..<down {
-                for column in 0..<across {
-                    blocks.append(
-                        MCUDecoder.Block(component: part.index, means: means, details: details, layout: layout))
+        for part in first.components {
+            guard let means = part.means, let details = part.details, let steps = part.steps else { return nil }
+            let shape = shapes[part.index]
+            let block = MCUDecoder.Block(
+                component: part.index, means: tables.table(means, .means),
+                details: tables.table(details, .details(countsOnly: shape.layout.last < 63)), layout: shape.layout)
+            let laidOut = shape.layout.laidOut(steps: steps)
+            for row in 0..<shape.down {
+                for column in 0..<shape.across {
+                    blocks.append(block)
                     places.append(
                         Place(
-                            component: part.index, layout: layout, steps: laidOut, row: row * layout.size,
-                            column: column * layout.size, step: across * layout.size))
+                            component: part.index, layout: shape.layout, steps: laidOut,
+                            row: row * shape.layout.size, column: column * shape.layout.size,
+                            step: shape.across * shape.layout.size))
                 }
             }
-            let width = Double(frame.size.width * across * layout.size) / Double(8 * mostAcross)
-            let height = Double(frame.size.height * down * layout.size) / Double(8 * mostDown)
-            let plane = PlaneGeometry(
-                size: PixelSize(width: Int(width.rounded(.up)), height: Int(height.rounded(.up))), extentWidth: width,
-                extentHeight: height, rowBytes: mcusAcross * across * layout.size, groupRows: down * layout.size)
-            planes.append((part.index, plane))
         }
+        mcusAcross = frame.mcusAcross
         guard blocks.count <= 10 else { return nil }
         self.places = places
-        self.planes = planes.sorted { $0.place < $1.place }.map(\.plane)
+        planes = shapes.map(\.plane)
         self.source = source
         self.options = options
         scan = try SequentialScan(
-            source, from: frame.dataOffset, decoder: MCUDecoder(blocks), components: frame.components.count,
-            mcus: (mcusAcross * mcusDown, mcusAcross), restartInterval: frame.restartInterval,
-            sizes: sizes, options: options)
+            source, from: first.dataOffset, decoder: MCUDecoder(blocks), components: frame.components.count,
+            mcus: (mcusAcross * frame.mcusDown, mcusAcross), restartInterval: first.restartInterval, sizes: sizes,
+            options: options)
         rows = .allocate(capacity: 8)
         rows.initialize(repeating: nil, count: 8)
     }
 
     deinit { rows.deallocate() }
-
-    /// The eighths at which a component is decoded: those of luma, but twice as many for one that would be less than half
-    /// as fine as the finest.
-    private static func size(_ scale: Int, _ own: (across: Int, down: Int), most: (across: Int, down: Int)) -> Int {
-        let isCoarse = own.across * 2 < most.across || own.down * 2 < most.down
-        return isCoarse ? BlockLayout.sizes.first { $0 >= min(2 * scale, 8) } ?? 8 : scale
-    }
 
     func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
         var first = 0

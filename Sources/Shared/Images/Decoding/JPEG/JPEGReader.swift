@@ -13,9 +13,7 @@ final class JPEGReader {
     fileprivate let feed: ByteFeed
     private let options: DecodeOptions
     private let header: apod_jpeg_header
-    private let components: [JPEGComponent]
     private var memory: MemoryReservation?
-    private var isTruncated = false
 
     init(_ source: any ByteSource, options: DecodeOptions) throws {
         let options = options.begun()
@@ -36,14 +34,6 @@ final class JPEGReader {
         isInverted = header.inverted != 0
         profile = header.profile.map { Array(UnsafeBufferPointer(start: $0, count: header.profile_bytes)) }
         self.header = header
-        let (numbers, steps, blocks) = (header.component_numbers, header.component_steps, header.component_blocks)
-        let all = [
-            (numbers.0, steps.0, blocks.0), (numbers.1, steps.1, blocks.1), (numbers.2, steps.2, blocks.2),
-            (numbers.3, steps.3, blocks.3),
-        ]
-        components = all.prefix(Int(header.component_count)).map {
-            JPEGComponent(number: Int($0.0), step: Int($0.1), blocks: Int(clamping: $0.2))
-        }
         try feed.check(status, apod_jpeg_message(decoder))
         try options.limits.check(pixels: size)
     }
@@ -67,58 +57,29 @@ final class JPEGReader {
     /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 asks for all
     ///   that there is, and more lets a progressive picture be decoded in part (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
-        if options.decoder == .auto, !options.allowsDamage, let frame = try JPEGFrame(feed.source, options: options),
-            let planes = try SequentialPlanes(frame, feed.source, scale: scale, options: options)
-        {
-            return planes
+        if options.decoder == .auto, !options.allowsDamage, let frame = try JPEGFrame(feed.source, options: options) {
+            if let planes = try SequentialPlanes(frame, feed.source, scale: scale, options: options) { return planes }
+            if let planes = try CoefficientPlanes(
+                frame, feed.source, scale: scale, reduction: reduction, options: options)
+            {
+                return planes
+            }
         }
-        let scale = Self.libjpegScale(scale)
-        try chooseScans(scale: scale, reduction: reduction)
-        return try JPEGPlaneReader(self, scale: scale)
+        memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
+        return try JPEGPlaneReader(self, scale: Self.libjpegScale(scale))
     }
 
     /// Starts to decode rows of pixels at `scale` eighths of the size; the same applies.
-    func rows(scale: Int, reduction: Double = 1) throws -> any RowReader {
-        let scale = Self.libjpegScale(scale)
-        try chooseScans(scale: scale, reduction: reduction)
-        return try JPEGRowReader(self, scale: scale)
+    func rows(scale: Int) throws -> any RowReader {
+        memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
+        return try JPEGRowReader(self, scale: Self.libjpegScale(scale))
     }
 
     /// The eighths that libjpeg-turbo has vector code for, enough for those that are wanted.
     private static func libjpegScale(_ scale: Int) -> Int { [1, 2, 4].first { $0 >= scale } ?? 8 }
 
-    /// Settles what of a picture in several scans is decoded and kept in memory.
-    private func chooseScans(scale: Int, reduction: Double) throws {
-        guard header.several_scans != 0 else { return }
-        var index: JPEGScanIndex?
-        let canLeaveOut = header.progressive != 0 && options.quality != .full && scale < 8
-        if canLeaveOut || options.allowsTruncated {
-            index = try JPEGScanIndex(feed.source, from: Int(clamping: header.data_offset), options: options)
-        }
-        let choice = ScanChoice(
-            scans: canLeaveOut ? index?.scans.map(\.scan) ?? [] : [], components: components, scale: scale,
-            reduction: reduction, quality: options.quality)
-        var bytes = 0
-        for (component, side) in zip(components, choice.sides) {
-            let (size, isTooLarge) = component.blocks.multipliedReportingOverflow(by: side * side * 2)
-            let (sum, overflow) = bytes.addingReportingOverflow(size)
-            bytes = isTooLarge || overflow ? .max : sum
-        }
-        memory = try options.reserve(memory: bytes)
-        if choice.sides.contains(where: { $0 < 8 }) {
-            let sides = choice.sides.map { Int32($0) } + [8, 8, 8, 8]
-            apod_jpeg_keep_low_frequencies(decoder, sides)
-        }
-        guard let index else { return }
-        // What is left out would not be missed by libjpeg.
-        guard index.hasEnd || options.allowsTruncated else { throw ImageError.truncated(.jpeg) }
-        isTruncated = !index.hasEnd
-        feed.ranges = index.ranges(including: choice.includes)
-        apod_jpeg_forget_read_ahead(decoder)
-    }
-
     /// Whether data was missing so far.
-    fileprivate var lacksData: Bool { isTruncated || apod_jpeg_is_truncated(decoder) != 0 }
+    fileprivate var lacksData: Bool { apod_jpeg_is_truncated(decoder) != 0 }
 
     /// Whether data made no sense so far.
     fileprivate var isDamaged: Bool { apod_jpeg_is_damaged(decoder) != 0 }

@@ -18,28 +18,11 @@ final class SequentialScan {
     private let decoder: MCUDecoder
     /// Of each component its last block in an MCU.
     private let lastBlocks: [Int]
-    private let restartInterval: Int
     private let queue: RegionQueue
     private let spareThreads: SpareThreads
-    private let wantedThreads: Int
     private var threads: [Thread] = []
     private let memory: MemoryReservation
-    private let allowsTruncated: Bool
-    /// Whether data was missing.
-    private(set) var isTruncated = false
-
-    // Where the scan is.
-
-    private var region: ScanRegion?
-    private var nextRegion = 0
-    /// The next MCU's first bit in the region.
-    private var position = 0
-    /// MCUs that have come.
-    private var count = 0
-    /// Whether the restart before the next MCU has been passed.
-    private var hasPassedRestart = true
-    /// Whether what is left up to the next restart is missing.
-    private var isMissing = false
+    private let cursor: ScanCursor
     /// Of each component the mean of the block before.
     private var predictions: SIMD4<Int32> = .zero
     /// What is decoded here and now.
@@ -71,8 +54,6 @@ final class SequentialScan {
         lastBlocks = (0..<components).map { component in
             decoder.blocks.lastIndex { $0.component == component } ?? 0
         }
-        self.restartInterval = restartInterval
-        allowsTruncated = options.allowsTruncated
         let blocks = decoder.blocks.count
         let bytes = max(source.count - offset, 1)
         let share = Double(bytes) * Double(sizes.regionBlocks) / (Double(mcus.all) * Double(blocks))
@@ -84,7 +65,6 @@ final class SequentialScan {
         if bytes >= sizes.threadedBytes {
             while threads < Self.mostThreads, options.spareThreads.take() { threads += 1 }
         }
-        wantedThreads = threads
         let runMCUs = min(sizes.regionBlocks * 4 / 3 / blocks + 1, mcus.all)
         var memory = BlockStore.memory(mcus: mcus.atOnce, blocks: blocks, area: decoder.area)
         if threads > 0 {
@@ -108,6 +88,7 @@ final class SequentialScan {
                     ? SpeculativeRun(mcus: runMCUs, decoder: decoder, restartInterval: restartInterval) : nil
                 return ScanRegion(count: regionBytes, run: run)
             })
+        cursor = ScanCursor(queue, restartInterval: restartInterval, allowsTruncated: options.allowsTruncated)
         for _ in 0..<threads {
             if let thread = try? Thread.start({ [queue] in queue.decodeAhead() }) {
                 self.threads.append(thread)
@@ -130,57 +111,22 @@ final class SequentialScan {
     }
 
     /// Where the marker behind the data lies; nil if the file ends there. To be asked behind the last MCU.
-    func markerOffset() throws -> Int? {
-        while try !current().isLast { advance() }
-        return queue.markerOffset
-    }
+    func markerOffset() throws -> Int? { try cursor.markerOffset() }
 
-    /// The next MCUs, 1 to `most`, which may not be more than are left or than are asked for at once. They stay there up to
-    /// the next call.
+    /// Whether data was missing so far.
+    var isTruncated: Bool { cursor.isTruncated }
+
+    /// The next MCUs, 1 to `most`, which may not be more than are left or than are asked for at once. They stay there up
+    /// to the next call.
     func next(_ most: Int) throws -> MCUs {
-        while true {
-            let region = try current()
-            if position >= region.count * 8, !region.isLast {
-                advance()
-                continue
-            }
-            var most = most
-            let sinceRestart = restartInterval > 0 ? count % restartInterval : 0
-            if restartInterval > 0 {
-                if sinceRestart == 0, !hasPassedRestart {
-                    try passRestart(region)
-                    continue
-                }
-                most = min(most, restartInterval - sinceRestart)
-            }
-            if isMissing { return missing(most) }
-            if let run = region.run, let index = run.index(at: position, sinceRestart: sinceRestart) {
-                return taken(run, from: index, min(most, run.count - index))
-            }
-            return try decoded(region, most)
+        let (region, hasRestarted) = try cursor.settle()
+        if hasRestarted { predictions = .zero }
+        let most = min(most, cursor.untilRestart)
+        if cursor.isMissing { return missing(most) }
+        if let run = region.run, let index = run.index(at: cursor.position, sinceRestart: cursor.sinceRestart) {
+            return taken(run, from: index, min(most, run.count - index))
         }
-    }
-
-    private func current() throws -> ScanRegion {
-        if let region { return region }
-        let region = try queue.region(nextRegion)
-        self.region = region
-        nextRegion += 1
-        return region
-    }
-
-    /// Goes to the region behind.
-    private func advance() {
-        guard let region else { return }
-        position = max(position - region.count * 8, 0)
-        queue.free(region)
-        self.region = nil
-    }
-
-    /// Counts MCUs that come.
-    private func count(_ mcus: Int) {
-        count += mcus
-        if restartInterval > 0, count % restartInterval == 0 { hasPassedRestart = false }
+        return try decoded(region, most)
     }
 
     /// MCUs that were decoded ahead.
@@ -189,17 +135,15 @@ final class SequentialScan {
         var offsets = SIMD4<Int32>.zero
         for (component, place) in lastBlocks.enumerated() {
             // A run that begins at a restart lacks nothing.
-            if restartInterval == 0 {
+            if cursor.restartInterval == 0 {
                 let before = index > 0 ? Int32(run.store.means[(index - 1) * blocks + place]) : 0
                 offsets[component] = predictions[component] &- before
             }
             predictions[component] =
                 Int32(run.store.means[(index + count - 1) * blocks + place]) &+ offsets[component]
         }
-        position = run.start(index + count)
-        self.count(count)
-        // Within the run, restarts have been passed.
-        if index + count < run.count { hasPassedRestart = true }
+        cursor.position = run.start(index + count)
+        cursor.count(count, isBehindRestart: index + count < run.count)
         return MCUs(store: run.store, firstBlock: index * blocks, count: count, offsets: offsets)
     }
 
@@ -207,28 +151,24 @@ final class SequentialScan {
     /// Throws for damaged data.
     private func decoded(_ region: ScanRegion, _ most: Int) throws -> MCUs {
         store.end = BlockStore.End()
-        // Where a restart has just been passed, its marker is the first one.
-        let hasRestarted = count > 0 && restartInterval > 0 && count % restartInterval == 0
-        let ends = region.ends.drop { $0.offset * 8 < position }
-        let dataEnd = hasRestarted && ends.first?.isRestart == true ? ends.dropFirst().first : ends.first
-        var bits = BitReader(region.bytes, at: position)
+        let dataEnd = cursor.dataEnd(region)
+        var bits = BitReader(region.bytes, at: cursor.position)
         var decoded = 0
         while decoded < most, store.hasRoom {
             if decoded > 0 {
                 if bits.position >= region.count * 8, !region.isLast { break }
-                let sinceRestart = restartInterval > 0 ? (count + decoded) % restartInterval : 0
+                let sinceRestart = cursor.sinceRestart + decoded
                 if region.run?.index(at: bits.position, sinceRestart: sinceRestart) != nil { break }
             }
             let (end, before) = (store.end, predictions)
-            let isCode = withUnsafeMutableBytes(of: &predictions) {
-                decoder.decode(&bits, $0.baseAddress!.assumingMemoryBound(to: Int32.self), into: store)
-            }
+            let isCode = decode(&bits)
             if let dataEnd, bits.position > dataEnd.offset * 8 {
                 (store.end, predictions) = (end, before)
                 if decoded > 0 { break }
-                try noteMissing(dataEnd)
-                finishFromZeros(region, dataEnd)
-                self.count(1)
+                let rest = try cursor.endData(region, dataEnd)
+                var zeros = BitReader(rest.bytes.bytes, at: rest.position)
+                _ = decode(&zeros)
+                cursor.count(1)
                 return MCUs(store: store, firstBlock: 0, count: 1, offsets: .zero)
             }
             guard isCode else {
@@ -236,37 +176,17 @@ final class SequentialScan {
                 if decoded > 0 { break }
                 throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
             }
-            position = bits.position
+            cursor.position = bits.position
             decoded += 1
         }
-        self.count(decoded)
+        cursor.count(decoded)
         return MCUs(store: store, firstBlock: 0, count: decoded, offsets: .zero)
     }
 
-    // MARK: What is missing
-
-    /// Throws unless a picture that ends too early is allowed.
-    private func noteMissing(_ end: ScanRegion.End) throws {
-        if allowsTruncated {
-            isTruncated = true
-            isMissing = true
-        } else if end.marker == 0 {
-            throw ImageError.truncated(.jpeg)
-        } else {
-            throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: premature end of data segment")
-        }
-    }
-
-    /// Decodes the MCU within which data ends as if zeros followed, as libjpeg does.
-    private func finishFromZeros(_ region: ScanRegion, _ end: ScanRegion.End) {
-        let first = position / 8
-        let rest = AlignedBuffer(count: end.offset - first + 2 * MCUDecoder.longestMCU)
-        rest.bytes.update(from: region.bytes + first, count: end.offset - first)
-        var bits = BitReader(rest.bytes, at: position % 8)
-        _ = withUnsafeMutableBytes(of: &predictions) {
+    private func decode(_ bits: inout BitReader) -> Bool {
+        withUnsafeMutableBytes(of: &predictions) {
             decoder.decode(&bits, $0.baseAddress!.assumingMemoryBound(to: Int32.self), into: store)
         }
-        position = end.offset * 8
     }
 
     /// Gray MCUs.
@@ -275,31 +195,7 @@ final class SequentialScan {
         let mcus = min(most, store.capacity / blocks)
         store.means.update(repeating: 0, count: mcus * blocks)
         store.details.update(repeating: -1, count: mcus * blocks)
-        count(mcus)
+        cursor.count(mcus)
         return MCUs(store: store, firstBlock: 0, count: mcus, offsets: .zero)
-    }
-
-    /// Goes to what follows the next restart marker, which has to be the right one (T.81 F.2.1.3.1, E.2.4).
-    private func passRestart(_ region: ScanRegion) throws {
-        let next = region.ends.first { $0.offset * 8 >= position && (region.isLast || $0.offset < region.count) }
-        guard let next else { return advance() }
-        let expected = UInt8(0xD0 + (count / restartInterval - 1) % 8)
-        hasPassedRestart = true
-        predictions = .zero
-        if next.marker == expected {
-            position = next.offset * 8
-            isMissing = false
-            return
-        }
-        if next.marker == 0 && allowsTruncated || isTruncated {
-            // The next MCU will find out that there is nothing; those behind it, if they know of it already.
-            isTruncated = true
-            position = next.offset * 8
-            return
-        }
-        if next.marker == 0 { throw ImageError.truncated(.jpeg) }
-        let hex = String(next.marker, radix: 16)
-        throw ImageError.corrupt(
-            .jpeg, "Corrupt JPEG data: found marker 0x\(hex) instead of RST\(expected - 0xD0)")
     }
 }

@@ -60,11 +60,13 @@ final class HuffmanTable: @unchecked Sendable {
     private let symbolStarts: UnsafeMutablePointer<Int32>
     private let symbols: UnsafeMutablePointer<UInt8>
 
-    enum Kind {
+    enum Kind: Hashable {
         /// Differences of means.
         case means
         /// Other coefficients; `countsOnly`: some are only counted.
         case details(countsOnly: Bool)
+        /// Bands of a progressive scan, where a symbol may end several blocks, with the number of them behind it.
+        case bands(countsOnly: Bool)
     }
 
     init(_ code: HuffmanCode, _ kind: Kind) {
@@ -77,7 +79,6 @@ final class HuffmanTable: @unchecked Sendable {
         symbols = .allocate(capacity: 256)
         symbols.initialize(repeating: 0, count: 256)
         for (index, symbol) in code.symbols.enumerated() { symbols[index] = symbol }
-        let isOfMeans = if case .means = kind { true } else { false }
         let entries = entries
         let (lastCodes, symbolStarts) = (lastCodes, symbolStarts)
         var next: Int32 = 0
@@ -88,15 +89,15 @@ final class HuffmanTable: @unchecked Sendable {
             let free = Self.lookUpBits - length
             if free < 0 { continue }
             for rest in 0..<1 << free {
-                entries[code << free | rest] = Self.entry(symbol, length, rest: rest, free, isOfMeans: isOfMeans)
+                entries[code << free | rest] = Self.entry(symbol, length, rest: rest, free, kind)
             }
         }
-        if case .details(countsOnly: true) = kind {
+        switch kind {
+        case .details(countsOnly: true), .bands(countsOnly: true):
             let skips = UnsafeMutablePointer<UInt16>.allocate(capacity: 1 << Self.skipBits)
             for index in 0..<1 << Self.skipBits { skips[index] = Self.skip(index, entries) }
             self.skips = skips
-        } else {
-            skips = nil
+        default: skips = nil
         }
     }
 
@@ -109,9 +110,12 @@ final class HuffmanTable: @unchecked Sendable {
     }
 
     /// - Parameter rest: the `free` bits behind the code.
-    private static func entry(_ symbol: UInt8, _ length: Int, rest: Int, _ free: Int, isOfMeans: Bool) -> UInt32 {
+    private static func entry(_ symbol: UInt8, _ length: Int, rest: Int, _ free: Int, _ kind: Kind) -> UInt32 {
         let size = Int(symbol & 15)
-        guard size <= free else { return UInt32(symbol) << 8 | UInt32(length) << 16 }
+        let isOfMeans = if case .means = kind { true } else { false }
+        var endsSeveral = false
+        if case .bands = kind { endsSeveral = size == 0 && 1...14 ~= symbol >> 4 }
+        guard size <= free, !endsSeveral else { return UInt32(symbol) << 8 | UInt32(length) << 16 }
         let value = extended(rest >> (free - size), size)
         let growth = isOfMeans ? 1 : growth(symbol)
         return UInt32(length + size) | UInt32(growth) << 8 | UInt32(UInt16(truncatingIfNeeded: value)) << 16
@@ -143,16 +147,57 @@ final class HuffmanTable: @unchecked Sendable {
         bits < (1 << size) >> 1 ? bits - (1 << size) + 1 : bits
     }
 
-    /// The symbol at the front of the window, and its code's length: 17 for what is no code, as libjpeg counts.
-    @inline(never) func symbol(_ window: UInt64, entry: UInt32) -> (symbol: UInt8, length: Int) {
+    /// A symbol and the bits behind it that are more than are looked up.
+    struct Long {
+        let symbol: UInt8
+        let value: Int
+        /// Of code and value together, at most 32.
+        let length: Int
+        /// False for bits that are no code, of which 17 are passed over, as libjpeg does.
+        let isCode: Bool
+    }
+
+    /// What the window begins with, if it is none of the `entries` in whole.
+    ///
+    /// - Parameter endsSeveral: whether a symbol may end several blocks: then `value` is how many more there are.
+    @inline(never) func long(_ window: UInt64, entry: UInt32, endsSeveral: Bool = false) -> Long {
+        let (symbol, length) = symbol(window, entry: entry)
+        let (run, size) = (Int(symbol >> 4), Int(symbol & 15))
+        let isEnd = endsSeveral && size == 0 && run < 15
+        let extra = isEnd ? run : size
+        let behind = window << UInt64(length)
+        let bits = Int((behind >> 1) >> UInt64(63 - extra))
+        let value = isEnd ? (1 << run) - 1 + bits : Self.extended(bits, size)
+        return Long(symbol: symbol, value: value, length: length + extra, isCode: length <= 16)
+    }
+
+    private func symbol(_ window: UInt64, entry: UInt32) -> (symbol: UInt8, length: Int) {
         if entry != 0 { return (UInt8(truncatingIfNeeded: entry >> 8), Int(entry >> 16)) }
         for length in Self.lookUpBits + 1...16 {
             let code = Int32(truncatingIfNeeded: window >> UInt64(64 - length))
             if code <= lastCodes[length] {
-                // More of them would be more than 256: a code below the first one would be found as a shorter one.
+                // A code below the first one of its length would have been found as a shorter one.
                 return (symbols[Int(code + symbolStarts[length]) & 0xFF], length)
             }
         }
         return (0, 17)
+    }
+}
+
+/// Tables of a picture's codes, each made once.
+final class HuffmanTables {
+    private var tables: [Key: HuffmanTable] = [:]
+
+    private struct Key: Hashable {
+        let code: HuffmanCode
+        let kind: HuffmanTable.Kind
+    }
+
+    func table(_ code: HuffmanCode, _ kind: HuffmanTable.Kind) -> HuffmanTable {
+        let key = Key(code: code, kind: kind)
+        if let table = tables[key] { return table }
+        let table = HuffmanTable(code, kind)
+        tables[key] = table
+        return table
     }
 }

@@ -77,19 +77,22 @@ final class MCUDecoder: @unchecked Sendable {
         let details = store.details + store.end.blocks
         var end = store.end.coefficients
         var isBad = false
+        // In registers, not in memory that coefficients might be written to.
+        var reader = bits
         for index in 0..<blocks.count {
             let step = steps + index
-            let difference = Self.mean(&bits, step, &isBad)
+            let difference = Self.mean(&reader, step, &isBad)
             let mean = predictions[step.pointee.component] &+ Int32(truncatingIfNeeded: difference)
             predictions[step.pointee.component] = mean
             means[index] = Int16(truncatingIfNeeded: mean)
-            if Self.details(&bits, step, store.coefficients + end, &isBad) {
+            if Self.details(&reader, step, store.coefficients + end, &isBad) {
                 details[index] = Int32(truncatingIfNeeded: end)
                 end += step.pointee.area
             } else {
                 details[index] = -1
             }
         }
+        bits = reader
         store.end = BlockStore.End(blocks: store.end.blocks + blocks.count, coefficients: end)
         return !isBad
     }
@@ -105,21 +108,10 @@ final class MCUDecoder: @unchecked Sendable {
             bits.skip(length)
             return Int(Int32(bitPattern: entry) >> 16)
         }
-        return step.pointee.meanTables._withUnsafeGuaranteedRef { value(&bits, $0, entry, &isBad).value }
-    }
-
-    /// A symbol and the value behind it that take more bits than are looked up.
-    @inline(never) private static func value(
-        _ bits: inout BitReader, _ table: HuffmanTable, _ entry: UInt32, _ isBad: inout Bool
-    ) -> (symbol: UInt8, value: Int) {
-        let (symbol, length) = table.symbol(bits.window, entry: entry)
-        if length > 16 { isBad = true }
-        bits.skip(length)
-        let size = Int(symbol & 15)
-        if size == 0 { return (symbol, 0) }
-        let value = bits.peek(size)
-        bits.skip(size)
-        return (symbol, HuffmanTable.extended(value, size))
+        let long = step.pointee.meanTables._withUnsafeGuaranteedRef { $0.long(bits.window, entry: entry) }
+        bits.skip(long.length)
+        isBad = isBad || !long.isCode
+        return long.value
     }
 
     /// The block's other coefficients. Gives whether any of those that are kept was there; else `target` has not
@@ -141,7 +133,7 @@ final class MCUDecoder: @unchecked Sendable {
                 hasDetails = true
                 clear(target, step.pointee.area)
                 while true {
-                    check(number < 144 && Int(places[number]) <= step.pointee.area)
+                    check(number < 144 && Int(places[number]) < step.pointee.area)
                     target[Int(places[number])] = Int16(truncatingIfNeeded: value)
                     if number >= last { break }
                     next(&bits, step, entries, &number, &value, &isBad)
@@ -178,7 +170,9 @@ final class MCUDecoder: @unchecked Sendable {
             coefficient = Int(Int32(bitPattern: entry) >> 16)
             return
         }
-        let long = step.pointee.tables._withUnsafeGuaranteedRef { value(&bits, $0, entry, &isBad) }
+        let long = step.pointee.tables._withUnsafeGuaranteedRef { $0.long(bits.window, entry: entry) }
+        bits.skip(long.length)
+        isBad = isBad || !long.isCode
         number += HuffmanTable.growth(long.symbol)
         coefficient = long.value
     }

@@ -23,8 +23,8 @@ final class BlockStore: @unchecked Sendable {
     private let blocks: Int
     private let memory: [AlignedBuffer]
 
-    /// Written behind the last block: a place for coefficients that are not kept, and zeros in whole vectors.
-    private static let slack = 65
+    /// Zeros are written in whole vectors.
+    private static let slack = 16
 
     /// - Parameters:
     ///   - blocks: of an MCU.

@@ -1,0 +1,189 @@
+/// What decodes the blocks of a progressive scan of one band (ITU-T T.81 G.1.2.2, G.1.2.3).
+///
+/// The inner loops read tables and write coefficients without checks, as those of `MCUDecoder` do, and with the same
+/// invariants; what is not kept lands on the place of the block's mean, which is filled last.
+struct BandDecoder {
+    private let entries: UnsafePointer<UInt32>
+    private let skips: UnsafePointer<UInt16>?
+    /// Kept by the scan.
+    private let places: UnsafePointer<UInt8>
+    private let table: Unmanaged<HuffmanTable>
+    private let first: Int
+    private let last: Int
+    private let lastKept: Int
+    /// Bits of the coefficients that are kept, and of those of the band.
+    private let kept: UInt64
+    private let inBand: UInt64
+    /// How many of a coefficient's lowest bits are missing behind the scan.
+    private let missing: Int
+
+    /// - Parameter table: lives longer than this.
+    init(_ scan: JPEGFrame.Scan, _ table: HuffmanTable, _ layout: BlockLayout, places: UnsafePointer<UInt8>) {
+        entries = UnsafePointer(table.entries)
+        skips = table.skips.map { UnsafePointer($0) }
+        self.table = .passUnretained(table)
+        self.places = places
+        first = scan.band.lowerBound
+        last = scan.band.upperBound
+        lastKept = layout.last
+        kept = (0..<64).reduce(0) { layout.place(ofZigzag: $1) == nil ? $0 : $0 | 1 << UInt64($1) }
+        inBand = ~0 << UInt64(first) & ~0 >> UInt64(63 - last)
+        missing = scan.bits
+    }
+
+    // MARK: The band's first scan
+
+    /// A block of which no refinement follows: what is not kept is only counted.
+    ///
+    /// - Parameter run: becomes how many blocks from the next one on have nothing.
+    @inline(__always) func begin(
+        _ bits: inout BitReader, _ block: UnsafeMutablePointer<Int16>, _ run: inout Int, _ isBad: inout Bool
+    ) {
+        var number = first - 1
+        while true {
+            bits.refill()
+            if number >= lastKept, let skips {
+                let entry = Int(skips[bits.peek(HuffmanTable.skipBits)])
+                let before = entry >> 4 & 31
+                if entry != 0, number + before < last {
+                    bits.skip(entry & 15)
+                    number += before + entry >> 9
+                    if number >= last { return }
+                    continue
+                }
+            }
+            let (growth, value) = Self.coefficient(&bits, entries, table, &isBad)
+            if growth == HuffmanTable.endOfBlock {
+                run = value
+                return
+            }
+            number += growth
+            check(number < 144)
+            if value != 0 { block[Int(places[number])] = Int16(truncatingIfNeeded: value << missing) }
+            if number >= last { return }
+        }
+    }
+
+    /// The same of one that is refined later.
+    @inline(__always) func begin(
+        _ bits: inout BitReader, _ block: UnsafeMutablePointer<Int16>, _ history: UnsafeMutablePointer<UInt64>,
+        _ run: inout Int, _ isBad: inout Bool
+    ) {
+        var number = first - 1
+        var found = history.pointee
+        repeat {
+            bits.refill()
+            let (growth, value) = Self.coefficient(&bits, entries, table, &isBad)
+            if growth == HuffmanTable.endOfBlock {
+                run = value
+                break
+            }
+            number += growth
+            check(number < 144)
+            if value != 0 {
+                block[Int(places[number])] = Int16(truncatingIfNeeded: value << missing)
+                found |= 1 << UInt64(min(number, 63))
+            }
+        } while number < last
+        history.pointee = found
+    }
+
+    // MARK: Refinement
+
+    @inline(__always) func refine(
+        _ bits: inout BitReader, _ block: UnsafeMutablePointer<Int16>, _ history: UnsafeMutablePointer<UInt64>,
+        _ run: inout Int, _ isBad: inout Bool
+    ) {
+        let before = history.pointee
+        var found = before
+        // Of the band, what has not been passed.
+        var rest = inBand
+        while run == 0, rest != 0 {
+            bits.refill()
+            let (growth, value) = Self.coefficient(&bits, entries, table, &isBad)
+            if growth == HuffmanTable.endOfBlock {
+                run = value + 1
+                break
+            }
+            // A new coefficient has no more than its sign.
+            if value > 1 || value < -1 { isBad = true }
+            // It lies behind `growth` - 1 that are 0 and stay so.
+            var zeros = rest & ~before
+            // The first few without a branch, as nobody can guess how many there are.
+            zeros &= growth > 1 ? zeros &- 1 : ~0
+            zeros &= growth > 2 ? zeros &- 1 : ~0
+            zeros &= growth > 3 ? zeros &- 1 : ~0
+            zeros &= growth > 4 ? zeros &- 1 : ~0
+            if growth > 5 { for _ in 5..<growth { zeros &= zeros &- 1 } }
+            // The lowest bit that is left, and those below; all if none is.
+            let upTo = zeros ^ (zeros &- 1)
+            correct(&bits, rest & upTo & before, block)
+            if value != 0 {
+                // Damaged data may put it behind the band.
+                let number = zeros == 0 ? last + 1 : zeros.trailingZeroBitCount
+                block[Int(places[number])] = Int16(truncatingIfNeeded: value << missing)
+                found |= 1 << UInt64(min(number, 63))
+            }
+            rest &= ~upTo
+        }
+        if run > 0 {
+            correct(&bits, rest & before, block)
+            run -= 1
+        }
+        history.pointee = found
+    }
+
+    /// Reads a bit for each coefficient that is not 0, and adds it where that is kept.
+    @inline(__always) private func correct(
+        _ bits: inout BitReader, _ coefficients: UInt64, _ block: UnsafeMutablePointer<Int16>
+    ) {
+        var left = coefficients
+        while left != 0 {
+            bits.refill()
+            // At most as many at once as the window has.
+            if left & kept == 0 {
+                let count = left.nonzeroBitCount
+                bits.skip(min(count, 32))
+                bits.refill()
+                bits.skip(max(count - 32, 0))
+                return
+            }
+            var window = bits.window
+            var count = 0
+            repeat {
+                let place = Int(places[left.trailingZeroBitCount])
+                left &= left &- 1
+                let value = block[place]
+                let sign = value &>> 15
+                // Without a branch, as nobody can guess the bit. As libjpeg has it: not where it is there already, which
+                // only damaged data brings about.
+                let bit = Int16(truncatingIfNeeded: window >> 63) & ~(value &>> Int16(truncatingIfNeeded: missing))
+                block[place] = value &+ ((bit &<< Int16(truncatingIfNeeded: missing)) ^ sign) &- sign
+                window &<<= 1
+                count += 1
+            } while left != 0 && count < 48
+            bits.skip(count)
+        }
+    }
+
+    // MARK: Symbols
+
+    /// The next coefficient: what its number grows by, and its value. For the end of a band, the number becomes larger
+    /// than any, and the value says how many blocks it ends, at most 32767.
+    @inline(__always) static func coefficient(
+        _ bits: inout BitReader, _ entries: UnsafePointer<UInt32>, _ table: Unmanaged<HuffmanTable>,
+        _ isBad: inout Bool
+    ) -> (growth: Int, value: Int) {
+        let entry = entries[bits.peek(HuffmanTable.lookUpBits)]
+        let length = Int(entry & 0xFF)
+        if length > 0 {
+            bits.skip(length)
+            return (Int(entry >> 8 & 0xFF), Int(Int32(bitPattern: entry) >> 16))
+        }
+        let long = table._withUnsafeGuaranteedRef { $0.long(bits.window, entry: entry, endsSeveral: true) }
+        bits.skip(long.length)
+        isBad = isBad || !long.isCode
+        let isEnd = long.symbol & 15 == 0 && long.symbol < 0xF0
+        return (isEnd ? HuffmanTable.endOfBlock : Int(long.symbol >> 4) + 1, long.value)
+    }
+}

@@ -1,0 +1,164 @@
+import CKernels
+import Formats
+import Support
+
+/// The planes of a JPEG in several scans, whose coefficients are all decoded before the first samples come: as
+/// `SequentialPlanes`.
+final class CoefficientPlanes: PlaneReader {
+    let planes: [PlaneGeometry]
+    private(set) var isTruncated: Bool
+    private let schedule: ScanSchedule
+    private let spareThreads: SpareThreads
+    private var threads: [Thread] = []
+    /// How many of them were taken from those that are free.
+    private var taken = 0
+    private let allowsTruncated: Bool
+    private let shapes: [ComponentShape]
+    private let stores: [CoefficientStore]
+    private let steps: [[UInt16]]
+    private let memory: MemoryReservation
+    private let details: UnsafeMutablePointer<Int32>
+    private var rows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
+    private var nextGroup = 0
+
+    private static let level = apod_kernel_best()
+
+    /// Nil if something of the picture is not as it should be.
+    ///
+    /// - Parameters:
+    ///   - scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
+    ///   - reduction: the picture's size over the output's, from which it follows what may be left out (`ScanChoice`).
+    init?(
+        _ first: JPEGFrame, _ source: any ByteSource, scale: Int, reduction: Double, options: DecodeOptions
+    ) throws {
+        var frame = first
+        let end = try frame.readOtherScans(source, options: options)
+        // libjpeg's rows behind a gap between two restarts are left to libjpeg.
+        let hasGaps = options.allowsTruncated && frame.scans.contains { $0.restartInterval > 0 }
+        guard frame.isProgressive, end != .nonsense, !hasGaps, frame.scans.allSatisfy(\.isProgression) else {
+            return nil
+        }
+        let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale) }
+        var steps: [[UInt16]] = []
+        for (index, shape) in shapes.enumerated() {
+            let parts = frame.scans.flatMap(\.components).filter { $0.index == index }
+            guard let first = parts.first, let own = first.steps else { return nil }
+            steps.append(shape.layout.laidOut(steps: own))
+        }
+        let isNeeded = ScanChoice.needed(
+            frame.scans, last: shapes.map(\.layout.last), scale: scale, reduction: reduction, quality: options.quality)
+        let scans = zip(frame.scans, isNeeded).filter(\.1).map(\.0)
+        let isRefined = shapes.indices.map { component in
+            scans.contains { scan in
+                scan.band.lowerBound > 0 && scan.missingBits > 0 && scan.components[0].index == component
+            }
+        }
+        let (across, down) = (frame.mcusAcross, frame.mcusDown)
+        var bytes = ProgressiveScan.memory
+        for (shape, isRefined) in zip(shapes, isRefined) {
+            let own = CoefficientStore.memory(shape, mcusAcross: across, mcusDown: down, isRefined: isRefined)
+            let (sum, overflow) = bytes.addingReportingOverflow(own)
+            bytes = overflow ? .max : sum
+        }
+        memory = try options.reserve(memory: bytes)
+        let stores = zip(shapes, isRefined).map {
+            CoefficientStore($0, mcusAcross: across, mcusDown: down, isRefined: $1)
+        }
+        let tables = HuffmanTables()
+        var items: [ScanSchedule.Item] = []
+        for scan in scans {
+            var parts: [ProgressiveScan.Part] = []
+            for part in scan.components {
+                var table: HuffmanTable?
+                if scan.band.lowerBound > 0 {
+                    guard let code = part.details else { return nil }
+                    let countsOnly = shapes[part.index].layout.last < 63 && !isRefined[part.index]
+                    table = tables.table(code, .bands(countsOnly: countsOnly))
+                } else if scan.missingBits == 0 {
+                    guard let code = part.means else { return nil }
+                    table = tables.table(code, .means)
+                }
+                parts.append(
+                    ProgressiveScan.Part(store: stores[part.index], shape: shapes[part.index], table: table))
+            }
+            let isAlone = parts.count == 1
+            guard isAlone || parts.reduce(0, { $0 + $1.shape.across * $1.shape.down }) <= 10 else { return nil }
+            let blockRows = scan.components.map { ($0.index, isAlone ? 1 : shapes[$0.index].down) }
+            items.append(
+                ScanSchedule.Item(
+                    blockRows: Dictionary(uniqueKeysWithValues: blockRows),
+                    rows: isAlone ? parts[0].shape.blocksDown : down, isOfMeans: scan.band.lowerBound == 0
+                ) { [parts] in
+                    ProgressiveScan(
+                        scan, parts, mcusAcross: across, mcusDown: down, source: source, options: options)
+                })
+        }
+        isTruncated = end == .file
+        allowsTruncated = options.allowsTruncated
+        spareThreads = options.spareThreads
+        schedule = ScanSchedule(items, options: options)
+        planes = shapes.map(\.plane)
+        self.shapes = shapes
+        self.stores = stores
+        self.steps = steps
+        details = .allocate(capacity: stores.map(\.across).max() ?? 1)
+        rows = .allocate(capacity: 8)
+        rows.initialize(repeating: nil, count: 8)
+        startThreads(atMost: min(items.count, 8) - 1)
+        if threads.isEmpty { schedule.work() }
+    }
+
+    /// Starts threads that decode, as many as are free and one in place of this one, which has nothing to do until rows
+    /// are there: they are resampled and encoded while the last scan goes on.
+    private func startThreads(atMost most: Int) {
+        while taken < most, spareThreads.take() { taken += 1 }
+        for _ in 0..<(taken > 0 ? taken + 1 : 0) {
+            guard let thread = try? Thread.start({ [schedule] in schedule.work() }) else { break }
+            threads.append(thread)
+        }
+    }
+
+    /// Stops all threads.
+    private func end() {
+        schedule.abandon()
+        for thread in threads { thread.join() }
+        for _ in 0..<taken { spareThreads.giveBack() }
+        (threads, taken) = ([], 0)
+    }
+
+    deinit {
+        end()
+        details.deallocate()
+        rows.deallocate()
+    }
+
+    func readGroup(into destination: (Int, Int) -> UnsafeMutablePointer<UInt8>) throws {
+        for (component, store) in stores.enumerated() {
+            let size = store.layout.size
+            for row in 0..<shapes[component].down {
+                let blockRow = nextGroup * shapes[component].down + row
+                guard blockRow < store.down else { continue }
+                try schedule.wait(for: blockRow + 1, of: component)
+                for y in 0..<size { rows[y] = destination(component, row * size + y) }
+                store.details(row: blockRow, into: details)
+                steps[component].withUnsafeBufferPointer { steps in
+                    var blocks = apod_dct_blocks(
+                        means: store.means + blockRow * store.across, details: details, stride: 1,
+                        coefficients: store.coefficients + blockRow * store.across * store.layout.area,
+                        mean_offset: 0, steps: steps.baseAddress)
+                    apod_inverse_dct(Self.level, Int32(size), &blocks, store.across, rows, 0, size)
+                }
+            }
+        }
+        nextGroup += 1
+    }
+
+    /// The end marker has been looked for before.
+    func finish() throws {
+        defer { end() }
+        for (component, store) in stores.enumerated() { try schedule.wait(for: store.down, of: component) }
+        if isTruncated, !allowsTruncated { throw ImageError.truncated(.jpeg) }
+        end()
+        isTruncated = try schedule.isTruncated() || isTruncated
+    }
+}

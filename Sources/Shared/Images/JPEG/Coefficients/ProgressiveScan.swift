@@ -1,0 +1,194 @@
+import Support
+
+/// One scan of a progressive picture, decoded into the coefficients of its components (ITU-T T.81 G.1.2, G.2).
+///
+/// Rows and columns come from the shapes that the stores were made for.
+final class ProgressiveScan {
+    /// One of its components.
+    struct Part {
+        let store: CoefficientStore
+        let shape: ComponentShape
+        /// Of the band's first scan or its refinement; nil for a refinement of means.
+        let table: HuffmanTable?
+    }
+
+    /// Rows that it is decoded in: of MCUs, or of the blocks of its only component.
+    let rows: Int
+    private let columns: Int
+    private let parts: [Part]
+    /// Nil for a scan of means.
+    private let band: BandDecoder?
+    private let isRefinement: Bool
+    /// How many of a coefficient's lowest bits are missing behind the scan.
+    private let missing: Int
+    private let meanParts: [Means]
+    private let cursor: ScanCursor
+    /// Of each part the mean of the block before.
+    private var predictions: [Int32]
+    /// Blocks, from the next one on, in which the band has nothing new.
+    private var endOfBandRun = 0
+    private let places: UnsafeMutablePointer<UInt8>
+
+    init(
+        _ scan: JPEGFrame.Scan, _ parts: [Part], mcusAcross: Int, mcusDown: Int, source: any ByteSource,
+        options: DecodeOptions
+    ) {
+        self.parts = parts
+        let isAlone = parts.count == 1
+        rows = isAlone ? parts[0].shape.blocksDown : mcusDown
+        columns = isAlone ? parts[0].shape.blocksAcross : mcusAcross
+        isRefinement = scan.missingBits > 0
+        missing = scan.bits
+        meanParts = parts.map { part in
+            let table = scan.missingBits == 0 ? part.table : nil
+            return Means(
+                store: part.store.means, storeAcross: part.store.across, across: isAlone ? 1 : part.shape.across,
+                down: isAlone ? 1 : part.shape.down, entries: table.map { UnsafePointer($0.entries) },
+                table: table.map { .passUnretained($0) })
+        }
+        predictions = parts.map { _ in 0 }
+        let bytes = ScanBytes(
+            source, from: scan.dataOffset, hasRestarts: scan.restartInterval > 0, regionBytes: Self.regionBytes)
+        let queue = RegionQueue(bytes, regions: (0..<2).map { _ in ScanRegion(count: Self.regionBytes, run: nil) })
+        cursor = ScanCursor(
+            queue, restartInterval: scan.restartInterval, allowsTruncated: options.allowsTruncated)
+        let layout = parts[0].store.layout
+        places = .allocate(capacity: 64 + HuffmanTable.endOfBlock)
+        for (k, place) in layout.places.enumerated() { places[k] = place }
+        band =
+            scan.band.lowerBound == 0
+            ? nil : BandDecoder(scan, parts[0].table!, layout, places: UnsafePointer(places))
+    }
+
+    private static let regionBytes = 64 << 10
+
+    /// Bytes that it takes while it is decoded.
+    static let memory = 2 * ScanRegion.memory(count: regionBytes) + 80 << 10
+
+    deinit { places.deallocate() }
+
+    /// Whether data was missing so far.
+    var isTruncated: Bool { cursor.isTruncated }
+
+    /// Decodes a row; all of them are to be decoded in order. Throws for damaged data.
+    func decode(row: Int) throws {
+        var column = 0
+        while column < columns {
+            let (region, hasRestarted) = try cursor.settle()
+            if hasRestarted {
+                predictions = parts.map { _ in 0 }
+                endOfBandRun = 0
+            }
+            let most = min(columns - column, cursor.untilRestart)
+            if cursor.isMissing {
+                cursor.count(most)
+                column += most
+                continue
+            }
+            let dataEnd = cursor.dataEnd(region)
+            let limits = Limits(
+                region: region.isLast ? .max : region.count * 8, data: dataEnd.map { $0.offset * 8 } ?? .max)
+            var bits = BitReader(region.bytes, at: cursor.position)
+            let (decoded, isCode) = decode(&bits, limits, row: row, columns: column..<column + most)
+            if bits.position > limits.data, let dataEnd {
+                // What is behind the data's end are zeros, as libjpeg has it: restarts are left to that.
+                _ = try cursor.endData(region, dataEnd)
+            } else if !isCode {
+                throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
+            } else {
+                cursor.position = bits.position
+            }
+            cursor.count(decoded)
+            column += decoded
+        }
+    }
+
+    /// Bits at which decoding has to pause, and behind which there is no data.
+    private struct Limits {
+        let region: Int
+        let data: Int
+    }
+
+    /// Decodes MCUs, at least one. Gives how many, and whether all bits were codes; behind the first MCU that is not whole
+    /// it stops.
+    private func decode(
+        _ bits: inout BitReader, _ limits: Limits, row: Int, columns: Range<Int>
+    ) -> (decoded: Int, isCode: Bool) {
+        if band == nil { return means(&bits, limits, row: row, columns: columns) }
+        let store = parts[0].store
+        let area = store.layout.area
+        let first = row * store.across + columns.lowerBound
+        var isBad = false
+        var decoded = 0
+        // In registers, not in memory that coefficients might be written to.
+        let band = band!
+        let isRefinement = isRefinement
+        var run = endOfBandRun
+        var reader = bits
+        defer { (endOfBandRun, bits) = (run, reader) }
+        while decoded < columns.count {
+            if run > 0, !isRefinement {
+                let skipped = min(run, columns.count - decoded)
+                run -= skipped
+                decoded += skipped
+                continue
+            }
+            if decoded > 0, reader.position >= limits.region { break }
+            let block = store.coefficients + (first + decoded) * area
+            if isRefinement {
+                band.refine(&reader, block, store.history! + first + decoded, &run, &isBad)
+            } else if let history = store.history {
+                band.begin(&reader, block, history + first + decoded, &run, &isBad)
+            } else {
+                band.begin(&reader, block, &run, &isBad)
+            }
+            decoded += 1
+            if isBad || reader.position > limits.data { break }
+        }
+        return (decoded, !isBad)
+    }
+
+    // MARK: Means (G.1.2.1)
+
+    /// Where the means of a part go, for the inner loop.
+    private struct Means {
+        let store: UnsafeMutablePointer<Int16>
+        let storeAcross: Int
+        let across: Int
+        let down: Int
+        let entries: UnsafePointer<UInt32>?
+        let table: Unmanaged<HuffmanTable>?
+    }
+
+    private func means(
+        _ bits: inout BitReader, _ limits: Limits, row: Int, columns: Range<Int>
+    ) -> (decoded: Int, isCode: Bool) {
+        var isBad = false
+        var decoded = 0
+        let missing = missing
+        while decoded < columns.count {
+            if decoded > 0, bits.position >= limits.region { break }
+            for index in meanParts.indices {
+                let part = meanParts[index]
+                for y in 0..<part.down {
+                    let first = part.store + (row * part.down + y) * part.storeAcross
+                    for x in 0..<part.across {
+                        let mean = first + (columns.lowerBound + decoded) * part.across + x
+                        bits.refill()
+                        guard let entries = part.entries, let table = part.table else {
+                            mean.pointee |= Int16(truncatingIfNeeded: bits.peek(1) << missing)
+                            bits.skip(1)
+                            continue
+                        }
+                        let difference = BandDecoder.coefficient(&bits, entries, table, &isBad)
+                        predictions[index] &+= Int32(truncatingIfNeeded: difference.value)
+                        mean.pointee = Int16(truncatingIfNeeded: predictions[index] << Int32(missing))
+                    }
+                }
+            }
+            decoded += 1
+            if isBad || bits.position > limits.data { break }
+        }
+        return (decoded, !isBad)
+    }
+}

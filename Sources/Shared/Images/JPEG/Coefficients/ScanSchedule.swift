@@ -1,0 +1,116 @@
+import Support
+
+/// Decodes the scans of a progressive picture on several threads: each follows, row by row, those before it that bring
+/// the same coefficients with fewer bits.
+final class ScanSchedule: Sendable {
+    /// A scan that is to be decoded.
+    struct Item: Sendable {
+        /// Of each of its components how many rows of blocks one of its own rows has.
+        let blockRows: [Int: Int]
+        let rows: Int
+        let isOfMeans: Bool
+        /// Makes what decodes it, when its turn comes.
+        let begin: @Sendable () throws -> ProgressiveScan
+    }
+
+    private struct State {
+        var next = 0
+        /// Of each scan the rows that are done.
+        var done: [Int]
+        /// Of the first scan that failed.
+        var failure: (item: Int, error: any Error)?
+        var isTruncated = false
+    }
+
+    private let items: [Item]
+    /// For each scan those that it follows.
+    private let leaders: [[Int]]
+    private let state: Monitor<State>
+    private let options: DecodeOptions
+
+    /// - Parameter items: in the order of the file.
+    init(_ items: [Item], options: DecodeOptions) {
+        self.items = items
+        self.options = options
+        leaders = items.indices.map { index in
+            (0..<index).filter {
+                items[$0].isOfMeans == items[index].isOfMeans
+                    && items[$0].blockRows.keys.contains { items[index].blockRows[$0] != nil }
+            }
+        }
+        state = Monitor(State(done: items.map { _ in 0 }))
+    }
+
+    /// What a thread does: decodes scans until none is left to begin.
+    func work() {
+        while let index = next() {
+            do {
+                let scan = try items[index].begin()
+                for row in 0..<items[index].rows {
+                    guard waitForLeaders(of: index, row) else { break }
+                    try options.check()
+                    try scan.decode(row: row)
+                    state.update { $0.done[index] = row + 1 }
+                }
+                let isTruncated = scan.isTruncated
+                state.update { $0.isTruncated = $0.isTruncated || isTruncated }
+            } catch {
+                state.update { state in
+                    if let failure = state.failure, failure.item < index { return }
+                    state.failure = (index, error)
+                }
+            }
+        }
+    }
+
+    /// Waits until all scans have brought so many rows of blocks of a component. Throws what one of them failed with.
+    func wait(for blockRows: Int, of component: Int) throws {
+        let outcome: Result<Void, any Error> = state.wait { state in
+            if let failure = state.failure {
+                // One before it may fail as well.
+                let isFirst = items.indices.prefix(failure.item).allSatisfy { state.done[$0] == items[$0].rows }
+                return isFirst ? .failure(failure.error) : nil
+            }
+            let isDone = items.indices.allSatisfy { item in
+                guard let own = items[item].blockRows[component] else { return true }
+                return state.done[item] == items[item].rows || state.done[item] * own >= blockRows
+            }
+            return isDone ? .success(()) : nil
+        }
+        try outcome.get()
+    }
+
+    /// Begins no more scans.
+    func abandon() { state.update { $0.next = items.count } }
+
+    /// Whether data was missing so far. Throws what the first scan failed with that did.
+    func isTruncated() throws -> Bool {
+        try state.withLock { state in
+            if let failure = state.failure { throw failure.error }
+            return state.isTruncated
+        }
+    }
+
+    private func next() -> Int? {
+        state.update { state in
+            guard state.next < items.count, state.failure == nil else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    /// False if a scan before this one has failed.
+    private func waitForLeaders(of index: Int, _ row: Int) -> Bool {
+        state.wait { state -> Bool? in
+            if let failure = state.failure, failure.item < index { return false }
+            let isReady = leaders[index].allSatisfy { leader in
+                state.done[leader] == items[leader].rows
+                    || items[index].blockRows.allSatisfy { component, blockRows in
+                        guard let ahead = items[leader].blockRows[component] else { return true }
+                        return state.done[leader] * ahead >= (row + 1) * blockRows
+                    }
+            }
+            return isReady ? true : nil
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+@Suite struct CoefficientPlanesTests {
+    private func own(
+        _ bytes: [UInt8], scale: Int = 8, threads: Int = 0, allowsTruncated: Bool = false
+    ) throws -> ReadPlanes? {
+        let options = DecodeOptions(allowsTruncated: allowsTruncated, spareThreads: SpareThreads(threads)).begun()
+        let source = MemorySource(bytes)
+        let frame = try #require(try JPEGFrame(source, options: options))
+        return try CoefficientPlanes(frame, source, scale: scale, reduction: 1, options: options)
+            .map(ReadPlanes.init)
+    }
+
+    private func libjpeg(_ bytes: [UInt8], allowsTruncated: Bool = false) throws -> ReadPlanes {
+        let options = DecodeOptions(allowsTruncated: allowsTruncated, decoder: .libjpeg)
+        return try ReadPlanes(JPEGReader(MemorySource(bytes), options: options).planes(scale: 8))
+    }
+
+    @Test(arguments: GeneratedJPEG.samplings.indices)
+    func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int) throws {
+        var random = SeededRandom(seed: UInt64(sampling))
+        for number in 0..<100 {
+            let picture = GeneratedJPEG(
+                width: 1 + random.below(40), height: 1 + random.below(40),
+                sampling: GeneratedJPEG.samplings[sampling], quality: 1 + random.below(100),
+                restartInterval: random.below(3) * random.below(4), isProgressive: true, seed: UInt64(number),
+                noise: random.below(200))
+            let bytes = picture.encoded()
+            let expected = try libjpeg(bytes)
+            let serial = try own(bytes)
+            #expect(serial == expected, "\(picture)")
+            if serial != expected { return }
+            #expect(try own(bytes, threads: 3) == expected, "\(picture)")
+        }
+    }
+
+    /// A picture that is made smaller comes out as that of which all coefficients are known at once.
+    @Test(arguments: BlockLayout.sizes)
+    func whatIsKeptIsTheSameAsOfASequentialPicture(_ scale: Int) throws {
+        for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
+            var picture = GeneratedJPEG(
+                width: 200, height: 130, sampling: sampling, quality: 85, seed: UInt64(number), noise: number * 15)
+            let options = DecodeOptions(spareThreads: SpareThreads(0)).begun()
+            let source = MemorySource(picture.encoded())
+            let frame = try #require(try JPEGFrame(source, options: options))
+            let sequential = try #require(try SequentialPlanes(frame, source, scale: scale, options: options))
+            picture.isProgressive = true
+            #expect(try own(picture.encoded(), scale: scale) == ReadPlanes(sequential), "\(picture)")
+        }
+    }
+
+    @Test func whatIsMissingIsTheSameAsLibjpegs() throws {
+        let picture = GeneratedJPEG(
+            width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], isProgressive: true)
+        let bytes = picture.encoded()
+        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).scans[0].dataOffset
+        for end in stride(from: start + 1, to: bytes.count - 1, by: 7) {
+            let cut = Array(bytes[..<end])
+            #expect(failureCode { _ = try own(cut) } == "truncated-image")
+            let part = try own(cut, allowsTruncated: true)
+            #expect(part?.isTruncated == true)
+            // libjpeg does not read the beginning of a table.
+            guard let expected = try? libjpeg(cut, allowsTruncated: true) else { continue }
+            #expect(part == expected, "\(end)")
+            #expect(try own(cut, threads: 2, allowsTruncated: true) == expected, "\(end)")
+            let closed = cut + [0xFF, 0xD9]
+            #expect(failureCode { _ = try own(closed) } == failureCode { _ = try libjpeg(closed) }, "\(end)")
+        }
+    }
+
+    @Test func scansAreCounted() throws {
+        let bytes = GeneratedJPEG(
+            width: 20, height: 20, sampling: GeneratedJPEG.samplings[5], isProgressive: true
+        ).encoded()
+        for (limit, code) in [(10, nil), (9, "too-many-scans")] as [(Int, String?)] {
+            let options = DecodeOptions(limits: DecodeLimits(maxScans: limit))
+            let reader = try JPEGReader(MemorySource(bytes), options: options)
+            #expect(failureCode { _ = try ReadPlanes(reader.planes(scale: 8)) } == code)
+        }
+    }
+}
+
+extension CorpusTests {
+    @Test func everyProgressiveJPEGIsTheSameAsLibjpegsAtItsFullSize() throws {
+        var count = 0
+        for folder in ["photos", "exif", "malformed"] {
+            for path in try Corpus.pictures(in: folder) {
+                let source = try File.openInput(path)
+                let options = DecodeOptions(decoder: .libjpeg)
+                guard let reader = try? JPEGReader(source, options: options), reader.hasPlanes,
+                    let frame = try JPEGFrame(source, options: options), frame.isProgressive
+                else { continue }
+                let expected = Result { try ReadPlanes(reader.planes(scale: 8)) }
+                let own = Result {
+                    try CoefficientPlanes(frame, source, scale: 8, reduction: 1, options: options.begun())
+                        .map(ReadPlanes.init)
+                }
+                if case .success(nil) = own { continue }
+                count += 1
+                #expect((try? own.get()) == (try? expected.get()), "\(path)")
+                #expect(
+                    failureCode { _ = try own.get() } == failureCode { _ = try expected.get() }, "\(path)")
+            }
+        }
+        #expect(count > 3)
+    }
+}

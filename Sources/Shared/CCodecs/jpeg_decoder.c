@@ -264,8 +264,8 @@ apod_status apod_jpeg_read_header(apod_jpeg_decoder *decoder, apod_jpeg_header *
     case JCS_GRAYSCALE: header->colour = APOD_JPEG_GRAY; break;
     case JCS_YCbCr: header->colour = APOD_JPEG_YCBCR; break;
     case JCS_RGB: header->colour = APOD_JPEG_RGB; break;
-    case JCS_CMYK:
-    case JCS_YCCK: header->colour = APOD_JPEG_CMYK; break;
+    case JCS_CMYK: header->colour = APOD_JPEG_CMYK; break;
+    case JCS_YCCK: header->colour = APOD_JPEG_YCCK; break;
     default: leave_saying((j_common_ptr)info, APOD_UNSUPPORTED, "unknown number of components");
     }
     header->coefficient_bytes = 0;

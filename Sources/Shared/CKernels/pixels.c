@@ -94,6 +94,41 @@ void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *re
     }
 }
 
+void apod_upsample_across(const uint8_t *in, uint8_t *restrict out, ptrdiff_t count) {
+    out[0] = in[0];
+    out[1] = (uint8_t)((3 * in[0] + in[1] + 2) >> 2);
+    for (ptrdiff_t i = 1; i < count - 1; i++) {
+        out[2 * i] = (uint8_t)((3 * in[i] + in[i - 1] + 1) >> 2);
+        out[2 * i + 1] = (uint8_t)((3 * in[i] + in[i + 1] + 2) >> 2);
+    }
+    out[2 * count - 2] = (uint8_t)((3 * in[count - 1] + in[count - 2] + 1) >> 2);
+    out[2 * count - 1] = in[count - 1];
+}
+
+void apod_upsample_down(const uint8_t *near, const uint8_t *far, int bias, uint8_t *restrict out, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) out[i] = (uint8_t)((3 * near[i] + far[i] + bias) >> 2);
+}
+
+static inline int both_rows(const uint8_t *near, const uint8_t *far, ptrdiff_t i) { return 3 * near[i] + far[i]; }
+
+void apod_upsample_both(const uint8_t *near, const uint8_t *far, uint8_t *restrict out, ptrdiff_t count) {
+    out[0] = (uint8_t)((4 * both_rows(near, far, 0) + 8) >> 4);
+    out[1] = (uint8_t)((3 * both_rows(near, far, 0) + both_rows(near, far, 1) + 7) >> 4);
+    for (ptrdiff_t i = 1; i < count - 1; i++) {
+        const int own = 3 * both_rows(near, far, i);
+        out[2 * i] = (uint8_t)((own + both_rows(near, far, i - 1) + 8) >> 4);
+        out[2 * i + 1] = (uint8_t)((own + both_rows(near, far, i + 1) + 7) >> 4);
+    }
+    out[2 * count - 2] = (uint8_t)((3 * both_rows(near, far, count - 1) + both_rows(near, far, count - 2) + 8) >> 4);
+    out[2 * count - 1] = (uint8_t)((4 * both_rows(near, far, count - 1) + 7) >> 4);
+}
+
+void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *restrict out, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) {
+        for (ptrdiff_t k = 0; k < times; k++) out[i * times + k] = in[i];
+    }
+}
+
 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count) {
     // In 16 fractional bits (T.871 section 7); the three of luma sum to 1, those of each difference to 0.
     for (ptrdiff_t i = 0; i < count; i++) {

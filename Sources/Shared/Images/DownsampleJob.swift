@@ -146,7 +146,7 @@ struct DownsampleJob {
             return Source(
                 planes: try jpeg.planes(scale: scale, reduction: reduction), layout: jpeg.layout, profile: profile)
         }
-        let rows = try jpeg.rows(scale: scale)
+        let rows = try jpeg.rows(scale: scale, reduction: reduction)
         let shown = transform.map { SRGBRows(rows, $0, options: options) } ?? rows
         return Source(planes: InterleavedRows(shown), layout: shown.layout, profile: profile)
     }

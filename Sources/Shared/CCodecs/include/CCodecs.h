@@ -61,8 +61,10 @@ typedef enum {
     APOD_JPEG_GRAY,
     APOD_JPEG_YCBCR,
     APOD_JPEG_RGB,
-    /// Four inks, also if they are stored as YCCK.
+    /// Four inks, which come as they are ...
     APOD_JPEG_CMYK,
+    /// ... or stored as YCCK.
+    APOD_JPEG_YCCK,
 } apod_jpeg_colour;
 
 typedef struct {

@@ -53,6 +53,18 @@ void apod_box_divide(uint32_t *sums, ptrdiff_t channels, ptrdiff_t count, ptrdif
 /// Turns pixels of YCbCr (Rec. 601, full range, as JPEG has them) into RGB.
 void apod_ycc_to_rgb(const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *rgb, ptrdiff_t count);
 
+// Chroma that has half of the luma's samples made as fine again: each is 3 parts its nearest sample and one part the next
+// one, as libjpeg does it. `count` samples come in.
+
+/// Along a row: gives twice as many; `count` is at least 2.
+void apod_upsample_across(const uint8_t *in, uint8_t *out, ptrdiff_t count);
+/// Between two rows; `bias` is 1 for the upper of a sample's two rows, 2 for the lower.
+void apod_upsample_down(const uint8_t *near, const uint8_t *far, int bias, uint8_t *out, ptrdiff_t count);
+/// Both: gives twice as many.
+void apod_upsample_both(const uint8_t *near, const uint8_t *far, uint8_t *out, ptrdiff_t count);
+/// Repeats each sample `times` times.
+void apod_repeat(const uint8_t *in, ptrdiff_t times, uint8_t *out, ptrdiff_t count);
+
 /// Turns pixels of RGB into YCbCr, as JPEG has it.
 void apod_rgb_to_ycc(const uint8_t *rgb, uint8_t *luma, uint8_t *blue, uint8_t *red, ptrdiff_t count);
 

@@ -11,13 +11,28 @@ struct ComponentShape {
     let blocksDown: Int
     let plane: PlaneGeometry
 
-    /// - Parameter scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`. A component that would
-    ///   be less than half as fine as the finest is decoded at twice as many.
-    init(_ component: JPEGFrame.Component, of frame: JPEGFrame, scale: Int) {
+    /// What planes are decoded for.
+    enum Use {
+        /// To be resampled each by itself. A component that would be less than half as fine as the finest is decoded at
+        /// twice the scale.
+        case planes
+        /// To become pixels: as fine as they can be without leaving a remainder.
+        case rows
+    }
+
+    /// - Parameter scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
+    init(_ component: JPEGFrame.Component, of frame: JPEGFrame, scale: Int, for use: Use) {
         let (mostAcross, mostDown) = (frame.mostAcross, frame.mostDown)
         let isCoarse = component.across * 2 < mostAcross || component.down * 2 < mostDown
-        layout = BlockLayout(
-            size: isCoarse ? BlockLayout.sizes.first { $0 >= min(2 * scale, 8) } ?? 8 : scale)
+        func fits(_ size: Int) -> Bool {
+            mostAcross * scale % (component.across * size) == 0 && mostDown * scale % (component.down * size) == 0
+        }
+        let size =
+            switch use {
+            case .rows: BlockLayout.sizes.last(where: fits)
+            case .planes: isCoarse ? BlockLayout.sizes.first { $0 >= 2 * scale } : scale
+            }
+        layout = BlockLayout(size: size ?? 8)
         (across, down) = (component.across, component.down)
         func blocks(_ pixels: Int, _ own: Int, _ most: Int) -> Int { (pixels * own + 8 * most - 1) / (8 * most) }
         blocksAcross = blocks(frame.size.width, across, mostAcross)

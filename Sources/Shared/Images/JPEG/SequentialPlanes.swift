@@ -31,13 +31,13 @@ final class SequentialPlanes: PlaneReader {
     ///
     /// - Parameter scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
     init?(
-        _ frame: JPEGFrame, _ source: any ByteSource, scale: Int, sizes: SequentialScan.Sizes = .standard,
-        options: DecodeOptions
+        _ frame: JPEGFrame, _ source: any ByteSource, scale: Int, for use: ComponentShape.Use = .planes,
+        sizes: SequentialScan.Sizes = .standard, options: DecodeOptions
     ) throws {
         guard !frame.isProgressive, let first = frame.scans.first,
             first.components.count == frame.components.count
         else { return nil }
-        let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale) }
+        let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }
         let tables = HuffmanTables()
         var blocks: [MCUDecoder.Block] = []
         var places: [Place] = []

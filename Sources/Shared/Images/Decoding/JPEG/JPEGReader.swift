@@ -44,7 +44,7 @@ final class JPEGReader {
     var layout: RowLayout {
         switch colour {
         case APOD_JPEG_GRAY: .gray
-        case APOD_JPEG_CMYK: .cmyk
+        case APOD_JPEG_CMYK, APOD_JPEG_YCCK: .cmyk
         default: .rgb
         }
     }
@@ -57,22 +57,42 @@ final class JPEGReader {
     /// - Parameter reduction: the picture's size over the output's, on the axis where that is smaller; 1 asks for all
     ///   that there is, and more lets a progressive picture be decoded in part (`ScanChoice`).
     func planes(scale: Int, reduction: Double = 1) throws -> any PlaneReader {
-        if options.decoder == .auto, !options.allowsDamage, let frame = try JPEGFrame(feed.source, options: options) {
-            if let planes = try SequentialPlanes(frame, feed.source, scale: scale, options: options) { return planes }
-            if let planes = try CoefficientPlanes(
-                frame, feed.source, scale: scale, reduction: reduction, options: options)
-            {
-                return planes
-            }
-        }
+        if let planes = try ownPlanes(scale: scale, for: .planes, reduction: reduction) { return planes }
         memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
         return try JPEGPlaneReader(self, scale: Self.libjpegScale(scale))
     }
 
     /// Starts to decode rows of pixels at `scale` eighths of the size; the same applies.
-    func rows(scale: Int) throws -> any RowReader {
+    func rows(scale: Int, reduction: Double = 1) throws -> any RowReader {
+        let colours: UpsampledRows.Colours =
+            switch colour {
+            case APOD_JPEG_GRAY: .gray
+            case APOD_JPEG_YCBCR: .yCbCr
+            case APOD_JPEG_RGB: .rgb
+            case APOD_JPEG_YCCK: .ycck
+            default: .cmyk
+            }
+        if let planes = try ownPlanes(scale: scale, for: .rows, reduction: reduction),
+            let rows = try UpsampledRows(
+                planes, whole: size, scale: scale, colours: colours, isInverted: isInverted, profile: profile,
+                options: options)
+        {
+            return rows
+        }
         memory = try options.reserve(memory: Int(clamping: header.coefficient_bytes))
         return try JPEGRowReader(self, scale: Self.libjpegScale(scale))
+    }
+
+    /// What our own decoder makes of it; nil if that is to be left to libjpeg.
+    private func ownPlanes(
+        scale: Int, for use: ComponentShape.Use, reduction: Double
+    ) throws -> (any PlaneReader)? {
+        guard options.decoder == .auto, !options.allowsDamage,
+            let frame = try JPEGFrame(feed.source, options: options)
+        else { return nil }
+        return try SequentialPlanes(frame, feed.source, scale: scale, for: use, options: options)
+            ?? CoefficientPlanes(
+                frame, feed.source, scale: scale, for: use, reduction: reduction, options: options)
     }
 
     /// The eighths that libjpeg-turbo has vector code for, enough for those that are wanted.

@@ -29,7 +29,8 @@ final class CoefficientPlanes: PlaneReader {
     ///   - scale: eighths of its size at which luma is decoded, one of `BlockLayout.sizes`.
     ///   - reduction: the picture's size over the output's, from which it follows what may be left out (`ScanChoice`).
     init?(
-        _ first: JPEGFrame, _ source: any ByteSource, scale: Int, reduction: Double, options: DecodeOptions
+        _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: ComponentShape.Use = .planes,
+        reduction: Double, options: DecodeOptions
     ) throws {
         var frame = first
         let end = try frame.readOtherScans(source, options: options)
@@ -38,7 +39,7 @@ final class CoefficientPlanes: PlaneReader {
         guard frame.isProgressive, end != .nonsense, !hasGaps, frame.scans.allSatisfy(\.isProgression) else {
             return nil
         }
-        let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale) }
+        let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }
         var steps: [[UInt16]] = []
         for (index, shape) in shapes.enumerated() {
             let parts = frame.scans.flatMap(\.components).filter { $0.index == index }

@@ -1,0 +1,150 @@
+import CKernels
+import Formats
+import Support
+
+/// The planes of a JPEG as rows of pixels: at the full size the same as libjpeg's, whose chroma is every viewer's.
+final class UpsampledRows: RowReader {
+    /// What the components mean.
+    enum Colours {
+        case gray, yCbCr, rgb, cmyk
+        /// Three inks as YCbCr, and black (Adobe TN 5116).
+        case ycck
+    }
+
+    let size: PixelSize
+    let extent: (width: Double, height: Double)
+    let layout: RowLayout
+    let profile: [UInt8]?
+    private let reader: any PlaneReader
+    private let colours: Colours
+    /// Whether inks are stored as 255 for none.
+    private let isInverted: Bool
+    /// Of each plane how many pixels one of its samples stands for.
+    private let ratios: [(across: Int, down: Int)]
+    /// Rows of the last three groups of each plane, in turn.
+    private let rows: [AlignedBuffer]
+    private var groups = 0
+    private var nextRow = 0
+    /// A row of each component at the full size.
+    private let upsampled: AlignedBuffer
+    private let stride: Int
+    private let memory: MemoryReservation
+    private let isSmooth: Bool
+
+    /// Nil unless every plane's resolution goes into the size without a remainder.
+    ///
+    /// - Parameter scale: eighths of its size at which the picture is decoded.
+    init?(
+        _ reader: any PlaneReader, whole: PixelSize, scale: Int, colours: Colours, isInverted: Bool,
+        profile: [UInt8]?, options: DecodeOptions
+    ) throws {
+        self.reader = reader
+        self.colours = colours
+        self.isInverted = isInverted
+        self.profile = profile
+        extent = (Double(whole.width * scale) / 8, Double(whole.height * scale) / 8)
+        size = PixelSize(width: Int(extent.width.rounded(.up)), height: Int(extent.height.rounded(.up)))
+        layout =
+            switch colours {
+            case .gray: .gray
+            case .yCbCr, .rgb: .rgb
+            case .cmyk, .ycck: .cmyk
+            }
+        // As libjpeg does it: not for single samples.
+        isSmooth = scale > 1
+        var ratios: [(across: Int, down: Int)] = []
+        for plane in reader.planes {
+            let (across, down) = (extent.width / plane.extentWidth, extent.height / plane.extentHeight)
+            guard across == across.rounded(), down == down.rounded() else { return nil }
+            ratios.append((Int(across), Int(down)))
+        }
+        self.ratios = ratios
+        let widest = zip(reader.planes, ratios).map { $0.rowBytes * $1.across }.max() ?? 0
+        stride = roundedUp(max(widest, size.width), to: 64)
+        var bytes = 4 * stride
+        for plane in reader.planes { bytes += 3 * plane.groupRows * plane.rowBytes }
+        memory = try options.reserve(memory: bytes)
+        rows = reader.planes.map { AlignedBuffer(count: 3 * $0.groupRows * $0.rowBytes) }
+        upsampled = AlignedBuffer(count: 4 * stride)
+    }
+
+    var isTruncated: Bool { reader.isTruncated }
+    var isDamaged: Bool { reader.isDamaged }
+
+    func finish() throws { try reader.finish() }
+
+    func readRow(into row: UnsafeMutablePointer<UInt8>) throws {
+        try readGroups()
+        var parts: [UnsafePointer<UInt8>] = []
+        for component in rows.indices { parts.append(part(component)) }
+        switch colours {
+        case .gray: row.update(from: parts[0], count: size.width)
+        case .yCbCr: apod_ycc_to_rgb(parts[0], parts[1], parts[2], row, size.width)
+        case .rgb: interleave(parts, into: row)
+        case .cmyk: interleave(parts, into: row)
+        case .ycck:
+            // Light of the inks' colours, in whose place there is ink.
+            apod_ycc_to_rgb(parts[0], parts[1], parts[2], row, size.width)
+            for x in (0..<size.width).reversed() {
+                let (cyan, magenta, yellow) = (255 - row[3 * x], 255 - row[3 * x + 1], 255 - row[3 * x + 2])
+                (row[4 * x], row[4 * x + 1], row[4 * x + 2], row[4 * x + 3]) = (cyan, magenta, yellow, parts[3][x])
+            }
+        }
+        if layout == .cmyk, !isInverted {
+            for i in 0..<size.width * 4 { row[i] = 255 - row[i] }
+        }
+        nextRow += 1
+    }
+
+    private func interleave(_ parts: [UnsafePointer<UInt8>], into row: UnsafeMutablePointer<UInt8>) {
+        for (component, part) in parts.enumerated() {
+            (upsampled.bytes + component * stride).update(from: part, count: size.width)
+        }
+        apod_interleave(upsampled.bytes, stride, parts.count, row, size.width)
+    }
+
+    /// Decodes as far as the next row needs: one row of samples more than its own.
+    private func readGroups() throws {
+        let isEnough = reader.planes.indices.allSatisfy { plane in
+            let geometry = reader.planes[plane]
+            return min(nextRow / ratios[plane].down + 2, geometry.size.height) <= groups * geometry.groupRows
+        }
+        if isEnough { return }
+        try reader.readGroup { plane, row in
+            sample(plane, groups * reader.planes[plane].groupRows + row)
+        }
+        groups += 1
+        // Planes whose groups are higher than others' are never more than one behind.
+        try readGroups()
+    }
+
+    /// Where a row of a plane is.
+    private func sample(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
+        let geometry = reader.planes[plane]
+        return rows[plane].bytes + row % (3 * geometry.groupRows) * geometry.rowBytes
+    }
+
+    /// A component's samples of the next row.
+    private func part(_ component: Int) -> UnsafePointer<UInt8> {
+        let (across, down) = ratios[component]
+        let plane = reader.planes[component].size
+        let own = nextRow / down
+        let near = sample(component, own)
+        if across == 1, down == 1 { return UnsafePointer(near) }
+        let out = upsampled.bytes + component * stride
+        if isSmooth, down == 2, across <= 2, across == 1 || plane.width > 2 {
+            let isUpper = nextRow % 2 == 0
+            let far = sample(component, isUpper ? max(own - 1, 0) : min(own + 1, plane.height - 1))
+            if across == 1 {
+                apod_upsample_down(near, far, isUpper ? 1 : 2, out, plane.width)
+            } else {
+                apod_upsample_both(near, far, out, plane.width)
+            }
+        } else if isSmooth, down == 1, across == 2, plane.width > 2 {
+            apod_upsample_across(near, out, plane.width)
+        } else {
+            apod_repeat(near, across, out, plane.width)
+        }
+        return UnsafePointer(out)
+    }
+}

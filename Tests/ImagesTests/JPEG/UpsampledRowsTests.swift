@@ -1,0 +1,71 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+@Suite struct UpsampledRowsTests {
+    private func rows(
+        _ source: some ByteSource, _ decoder: DecodeOptions.Decoder, scale: Int = 8
+    ) throws -> PixelBuffer {
+        let options = DecodeOptions(decoder: decoder, spareThreads: SpareThreads(0))
+        let reader = try JPEGReader(source, options: options).rows(scale: scale)
+        #expect(decoder == .libjpeg || reader is UpsampledRows)
+        let row = AlignedBuffer(count: reader.size.width * reader.layout.channels)
+        var bytes: [UInt8] = []
+        for _ in 0..<reader.size.height {
+            try reader.readRow(into: row.bytes)
+            bytes.append(contentsOf: UnsafeBufferPointer(start: row.bytes, count: row.count))
+        }
+        try reader.finish()
+        return PixelBuffer(size: reader.size, channels: reader.layout.channels, bytes: bytes)
+    }
+
+    private static let samplings: [[(Int, Int)]] = [
+        [(1, 1)], [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 2), (1, 1), (1, 1)],
+        [(2, 2), (1, 1), (1, 1)], [(4, 1), (1, 1), (1, 1)], [(2, 2), (2, 1), (1, 2)],
+        [(1, 1), (1, 1), (1, 1), (1, 1)], [(2, 2), (1, 1), (1, 1), (2, 2)],
+    ]
+
+    @Test(arguments: samplings.indices, [false, true])
+    func theFullSizeIsTheSameAsLibjpegs(_ sampling: Int, isUnconverted: Bool) throws {
+        var random = SeededRandom(seed: UInt64(sampling))
+        for number in 0..<60 {
+            let picture = GeneratedJPEG(
+                width: 1 + random.below(40), height: 1 + random.below(40), sampling: Self.samplings[sampling],
+                quality: 1 + random.below(100), isProgressive: number % 3 == 0, isUnconverted: isUnconverted,
+                seed: UInt64(number), noise: random.below(200))
+            let source = MemorySource(picture.encoded())
+            #expect(try rows(source, .auto) == rows(source, .libjpeg), "\(picture)")
+        }
+    }
+
+    /// A smooth picture, made smaller, shows the same colours.
+    @Test(arguments: BlockLayout.sizes)
+    func scaledRowsShowTheSamePicture(_ scale: Int) throws {
+        for sampling in Self.samplings {
+            let picture = GeneratedJPEG(width: 160, height: 96, sampling: sampling, quality: 98, noise: 0)
+            let source = MemorySource(picture.encoded())
+            let (whole, scaled) = (try rows(source, .auto), try rows(source, .auto, scale: scale))
+            #expect(scaled.size == PixelSize(width: 20 * scale, height: 12 * scale))
+            let reference = referenceLanczos(whole, to: scaled.size)
+            #expect(psnr(scaled.bytes, reference.bytes) > 19, "\(sampling)")
+        }
+    }
+}
+
+extension CorpusTests {
+    @Test func everyJPEGHasTheRowsThatLibjpegHas() throws {
+        for folder in ["photos", "exif"] {
+            for path in try Corpus.pictures(in: folder) {
+                let source = try File.openInput(path)
+                func pixels(_ decoder: DecodeOptions.Decoder) throws -> PixelBuffer? {
+                    guard let info = try? inspect(source), info.format == .jpeg else { return nil }
+                    return try? decode(source, info, options: DecodeOptions(decoder: decoder).begun())
+                }
+                #expect(try pixels(.auto) == pixels(.libjpeg), "\(path)")
+            }
+        }
+    }
+}

@@ -59,8 +59,8 @@ import Testing
         func left(_ quality: DecodeOptions.Quality, _ format: OutputFormat, _ number: Int = 82) -> Double {
             quality.leftToResample(EncodeOptions(format: format, quality: number))
         }
-        #expect(left(.auto, .jpeg) == 2.3 && left(.auto, .webp) == 2.3 && left(.auto, .gif) == 2.3)
-        #expect(left(.auto, .jpeg, 90) == 3)
+        #expect(left(.auto, .jpeg) == 2.15 && left(.auto, .webp) == 2.15 && left(.auto, .gif) == 2.15)
+        #expect(left(.auto, .jpeg, 90) == 4)
         #expect(left(.auto, .png) == .infinity)
         for format in OutputFormat.allCases {
             #expect(left(.fast, format) == 2 && left(.full, format) == .infinity)

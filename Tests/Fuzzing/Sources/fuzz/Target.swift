@@ -26,7 +26,9 @@ enum Target: String, CaseIterable {
         case .records: readRecords(bytes)
         case .addresses: readAddress(bytes)
         case .heads: readHead(bytes)
-        case .jpeg: readPicture(bytes, as: .jpeg)
+        case .jpeg:
+            readPicture(bytes, as: .jpeg)
+            compareJPEGDecoders(bytes)
         case .png: readPicture(bytes, as: .png)
         case .gif: readPicture(bytes, as: .gif)
         case .webp: readPicture(bytes, as: .webp)

@@ -248,6 +248,8 @@ struct VariantTests {
         #expect(Set(keys).count == 6)
         let passesDamage = VariantMaker(rendition: Rendition(), options: DecodeOptions(allowsDamage: true)).key(.pager)
         #expect(!keys.contains(passesDamage))
+        let byLibjpeg = VariantMaker(rendition: Rendition(), options: DecodeOptions(decoder: .libjpeg)).key(.pager)
+        #expect(!keys.contains(byLibjpeg))
         // Each beside what the rendition says.
         #expect(keys.allSatisfy { $0.hasPrefix(Rendition().key(.pager)) })
     }

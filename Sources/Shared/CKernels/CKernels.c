@@ -2,6 +2,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 static inline uint8_t held_to_byte(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value; }
@@ -173,6 +175,48 @@ apod_kernel_level apod_kernel_best(void) {
     return __builtin_cpu_supports("avx2") ? APOD_KERNEL_AVX2 : APOD_KERNEL_SSE2;
 }
 
+#elif defined(__aarch64__)
+
+static void vertical_neon(const uint8_t *const *rows, const int16_t *weights, ptrdiff_t taps, int16_t *out,
+                          ptrdiff_t count) {
+    for (ptrdiff_t x = 0; x < count; x += 32) {
+        int32x4_t sums[8];
+        for (int j = 0; j < 8; j++) sums[j] = vdupq_n_s32(128);
+        for (ptrdiff_t k = 0; k < taps; k++) {
+            for (int j = 0; j < 2; j++) {
+                const uint8x16_t row = vld1q_u8(rows[k] + x + 16 * j);
+                const int16x8_t low = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(row)));
+                const int16x8_t high = vreinterpretq_s16_u16(vmovl_u8(vget_high_u8(row)));
+                int32x4_t *s = sums + 4 * j;
+                s[0] = vmlal_n_s16(s[0], vget_low_s16(low), weights[k]);
+                s[1] = vmlal_n_s16(s[1], vget_high_s16(low), weights[k]);
+                s[2] = vmlal_n_s16(s[2], vget_low_s16(high), weights[k]);
+                s[3] = vmlal_n_s16(s[3], vget_high_s16(high), weights[k]);
+            }
+        }
+        for (int j = 0; j < 4; j++) {
+            const int16x4_t a = vqmovn_s32(vshrq_n_s32(sums[2 * j], 8));
+            vst1q_s16(out + x + 8 * j, vcombine_s16(a, vqmovn_s32(vshrq_n_s32(sums[2 * j + 1], 8))));
+        }
+    }
+}
+
+static void horizontal_neon(const int16_t *in, const int32_t *starts, const int16_t *weights, ptrdiff_t taps,
+                            uint8_t *out, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const int16_t *samples = in + starts[i], *own = weights + i * taps;
+        int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
+        for (ptrdiff_t k = 0; k < taps; k += 8) {
+            const int16x8_t a = vld1q_s16(samples + k), b = vld1q_s16(own + k);
+            low = vmlal_s16(low, vget_low_s16(a), vget_low_s16(b));
+            high = vmlal_s16(high, vget_high_s16(a), vget_high_s16(b));
+        }
+        out[i] = held_to_byte((vaddvq_s32(vaddq_s32(low, high)) + (1 << 19)) >> 20);
+    }
+}
+
+apod_kernel_level apod_kernel_best(void) { return APOD_KERNEL_NEON; }
+
 #else
 
 apod_kernel_level apod_kernel_best(void) { return APOD_KERNEL_SCALAR; }
@@ -185,6 +229,8 @@ void apod_vertical(apod_kernel_level level, const uint8_t *const *rows, const in
 #if defined(__x86_64__)
     case APOD_KERNEL_AVX2: vertical_avx2(rows, weights, taps, out, count); return;
     case APOD_KERNEL_SSE2: vertical_sse2(rows, weights, taps, out, count); return;
+#elif defined(__aarch64__)
+    case APOD_KERNEL_NEON: vertical_neon(rows, weights, taps, out, count); return;
 #endif
     default: vertical_scalar(rows, weights, taps, out, count); return;
     }
@@ -196,6 +242,8 @@ void apod_horizontal(apod_kernel_level level, const int16_t *in, const int32_t *
 #if defined(__x86_64__)
     case APOD_KERNEL_AVX2: horizontal_avx2(in, starts, weights, taps, out, count); return;
     case APOD_KERNEL_SSE2: horizontal_sse2(in, starts, weights, taps, out, count); return;
+#elif defined(__aarch64__)
+    case APOD_KERNEL_NEON: horizontal_neon(in, starts, weights, taps, out, count); return;
 #endif
     default: horizontal_scalar(in, starts, weights, taps, out, count); return;
     }

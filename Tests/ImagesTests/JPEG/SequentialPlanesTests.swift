@@ -81,6 +81,19 @@ struct ReadPlanes: Equatable {
         }
     }
 
+    @Test func restartsThatAreNotTheRightOnesAreRefused() throws {
+        let picture = GeneratedJPEG(width: 64, height: 64, sampling: GeneratedJPEG.samplings[5], restartInterval: 3)
+        for (marker, other) in [(0xD1, 0xD3), (0xD2, 0xD9)] as [(UInt8, UInt8)] {
+            var bytes = picture.encoded()
+            let place = try #require(bytes.indices.first { bytes[$0] == marker && bytes[$0 - 1] == 0xFF })
+            bytes[place] = other
+            for threads in [0, 2] {
+                #expect(failureCode { _ = try own(bytes, threads: threads, sizes: Self.small) } == "corrupt-image")
+            }
+            #expect(failureCode { _ = try libjpeg(bytes) } == "corrupt-image")
+        }
+    }
+
     /// A picture that is broken off, or has a hole, at each of many places.
     @Test(arguments: [0, 5])
     func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int) throws {

@@ -19,6 +19,8 @@ final class ScanCursor {
     private var nextRegion = 0
     /// Whether the restart before the next MCU has been passed.
     private var hasPassedRestart = true
+    /// Whether that was not there, but the marker at `position` is to come later.
+    private var isBeforeMarker = false
 
     init(_ queue: RegionQueue, restartInterval: Int, allowsTruncated: Bool) {
         self.queue = queue
@@ -62,8 +64,8 @@ final class ScanCursor {
     func dataEnd(_ region: ScanRegion) -> ScanRegion.End? {
         let ends = region.ends.drop { $0.offset * 8 < position }
         // Where a restart has just been passed, its marker is the first one.
-        let isAtRestart = count > 0 && restartInterval > 0 && sinceRestart == 0 && ends.first?.isRestart == true
-        return isAtRestart ? ends.dropFirst().first : ends.first
+        let isBehindMarker = count > 0 && restartInterval > 0 && sinceRestart == 0 && !isBeforeMarker
+        return isBehindMarker ? ends.dropFirst().first : ends.first
     }
 
     /// Notes that the data ends within the next MCU, and gives its bytes with zeros behind them: libjpeg decodes it as
@@ -107,23 +109,31 @@ final class ScanCursor {
 
     /// Goes to what follows the next restart marker, which has to be the right one. False if it is not in this region.
     private func passRestart(_ region: ScanRegion) throws -> Bool {
-        let next = region.ends.first { $0.offset * 8 >= position && (region.isLast || $0.offset < region.count) }
-        guard let next else { return false }
         let expected = UInt8(0xD0 + (count / restartInterval - 1) % 8)
-        if next.marker == expected {
-            isMissing = false
-        } else if next.marker == 0 && allowsTruncated || isTruncated {
-            // The next MCU will find out that there is nothing; those behind it, if they know of it already.
-            isTruncated = true
-        } else if next.marker == 0 {
-            throw ImageError.truncated(.jpeg)
-        } else {
-            let hex = String(next.marker, radix: 16)
+        for end in region.ends where end.offset * 8 >= position && (region.isLast || end.offset < region.count) {
+            if !end.isRestart || end.marker != expected { try noteWrongRestart(end, expected) }
+            // How many restarts it is ahead, if it is one; what follows is libjpeg's way to find into step again.
+            let ahead = end.isRestart ? (end.marker &- expected) & 7 : 1
+            if ahead >= 6 || 1..<0xC0 ~= end.marker { continue }
+            // The one that is expected, or too far away from it; else one of the next, before which data is missing.
+            isBeforeMarker = ahead == 1 || ahead == 2
+            if !isBeforeMarker { isMissing = false }
+            position = end.offset * 8
+            hasPassedRestart = true
+            return true
+        }
+        return false
+    }
+
+    /// Throws unless it is known already that data is missing, or that is allowed.
+    private func noteWrongRestart(_ end: ScanRegion.End, _ expected: UInt8) throws {
+        if isTruncated { return }
+        if end.marker == 0, !allowsTruncated { throw ImageError.truncated(.jpeg) }
+        guard end.marker == 0 else {
+            let hex = String(end.marker, radix: 16)
             throw ImageError.corrupt(
                 .jpeg, "Corrupt JPEG data: found marker 0x\(hex) instead of RST\(expected - 0xD0)")
         }
-        position = next.offset * 8
-        hasPassedRestart = true
-        return true
+        isTruncated = true
     }
 }

@@ -117,7 +117,8 @@ struct ScanBytes {
         if code == 0 {
             region.buffer.bytes[count] = 0xFF
             count += 1
-        } else if hasRestarts, (0xD0...0xD7).contains(code) {
+        } else if hasRestarts, code < 0xC0 || (0xD0...0xD7).contains(code) {
+            // What is no marker at all stands in the place of a restart at most.
             region.ends.append(ScanRegion.End(offset: count, marker: code))
         } else {
             markerOffset = mark

@@ -64,6 +64,11 @@ final class SequentialScan {
         var threads = 0
         if bytes >= sizes.threadedBytes {
             while threads < Self.mostThreads, options.spareThreads.take() { threads += 1 }
+            // Of several, one makes samples of what the others decode (`PlanesAhead`).
+            if threads > 1 {
+                options.spareThreads.giveBack()
+                threads -= 1
+            }
         }
         let runMCUs = min(sizes.regionBlocks * 4 / 3 / blocks + 1, mcus.all)
         var memory = BlockStore.memory(mcus: mcus.atOnce, blocks: blocks, area: decoder.area)

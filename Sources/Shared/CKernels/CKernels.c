@@ -1,5 +1,7 @@
 #include "CKernels.h"
 
+#include <string.h>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -201,17 +203,32 @@ static void vertical_neon(const uint8_t *const *rows, const int16_t *weights, pt
     }
 }
 
+/// Four partial sums of one output sample.
+static inline int32x4_t partial_sums(const int16_t *samples, const int16_t *weights, ptrdiff_t taps) {
+    int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
+    for (ptrdiff_t k = 0; k < taps; k += 8) {
+        const int16x8_t a = vld1q_s16(samples + k), b = vld1q_s16(weights + k);
+        low = vmlal_s16(low, vget_low_s16(a), vget_low_s16(b));
+        high = vmlal_high_s16(high, a, b);
+    }
+    return vaddq_s32(low, high);
+}
+
 static void horizontal_neon(const int16_t *in, const int32_t *starts, const int16_t *weights, ptrdiff_t taps,
                             uint8_t *out, ptrdiff_t count) {
-    for (ptrdiff_t i = 0; i < count; i++) {
-        const int16_t *samples = in + starts[i], *own = weights + i * taps;
-        int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
-        for (ptrdiff_t k = 0; k < taps; k += 8) {
-            const int16x8_t a = vld1q_s16(samples + k), b = vld1q_s16(own + k);
-            low = vmlal_s16(low, vget_low_s16(a), vget_low_s16(b));
-            high = vmlal_s16(high, vget_high_s16(a), vget_high_s16(b));
-        }
-        out[i] = held_to_byte((vaddvq_s32(vaddq_s32(low, high)) + (1 << 19)) >> 20);
+    ptrdiff_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        int32x4_t sums[4];
+        for (int j = 0; j < 4; j++) sums[j] = partial_sums(in + starts[i + j], weights + (i + j) * taps, taps);
+        const int32x4_t four = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
+        const int16x4_t samples = vmovn_s32(vshrq_n_s32(vaddq_s32(four, vdupq_n_s32(1 << 19)), 20));
+        const uint8x8_t held = vqmovun_s16(vcombine_s16(samples, samples));
+        const uint32_t bytes = vget_lane_u32(vreinterpret_u32_u8(held), 0);
+        memcpy(out + i, &bytes, 4);
+    }
+    for (; i < count; i++) {
+        const int32_t sum = vaddvq_s32(partial_sums(in + starts[i], weights + i * taps, taps));
+        out[i] = held_to_byte((sum + (1 << 19)) >> 20);
     }
 }
 

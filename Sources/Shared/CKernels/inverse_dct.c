@@ -40,7 +40,8 @@ enum {
 static void pass_8(const int16_t *in, ptrdiff_t stride, int shift, int16_t *out) {
     int16_t r[8];
     for (int i = 0; i < 8; i++) r[i] = in[i * stride];
-    const int32_t t0 = (int16_t)(r[0] + r[4]) * 8192, t1 = (int16_t)(r[0] - r[4]) * 8192;
+    const int32_t half = 1 << (shift - 1);
+    const int32_t t0 = (int16_t)(r[0] + r[4]) * 8192 + half, t1 = (int16_t)(r[0] - r[4]) * 8192 + half;
     const int32_t t2 = r[2] * C + r[6] * (C - H), t3 = r[2] * (C + D) + r[6] * C;
     const int32_t even[4] = {t0 + t3, t1 + t2, t1 - t2, t0 - t3};
     const int16_t z3 = (int16_t)(r[7] + r[3]), z4 = (int16_t)(r[5] + r[1]);
@@ -51,34 +52,40 @@ static void pass_8(const int16_t *in, ptrdiff_t stride, int shift, int16_t *out)
         r[5] * (J - K) + r[3] * -K + b,
         r[7] * (A - E) + r[1] * -E + a,
     };
-    const int32_t half = 1 << (shift - 1);
     for (int i = 0; i < 4; i++) {
-        out[i * stride] = held_to_16_bits((even[i] + odd[i] + half) >> shift);
-        out[(7 - i) * stride] = held_to_16_bits((even[i] - odd[i] + half) >> shift);
+        out[i * stride] = held_to_16_bits((even[i] + odd[i]) >> shift);
+        out[(7 - i) * stride] = held_to_16_bits((even[i] - odd[i]) >> shift);
     }
-}
-
-/// Whether a block has coefficients in its first row alone: then the first pass is a shift, which wraps.
-static inline int is_flat(const int16_t *block) {
-    uint64_t rest[14];
-    memcpy(rest, block + 8, sizeof rest);
-    uint64_t all = 0;
-    for (int i = 0; i < 14; i++) all |= rest[i];
-    return all == 0;
 }
 
 static void block_8(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
     int16_t values[64];
     for (int i = 0; i < 64; i++) values[i] = (int16_t)(block[i] * steps[i]);
-    if (is_flat(block)) {
-        for (int i = 63; i >= 0; i--) values[i] = (int16_t)(values[i & 7] * 4);
-    } else {
-        for (int i = 0; i < 8; i++) pass_8(values + i, 8, 11, values + i);
-    }
+    for (int i = 0; i < 8; i++) pass_8(values + i, 8, 11, values + i);
     for (int y = 0; y < 8; y++) {
         pass_8(values + 8 * y, 1, 18, values + 8 * y);
         for (int i = 0; i < 8; i++) rows[y][x + i] = held_to_byte(values[8 * y + i] + 128);
     }
+}
+
+/// Whether a block has coefficients in its first row alone.
+static inline int is_flat(const int16_t *block) {
+    for (int v = 1; v < 8; v++) {
+        uint64_t row[2];
+        memcpy(row, block + 8 * v, sizeof row);
+        if ((row[0] | row[1]) != 0) return 0;
+    }
+    return 1;
+}
+
+/// Such a block: its rows are equal, and the first pass is a shift, which wraps.
+static void flat_block_8(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
+    int16_t values[8];
+    for (int i = 0; i < 8; i++) values[i] = (int16_t)((int16_t)(block[i] * steps[i]) * 4);
+    pass_8(values, 1, 18, values);
+    uint8_t samples[8];
+    for (int i = 0; i < 8; i++) samples[i] = held_to_byte(values[i] + 128);
+    for (int y = 0; y < 8; y++) memcpy(rows[y] + x, samples, 8);
 }
 
 // The reduced transforms: `size` x `size` samples of as many lowest frequencies. Of a matrix with 13 fractional bits,
@@ -209,15 +216,6 @@ static void transform(apod_kernel_level level, int size, const placed_block *blo
     }
 }
 
-/// A block of 8 x 8 that others must not go with.
-static void alone(const int16_t *block, const uint16_t *steps, uint8_t *const *rows, ptrdiff_t x) {
-#if defined(__x86_64__)
-    transform_sse2(8, &(placed_block){block, x}, steps, rows);
-#else
-    block_8(block, steps, rows, x);
-#endif
-}
-
 /// The samples of a block that is no more than its mean: all the same.
 static uint8_t flat_sample(int size, int16_t mean) {
     if (size <= 2) return held_to_byte(((mean + 4) >> 3) + 128);
@@ -257,11 +255,8 @@ void apod_inverse_dct(apod_kernel_level level, int size, const apod_dct_blocks *
         block[0] = mean;
         if (size == 2) {
             block_2(block, blocks->steps, rows, x);
-        } else if (at_once == 1) {
-            transform(level, size, &(placed_block){block, x}, blocks->steps, rows);
         } else if (size == 8 && is_flat(block)) {
-            // Wraps where others are held, so that it cannot go with them.
-            alone(block, blocks->steps, rows, x);
+            flat_block_8(block, blocks->steps, rows, x);
         } else {
             waiting[waiters++] = (placed_block){block, x};
             if (waiters == at_once) {

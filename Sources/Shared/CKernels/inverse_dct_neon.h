@@ -3,8 +3,16 @@
 INLINE vector NAME(add16)(vector a, vector b) { return vaddq_s16(a, b); }
 INLINE vector NAME(sub16)(vector a, vector b) { return vsubq_s16(a, b); }
 INLINE vector NAME(mul16)(vector a, vector b) { return vmulq_s16(a, b); }
-INLINE vector NAME(times4)(vector a) { return vshlq_n_s16(a, 2); }
 INLINE vector NAME(zero)(void) { return vdupq_n_s16(0); }
+
+INLINE vector NAME(zip_low8)(vector a, vector b) {
+    return vreinterpretq_s16_s8(vzip1q_s8(vreinterpretq_s8_s16(a), vreinterpretq_s8_s16(b)));
+}
+
+INLINE vector NAME(zip_high8)(vector a, vector b) {
+    return vreinterpretq_s16_s8(vzip2q_s8(vreinterpretq_s8_s16(a), vreinterpretq_s8_s16(b)));
+}
+
 INLINE vector NAME(zip_low16)(vector a, vector b) { return vzip1q_s16(a, b); }
 INLINE vector NAME(zip_high16)(vector a, vector b) { return vzip2q_s16(a, b); }
 
@@ -41,17 +49,22 @@ INLINE NAME(wide) NAME(times8192)(vector a) {
     return (NAME(wide)){vshll_n_s16(vget_low_s16(a), 13), vshll_n_s16(vget_high_s16(a), 13)};
 }
 
+/// What rounds when `shift` bits are dropped.
+INLINE NAME(wide) NAME(plus_half)(NAME(wide) a, int shift) {
+    const int32x4_t half = vdupq_n_s32(1 << (shift - 1));
+    return NAME(plus)(a, (NAME(wide)){half, half});
+}
+
 /// Without `shift` bits, held within 16.
-INLINE vector NAME(rounded)(NAME(wide) a, int shift) {
-    const int32x4_t half = vdupq_n_s32(1 << (shift - 1)), right = vdupq_n_s32(-shift);
-    return vcombine_s16(vqmovn_s32(vshlq_s32(vaddq_s32(a.low, half), right)),
-                        vqmovn_s32(vshlq_s32(vaddq_s32(a.high, half), right)));
+INLINE vector NAME(narrowed)(NAME(wide) a, int shift) {
+    const int32x4_t right = vdupq_n_s32(-shift);
+    return vcombine_s16(vqmovn_s32(vshlq_s32(a.low, right)), vqmovn_s32(vshlq_s32(a.high, right)));
 }
 
 /// Samples of a's numbers, then of b's.
-INLINE void NAME(store_samples)(vector a, vector b, uint8_t *out) {
+INLINE vector NAME(samples)(vector a, vector b) {
     const int8x16_t held = vcombine_s8(vqmovn_s16(a), vqmovn_s16(b));
-    vst1q_u8(out, veorq_u8(vreinterpretq_u8_s8(held), vdupq_n_u8(0x80)));
+    return vreinterpretq_s16_s8(veorq_s8(held, vdupq_n_s8(-128)));
 }
 
 INLINE vector NAME(eight)(const void *numbers) { return vld1q_s16(numbers); }

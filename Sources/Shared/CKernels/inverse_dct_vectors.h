@@ -28,7 +28,8 @@ INLINE void NAME(transpose_two)(vector r[4]) {
 
 /// One pass of the whole transform over columns, as `pass_8`.
 INLINE void NAME(pass_8)(vector r[8], int shift) {
-    const NAME(wide) t0 = NAME(times8192)(NAME(add16)(r[0], r[4])), t1 = NAME(times8192)(NAME(sub16)(r[0], r[4]));
+    const NAME(wide) t0 = NAME(plus_half)(NAME(times8192)(NAME(add16)(r[0], r[4])), shift);
+    const NAME(wide) t1 = NAME(plus_half)(NAME(times8192)(NAME(sub16)(r[0], r[4])), shift);
     const NAME(wide) t2 = NAME(turned)(r[2], r[6], C, C - H), t3 = NAME(turned)(r[2], r[6], C + D, C);
     const NAME(wide) even[4] = {NAME(plus)(t0, t3), NAME(plus)(t1, t2), NAME(minus)(t1, t2), NAME(minus)(t0, t3)};
     const vector z3 = NAME(add16)(r[7], r[3]), z4 = NAME(add16)(r[5], r[1]);
@@ -40,8 +41,8 @@ INLINE void NAME(pass_8)(vector r[8], int shift) {
         NAME(plus)(NAME(turned)(r[7], r[1], A - E, -E), a),
     };
     for (int i = 0; i < 4; i++) {
-        r[i] = NAME(rounded)(NAME(plus)(even[i], odd[i]), shift);
-        r[7 - i] = NAME(rounded)(NAME(minus)(even[i], odd[i]), shift);
+        r[i] = NAME(narrowed)(NAME(plus)(even[i], odd[i]), shift);
+        r[7 - i] = NAME(narrowed)(NAME(minus)(even[i], odd[i]), shift);
     }
 }
 
@@ -50,21 +51,45 @@ INLINE void NAME(pass_by_matrix)(int size, const int16_t *matrix, vector r[8], i
     vector out[6];
 #pragma clang loop unroll(full)
     for (int y = 0; y < size; y++) {
-        NAME(wide) sum = NAME(turned)(r[0], r[1], matrix[y], matrix[size + y]);
+        NAME(wide) sum = NAME(plus_half)(NAME(turned)(r[0], r[1], matrix[y], matrix[size + y]), shift);
 #pragma clang loop unroll(full)
         for (int v = 2; v < size; v += 2) {
             const int next = v + 1 < size ? matrix[(v + 1) * size + y] : 0;
             sum = NAME(plus)(sum, NAME(turned)(r[v], r[v + 1], matrix[v * size + y], next));
         }
-        out[y] = NAME(rounded)(sum, shift);
+        out[y] = NAME(narrowed)(sum, shift);
     }
     for (int y = 0; y < size; y++) r[y] = out[y];
+}
+
+/// Rows and columns of samples swapped back, and each block's written.
+INLINE void NAME(store)(int size, const vector r[8], const placed_block *blocks, uint8_t *const *rows) {
+    const int stride = size <= 4 ? 4 : 8, count = stride / 2;
+    vector s[4];
+    for (int i = 0; i < count; i++) s[i] = NAME(samples)(r[2 * i], r[2 * i + 1]);
+    // As in `transpose`. Each lane then has two rows of 8, or four rows of 4.
+    for (int round = 0; round < (stride == 8 ? 3 : 2); round++) {
+        vector zipped[4];
+        for (int i = 0; i < count / 2; i++) {
+            zipped[2 * i] = NAME(zip_low8)(s[i], s[i + count / 2]);
+            zipped[2 * i + 1] = NAME(zip_high8)(s[i], s[i + count / 2]);
+        }
+        for (int i = 0; i < count; i++) s[i] = zipped[i];
+    }
+    uint8_t samples[4][LANES][16];
+    memcpy(samples, s, sizeof samples);
+    for (int i = 0; i < LANES * 8 / stride; i++) {
+        for (int y = 0; y < size; y++) {
+            const uint8_t *row = stride == 8 ? &samples[y / 2][i][y % 2 * 8] : &samples[i % 2][i / 2][y * 4];
+            memcpy(rows[y] + blocks[i].x, row, (size_t)size);
+        }
+    }
 }
 
 /// Blocks of a size, as many as fit. `matrix` is NULL for the whole transform.
 INLINE void NAME(blocks)(int size, const int16_t *matrix, const placed_block *blocks, const uint16_t *steps,
                          uint8_t *const *rows) {
-    const int stride = size <= 4 ? 4 : 8, at_once = LANES * 8 / stride;
+    const int stride = size <= 4 ? 4 : 8;
     vector r[8];
     for (int v = 0; v < 8; v++) r[v] = NAME(zero)();
     for (int v = 0; v < size; v++) {
@@ -83,28 +108,13 @@ INLINE void NAME(blocks)(int size, const int16_t *matrix, const placed_block *bl
         }
         r[v] = NAME(mul16)(coefficients, step);
     }
-    if (matrix != NULL) {
-        NAME(pass_by_matrix)(size, matrix, r, 10);
-    } else if (LANES == 1 && is_flat(blocks[0].block)) {
-        for (int v = 7; v >= 0; v--) r[v] = NAME(times4)(r[0]);
-    } else {
-        NAME(pass_8)(r, 11);
-    }
+    if (matrix != NULL) NAME(pass_by_matrix)(size, matrix, r, 10);
+    else NAME(pass_8)(r, 11);
     if (stride == 8) NAME(transpose)(r);
     else NAME(transpose_two)(r);
     if (matrix != NULL) NAME(pass_by_matrix)(size, matrix, r, 16);
     else NAME(pass_8)(r, 18);
-    if (stride == 8) NAME(transpose)(r);
-    else NAME(transpose_two)(r);
-    for (int y = 0; y < size; y += 2) {
-        uint8_t samples[16 * LANES];
-        NAME(store_samples)(r[y], r[y + 1], samples);
-        for (int i = 0; i < at_once; i++) {
-            const uint8_t *own = samples + 16 * (i * LANES / at_once) + stride * (i % (8 / stride));
-            memcpy(rows[y] + blocks[i].x, own, (size_t)size);
-            if (y + 1 < size) memcpy(rows[y + 1] + blocks[i].x, own + 8, (size_t)size);
-        }
-    }
+    NAME(store)(size, r, blocks, rows);
 }
 
 TARGET static void NAME(transform)(int size, const placed_block *blocks, const uint16_t *steps, uint8_t *const *rows) {

@@ -3,8 +3,9 @@
 INLINE vector NAME(add16)(vector a, vector b) { return OF(add_epi16)(a, b); }
 INLINE vector NAME(sub16)(vector a, vector b) { return OF(sub_epi16)(a, b); }
 INLINE vector NAME(mul16)(vector a, vector b) { return OF(mullo_epi16)(a, b); }
-INLINE vector NAME(times4)(vector a) { return OF(slli_epi16)(a, 2); }
 INLINE vector NAME(zero)(void) { return WHOLE(setzero)(); }
+INLINE vector NAME(zip_low8)(vector a, vector b) { return OF(unpacklo_epi8)(a, b); }
+INLINE vector NAME(zip_high8)(vector a, vector b) { return OF(unpackhi_epi8)(a, b); }
 INLINE vector NAME(zip_low16)(vector a, vector b) { return OF(unpacklo_epi16)(a, b); }
 INLINE vector NAME(zip_high16)(vector a, vector b) { return OF(unpackhi_epi16)(a, b); }
 INLINE vector NAME(zip_low64)(vector a, vector b) { return OF(unpacklo_epi64)(a, b); }
@@ -34,17 +35,19 @@ INLINE NAME(wide) NAME(times8192)(vector a) {
     return (NAME(wide)){OF(srai_epi32)(OF(unpacklo_epi16)(zero, a), 3), OF(srai_epi32)(OF(unpackhi_epi16)(zero, a), 3)};
 }
 
-/// Without `shift` bits, held within 16.
-INLINE vector NAME(rounded)(NAME(wide) a, int shift) {
+/// What rounds when `shift` bits are dropped.
+INLINE NAME(wide) NAME(plus_half)(NAME(wide) a, int shift) {
     const vector half = OF(set1_epi32)(1 << (shift - 1));
-    return OF(packs_epi32)(OF(srai_epi32)(OF(add_epi32)(a.low, half), shift),
-                           OF(srai_epi32)(OF(add_epi32)(a.high, half), shift));
+    return NAME(plus)(a, (NAME(wide)){half, half});
 }
 
-/// Samples of a's numbers, then of b's, of each lane.
-INLINE void NAME(store_samples)(vector a, vector b, uint8_t *out) {
-    WHOLE(storeu)((vector *)(void *)out, OF(add_epi8)(OF(packs_epi16)(a, b), OF(set1_epi8)(-128)));
+/// Without `shift` bits, held within 16.
+INLINE vector NAME(narrowed)(NAME(wide) a, int shift) {
+    return OF(packs_epi32)(OF(srai_epi32)(a.low, shift), OF(srai_epi32)(a.high, shift));
 }
+
+/// Samples of a's numbers, then of b's, in each lane.
+INLINE vector NAME(samples)(vector a, vector b) { return OF(add_epi8)(OF(packs_epi16)(a, b), OF(set1_epi8)(-128)); }
 
 INLINE __m128i NAME(eight)(const void *numbers) { return _mm_loadu_si128(numbers); }
 

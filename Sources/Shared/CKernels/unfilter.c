@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 // Each filter predicts a byte from those of the pixel before (a), the row above (b) and the pixel before that (c); what
@@ -40,123 +42,187 @@ static void paeth_row(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, 
     }
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HAS_VECTORS
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// 16 bytes, or 8 samples of 16 bits (…16).
 #if defined(__x86_64__)
+
+typedef __m128i vector;
+
+ALWAYS_INLINE vector all(uint8_t byte) { return _mm_set1_epi8((char)byte); }
+ALWAYS_INLINE vector from_word(uint32_t word) { return _mm_cvtsi32_si128((int)word); }
+ALWAYS_INLINE uint32_t to_word(vector a) { return (uint32_t)_mm_cvtsi128_si32(a); }
+ALWAYS_INLINE vector load_16(const uint8_t *bytes) { return _mm_loadu_si128((const __m128i *)bytes); }
+ALWAYS_INLINE void store_16(uint8_t *bytes, vector a) { _mm_storeu_si128((__m128i *)bytes, a); }
+ALWAYS_INLINE vector widened(vector bytes) { return _mm_unpacklo_epi8(bytes, _mm_setzero_si128()); }
+ALWAYS_INLINE vector narrowed(vector samples) { return _mm_packus_epi16(samples, samples); }
+ALWAYS_INLINE vector inverted(vector a) { return _mm_xor_si128(a, all(0xFF)); }
+ALWAYS_INLINE vector plus(vector a, vector b) { return _mm_add_epi8(a, b); }
+ALWAYS_INLINE vector minus(vector a, vector b) { return _mm_sub_epi8(a, b); }
+ALWAYS_INLINE vector mean_up(vector a, vector b) { return _mm_avg_epu8(a, b); }
+ALWAYS_INLINE vector plus16(vector a, vector b) { return _mm_add_epi16(a, b); }
+ALWAYS_INLINE vector minus16(vector a, vector b) { return _mm_sub_epi16(a, b); }
+ALWAYS_INLINE vector least16(vector a, vector b) { return _mm_min_epi16(a, b); }
+ALWAYS_INLINE vector most16(vector a, vector b) { return _mm_max_epi16(a, b); }
+ALWAYS_INLINE vector is_greater16(vector a, vector b) { return _mm_cmpgt_epi16(a, b); }
+
+/// `yes` where the mask has ones, which fill whole samples.
+ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) {
+    return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
+}
+
+/// Moved up by some bytes, with zeros below.
+#define MOVED_UP(a, bytes) _mm_slli_si128(a, bytes)
+
+/// The last pixel of 1, 2 or 4 bytes in every place.
+ALWAYS_INLINE vector repeated_last(ptrdiff_t pixel, vector pixels) {
+    if (pixel == 4) return _mm_shuffle_epi32(pixels, 0xFF);
+    vector last = _mm_srli_si128(pixels, 14);
+    if (pixel == 1) {
+        last = _mm_srli_si128(last, 1);
+        last = _mm_unpacklo_epi8(last, last);
+    }
+    return _mm_shuffle_epi32(_mm_shufflelo_epi16(last, 0), 0);
+}
+
+#else
+
+typedef uint8x16_t vector;
+
+ALWAYS_INLINE int16x8_t of16(vector a) { return vreinterpretq_s16_u8(a); }
+ALWAYS_INLINE vector from16(int16x8_t a) { return vreinterpretq_u8_s16(a); }
+
+ALWAYS_INLINE vector all(uint8_t byte) { return vdupq_n_u8(byte); }
+ALWAYS_INLINE vector from_word(uint32_t word) { return vreinterpretq_u8_u32(vdupq_n_u32(word)); }
+ALWAYS_INLINE uint32_t to_word(vector a) { return vgetq_lane_u32(vreinterpretq_u32_u8(a), 0); }
+ALWAYS_INLINE vector load_16(const uint8_t *bytes) { return vld1q_u8(bytes); }
+ALWAYS_INLINE void store_16(uint8_t *bytes, vector a) { vst1q_u8(bytes, a); }
+ALWAYS_INLINE vector widened(vector bytes) { return vreinterpretq_u8_u16(vmovl_u8(vget_low_u8(bytes))); }
+ALWAYS_INLINE vector narrowed(vector samples) { return vuzp1q_u8(samples, samples); }
+ALWAYS_INLINE vector inverted(vector a) { return vmvnq_u8(a); }
+ALWAYS_INLINE vector plus(vector a, vector b) { return vaddq_u8(a, b); }
+ALWAYS_INLINE vector minus(vector a, vector b) { return vsubq_u8(a, b); }
+ALWAYS_INLINE vector mean_up(vector a, vector b) { return vrhaddq_u8(a, b); }
+ALWAYS_INLINE vector plus16(vector a, vector b) { return from16(vaddq_s16(of16(a), of16(b))); }
+ALWAYS_INLINE vector minus16(vector a, vector b) { return from16(vsubq_s16(of16(a), of16(b))); }
+ALWAYS_INLINE vector least16(vector a, vector b) { return from16(vminq_s16(of16(a), of16(b))); }
+ALWAYS_INLINE vector most16(vector a, vector b) { return from16(vmaxq_s16(of16(a), of16(b))); }
+ALWAYS_INLINE vector is_greater16(vector a, vector b) { return vreinterpretq_u8_u16(vcgtq_s16(of16(a), of16(b))); }
+
+/// `yes` where the mask has ones.
+ALWAYS_INLINE vector choose(vector mask, vector yes, vector no) { return vbslq_u8(mask, yes, no); }
+
+/// Moved up by some bytes, with zeros below.
+#define MOVED_UP(a, bytes) vextq_u8(all(0), a, 16 - (bytes))
+
+/// The last pixel of 1, 2 or 4 bytes in every place.
+ALWAYS_INLINE vector repeated_last(ptrdiff_t pixel, vector pixels) {
+    if (pixel == 4) return vreinterpretq_u8_u32(vdupq_laneq_u32(vreinterpretq_u32_u8(pixels), 3));
+    if (pixel == 2) return vreinterpretq_u8_u16(vdupq_laneq_u16(vreinterpretq_u16_u8(pixels), 7));
+    return vdupq_laneq_u8(pixels, 15);
+}
+
+#endif
 
 // A pixel a step, all of its channels at once, each in 16 bits, so that what the next pixel waits for is short. Pixels
 // of 3 bytes are read and written as 4 but at the row's end: the byte too many that is written belongs to the next
 // pixel, whose turn comes then. `pixel` is a constant to the compiler in each of the functions below.
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/// The bytes of a pixel, and 4 for 3.
-ALWAYS_INLINE __m128i load(ptrdiff_t pixel, const uint8_t *bytes) {
-    int32_t value = 0;
-    memcpy(&value, bytes, pixel == 3 ? 4 : (size_t)pixel);
-    return _mm_cvtsi32_si128(value);
+ALWAYS_INLINE vector load_last(ptrdiff_t pixel, const uint8_t *bytes) {
+    uint32_t word = 0;
+    memcpy(&word, bytes, (size_t)pixel);
+    return from_word(word);
 }
 
-ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, __m128i value) {
-    const int32_t word = _mm_cvtsi128_si32(value);
-    memcpy(bytes, &word, pixel == 3 ? 4 : (size_t)pixel);
-}
-
-ALWAYS_INLINE __m128i load_last(ptrdiff_t pixel, const uint8_t *bytes) {
-    int32_t value = 0;
-    memcpy(&value, bytes, (size_t)pixel);
-    return _mm_cvtsi32_si128(value);
-}
-
-ALWAYS_INLINE void store_last(ptrdiff_t pixel, uint8_t *bytes, __m128i value) {
-    const int32_t word = _mm_cvtsi128_si32(value);
+ALWAYS_INLINE void store_last(ptrdiff_t pixel, uint8_t *bytes, vector value) {
+    const uint32_t word = to_word(value);
     memcpy(bytes, &word, (size_t)pixel);
 }
 
-ALWAYS_INLINE __m128i widened(__m128i bytes) { return _mm_unpacklo_epi8(bytes, _mm_setzero_si128()); }
-ALWAYS_INLINE __m128i narrowed(__m128i samples) { return _mm_packus_epi16(samples, samples); }
+/// The bytes of a pixel, and 4 for 3.
+ALWAYS_INLINE vector load(ptrdiff_t pixel, const uint8_t *bytes) { return load_last(pixel == 3 ? 4 : pixel, bytes); }
 
-/// `yes` where the mask has ones, which fill whole samples.
-ALWAYS_INLINE __m128i choose(__m128i mask, __m128i yes, __m128i no) {
-    return _mm_xor_si128(no, _mm_and_si128(mask, _mm_xor_si128(yes, no)));
+ALWAYS_INLINE void store(ptrdiff_t pixel, uint8_t *bytes, vector value) {
+    store_last(pixel == 3 ? 4 : pixel, bytes, value);
 }
 
 // Which of a, b and c is nearest to a + b - c follows from where 3c - a - b lies: at or below the smaller one of a and
-// b it is the larger one, at or above the larger one it is the smaller one, and between them c. If two are equally near,
-// this gives the one that comes first in the order of a, b, c, as PNG wants it.
+// b it is the larger one, at or above the larger one it is the smaller one, and between them c. If two are equally
+// near, this gives the one that comes first in the order of a, b, c, as PNG wants it.
 #define PAETH(choose)                                                                                               \
-    const __m128i least = _mm_min_epi16(a, b), most = _mm_max_epi16(a, b);                                          \
-    const __m128i place = _mm_sub_epi16(three_c_less_b, a);                                                         \
-    const __m128i inner = choose(_mm_cmpgt_epi16(most, place), c, least);                                           \
-    const __m128i value = choose(_mm_cmpgt_epi16(place, least), inner, most)
+    const vector least = least16(a, b), most = most16(a, b), place = minus16(three_c_less_b, a);                    \
+    const vector inner = choose(is_greater16(most, place), c, least);                                               \
+    return choose(is_greater16(place, least), inner, most)
 
-ALWAYS_INLINE __m128i paeth_sse2(__m128i a, __m128i b, __m128i c, __m128i three_c_less_b) {
-    PAETH(choose);
-    return value;
-}
-
-#define BLENDED(mask, yes, no) _mm_blendv_epi8(no, yes, mask)
-
-__attribute__((target("avx2"))) ALWAYS_INLINE __m128i paeth_avx2(__m128i a, __m128i b, __m128i c,
-                                                                 __m128i three_c_less_b) {
-    PAETH(BLENDED);
-    return value;
-}
+ALWAYS_INLINE vector nearest(vector a, vector b, vector c, vector three_c_less_b) { PAETH(choose); }
 
 /// A row that is not empty, from left to right.
-#define PAETH_ROW(pixel, predicted)                                                                                 \
+#define PAETH_ROW(pixel, nearest)                                                                                   \
     do {                                                                                                            \
-        __m128i a = _mm_setzero_si128(), c = _mm_setzero_si128();                                                   \
+        vector a = all(0), c = all(0);                                                                              \
         ptrdiff_t i = 0;                                                                                            \
         for (; i + (pixel) < count; i += (pixel)) {                                                                 \
-            const __m128i b = widened(load((pixel), above + i)), difference = widened(load((pixel), in + i));       \
-            const __m128i three_c_less_b = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);                 \
+            const vector b = widened(load((pixel), above + i)), difference = widened(load((pixel), in + i));        \
+            const vector three_c_less_b = minus16(plus16(c, plus16(c, c)), b);                                      \
             /* The sum wraps at 256: it is one of bytes. */                                                         \
-            a = _mm_add_epi8(difference, predicted(a, b, c, three_c_less_b));                                       \
+            a = plus(difference, nearest(a, b, c, three_c_less_b));                                                 \
             c = b;                                                                                                  \
             store((pixel), out + i, narrowed(a));                                                                   \
         }                                                                                                           \
-        const __m128i b = widened(load_last((pixel), above + i));                                                   \
-        const __m128i three_c_less_b = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);                     \
-        const __m128i difference = widened(load_last((pixel), in + i));                                             \
-        store_last((pixel), out + i, narrowed(_mm_add_epi8(difference, predicted(a, b, c, three_c_less_b))));       \
+        const vector b = widened(load_last((pixel), above + i));                                                    \
+        const vector three_c_less_b = minus16(plus16(c, plus16(c, c)), b);                                          \
+        const vector difference = widened(load_last((pixel), in + i));                                              \
+        store_last((pixel), out + i, narrowed(plus(difference, nearest(a, b, c, three_c_less_b))));                 \
     } while (0)
 
-static void paeth_row_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out, ptrdiff_t count) {
+static void paeth_in_vectors(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out, ptrdiff_t count) {
     switch (pixel) {
-    case 1: PAETH_ROW(1, paeth_sse2); return;
-    case 2: PAETH_ROW(2, paeth_sse2); return;
-    case 3: PAETH_ROW(3, paeth_sse2); return;
-    default: PAETH_ROW(4, paeth_sse2);
+    case 1: PAETH_ROW(1, nearest); return;
+    case 2: PAETH_ROW(2, nearest); return;
+    case 3: PAETH_ROW(3, nearest); return;
+    default: PAETH_ROW(4, nearest);
     }
 }
 
-__attribute__((target("avx2"))) static void paeth_row_avx2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
-                                                           uint8_t *out, ptrdiff_t count) {
+#if defined(__x86_64__)
+
+#define AVX2 __attribute__((target("avx2")))
+#define BLENDED(mask, yes, no) _mm_blendv_epi8(no, yes, mask)
+
+AVX2 ALWAYS_INLINE vector nearest_avx2(vector a, vector b, vector c, vector three_c_less_b) { PAETH(BLENDED); }
+
+AVX2 static void paeth_avx2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out, ptrdiff_t count) {
     switch (pixel) {
-    case 1: PAETH_ROW(1, paeth_avx2); return;
-    case 2: PAETH_ROW(2, paeth_avx2); return;
-    case 3: PAETH_ROW(3, paeth_avx2); return;
-    default: PAETH_ROW(4, paeth_avx2);
+    case 1: PAETH_ROW(1, nearest_avx2); return;
+    case 2: PAETH_ROW(2, nearest_avx2); return;
+    case 3: PAETH_ROW(3, nearest_avx2); return;
+    default: PAETH_ROW(4, nearest_avx2);
     }
 }
+
+#endif
 
 // The instruction for means rounds up, and the filter wants them rounded down: with ~a and ~b for a and b it does. As
 // ~(x + ~m) is m - x, the next pixel's ~a comes without turning anything round.
 #define AVERAGE_ROW(pixel)                                                                                          \
     do {                                                                                                            \
-        const __m128i ones = _mm_set1_epi8(-1);                                                                     \
-        __m128i before = ones;                                                                                      \
+        vector before = all(0xFF);                                                                                  \
         ptrdiff_t i = 0;                                                                                            \
         for (; i + (pixel) < count; i += (pixel)) {                                                                 \
-            const __m128i over = _mm_xor_si128(load((pixel), above + i), ones);                                     \
-            before = _mm_sub_epi8(_mm_avg_epu8(before, over), load((pixel), in + i));                               \
-            store((pixel), out + i, _mm_xor_si128(before, ones));                                                   \
+            const vector over = inverted(load((pixel), above + i));                                                 \
+            before = minus(mean_up(before, over), load((pixel), in + i));                                           \
+            store((pixel), out + i, inverted(before));                                                              \
         }                                                                                                           \
-        const __m128i over = _mm_xor_si128(load_last((pixel), above + i), ones);                                    \
-        before = _mm_sub_epi8(_mm_avg_epu8(before, over), load_last((pixel), in + i));                              \
-        store_last((pixel), out + i, _mm_xor_si128(before, ones));                                                  \
+        const vector over = inverted(load_last((pixel), above + i));                                                \
+        before = minus(mean_up(before, over), load_last((pixel), in + i));                                          \
+        store_last((pixel), out + i, inverted(before));                                                             \
     } while (0)
 
-static void average_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out, ptrdiff_t count) {
+static void average_in_vectors(ptrdiff_t pixel, const uint8_t *in, const uint8_t *above, uint8_t *out,
+                               ptrdiff_t count) {
     switch (pixel) {
     case 1: AVERAGE_ROW(1); return;
     case 2: AVERAGE_ROW(2); return;
@@ -165,29 +231,18 @@ static void average_sse2(ptrdiff_t pixel, const uint8_t *in, const uint8_t *abov
     }
 }
 
-/// The last pixel of 1, 2 or 4 bytes in every place.
-ALWAYS_INLINE __m128i repeated_last(ptrdiff_t pixel, __m128i pixels) {
-    if (pixel == 4) return _mm_shuffle_epi32(pixels, 0xFF);
-    __m128i last = _mm_srli_si128(pixels, 14);
-    if (pixel == 1) {
-        last = _mm_srli_si128(last, 1);
-        last = _mm_unpacklo_epi8(last, last);
-    }
-    return _mm_shuffle_epi32(_mm_shufflelo_epi16(last, 0), 0);
-}
-
 /// Pixels of 1, 2 or 4 bytes, 16 bytes a step: sums of the first 1, 2, 3, … differences, by doubling.
-static void sub_sse2(ptrdiff_t pixel, const uint8_t *in, uint8_t *out, ptrdiff_t count) {
-    __m128i before = _mm_setzero_si128();
+static void sub_in_vectors(ptrdiff_t pixel, const uint8_t *in, uint8_t *out, ptrdiff_t count) {
+    vector before = all(0);
     ptrdiff_t i = 0;
     for (; i + 16 <= count; i += 16) {
-        __m128i sums = _mm_loadu_si128((const __m128i *)(in + i));
-        if (pixel == 1) sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 1));
-        if (pixel <= 2) sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 2));
-        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 4));
-        sums = _mm_add_epi8(sums, _mm_slli_si128(sums, 8));
-        sums = _mm_add_epi8(sums, before);
-        _mm_storeu_si128((__m128i *)(out + i), sums);
+        vector sums = load_16(in + i);
+        if (pixel == 1) sums = plus(sums, MOVED_UP(sums, 1));
+        if (pixel <= 2) sums = plus(sums, MOVED_UP(sums, 2));
+        sums = plus(sums, MOVED_UP(sums, 4));
+        sums = plus(sums, MOVED_UP(sums, 8));
+        sums = plus(sums, before);
+        store_16(out + i, sums);
         before = repeated_last(pixel, sums);
     }
     if (i == 0) {
@@ -198,34 +253,41 @@ static void sub_sse2(ptrdiff_t pixel, const uint8_t *in, uint8_t *out, ptrdiff_t
 }
 
 static void sub_of_three(const uint8_t *in, uint8_t *out, ptrdiff_t count) {
-    __m128i before = _mm_setzero_si128();
+    vector before = all(0);
     ptrdiff_t i = 0;
     for (; i + 3 < count; i += 3) {
-        before = _mm_add_epi8(load(3, in + i), before);
+        before = plus(load(3, in + i), before);
         store(3, out + i, before);
     }
-    store_last(3, out + i, _mm_add_epi8(load_last(3, in + i), before));
+    store_last(3, out + i, plus(load_last(3, in + i), before));
 }
 
 #endif
 
 int apod_unfilter(apod_kernel_level level, int filter, ptrdiff_t pixel, const uint8_t *in, const uint8_t *above,
                   uint8_t *out, ptrdiff_t count) {
-#if defined(__x86_64__)
-    if (level >= APOD_KERNEL_SSE2 && pixel <= 4 && count >= pixel) {
+#if defined(HAS_VECTORS)
+    if (level != APOD_KERNEL_SCALAR && pixel <= 4 && count >= pixel) {
         switch (filter) {
         case 1:
             if (pixel == 3) sub_of_three(in, out, count);
-            else sub_sse2(pixel, in, out, count);
+            else sub_in_vectors(pixel, in, out, count);
             return 0;
-        case 3: average_sse2(pixel, in, above, out, count); return 0;
+        case 3: average_in_vectors(pixel, in, above, out, count); return 0;
         case 4:
-            if (level >= APOD_KERNEL_AVX2) paeth_row_avx2(pixel, in, above, out, count);
-            else paeth_row_sse2(pixel, in, above, out, count);
+#if defined(__x86_64__)
+            if (level == APOD_KERNEL_AVX2) {
+                paeth_avx2(pixel, in, above, out, count);
+                return 0;
+            }
+#endif
+            paeth_in_vectors(pixel, in, above, out, count);
             return 0;
         default: break;
         }
     }
+#else
+    (void)level;
 #endif
     switch (filter) {
     case 0: memcpy(out, in, (size_t)count); return 0;

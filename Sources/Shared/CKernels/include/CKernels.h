@@ -5,7 +5,7 @@
 // The inner loops of the picture engine. Every function is a pure function of its arguments, gives the same bytes on
 // every processor, and does not allocate. Weights have 14 fractional bits: those of one output sample sum to 16384.
 
-/// The instruction sets that the two passes are written for.
+/// The instruction sets that kernels are written for.
 typedef enum {
     APOD_KERNEL_SCALAR = 0,
     APOD_KERNEL_SSE2 = 1,

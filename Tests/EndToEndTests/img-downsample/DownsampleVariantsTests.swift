@@ -288,6 +288,22 @@ struct DownsampleVariantsTests {
         #expect(variant.bool("truncated") == true && !variant.has("damaged"))
     }
 
+    @Test func bothDecodersShowTheSamePixels() throws {
+        let home = try ToolHome()
+        try home.write("sky.jpg", Picture.sky)
+        func pixels(_ options: [String]) throws -> [UInt8] {
+            try home.run("img-downsample", ["sky.jpg", "--format", "png", "-o", "sky.png"] + options).expect(0)
+            return try decode(MemorySource(TestFile.bytes(home.path("sky.png")))).bytes
+        }
+        #expect(try pixels([]) == pixels(["--decoder", "libjpeg"]))
+        // But not one variant for the other, as smaller ones differ.
+        let arguments = ["sky.jpg", "--width", "100"]
+        for options in [[], ["--decoder", "libjpeg"]] {
+            let output = try home.run("img-downsample", arguments + options).expect(0)
+            #expect(try output.record.variant("custom")?.string("status") == "made")
+        }
+    }
+
     @Test func exifThatMakesNoSenseIsNoReasonToRefuse() throws {
         let home = try ToolHome()
         let head = Array("Exif\0\0".utf8)

@@ -72,22 +72,39 @@ struct JPEGFrame {
         case marker
         /// With the file.
         case file
-        /// With something that is not as it should be.
-        case nonsense
+        /// With a segment that is not as it should be; its marker's code.
+        case nonsense(UInt8)
     }
 
-    /// Reads the headers of all other scans. Throws what the source throws, and for more scans than are allowed.
-    mutating func readOtherScans(_ source: any ByteSource, options: DecodeOptions) throws -> ScansEnd {
-        var segments = JPEGSegments(source, at: scans[0].dataOffset, options: options)
+    /// Reads the headers of all other scans, and what is between them, from somewhere behind the first one's. Throws what
+    /// the source throws, and for more scans than are allowed.
+    mutating func readOtherScans(
+        _ source: any ByteSource, from offset: Int, options: DecodeOptions
+    ) throws -> ScansEnd {
+        var segments = JPEGSegments(source, at: offset, options: options)
         while let segment = try segments.next() {
             if segment.code == JPEGMarkers.endOfImage { return .marker }
-            if segment.body.upperBound > source.count { return .file }
-            guard try read(segment, source) else { return .nonsense }
+            if segment.body.upperBound > source.count {
+                return try isNonsense(segment, source) ? .nonsense(segment.code) : .file
+            }
+            guard try read(segment, source) else { return .nonsense(segment.code) }
             if scans.count > options.limits.maxScans {
                 throw ImageError.tooManyScans(limit: options.limits.maxScans)
             }
         }
         return .file
+    }
+
+    /// Whether the begin of a segment that the file ends in makes no sense already.
+    private func isNonsense(_ segment: JPEGMarkers.Segment, _ source: any ByteSource) throws -> Bool {
+        let start = segment.body.lowerBound
+        guard let first = try source.bytes(start..<start + 1).first else { return false }
+        switch segment.code {
+        case 0xC4: return first >> 4 > 1 || first & 15 > 3
+        case 0xDB: return first & 15 > 3
+        // Another frame, or arithmetic codes.
+        default: return (0xC0...0xCF).contains(segment.code)
+        }
     }
 
     /// False for what is not as it should be.

@@ -8,6 +8,7 @@ final class SequentialPlanes: PlaneReader {
     let planes: [PlaneGeometry]
     private let source: any ByteSource
     private let options: DecodeOptions
+    private var frame: JPEGFrame
     private let scan: SequentialScan
     private let mcusAcross: Int
     private var rows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
@@ -62,6 +63,7 @@ final class SequentialPlanes: PlaneReader {
         mcusAcross = frame.mcusAcross
         guard blocks.count <= 10 else { return nil }
         self.places = places
+        self.frame = frame
         planes = shapes.map(\.plane)
         self.source = source
         self.options = options
@@ -105,16 +107,17 @@ final class SequentialPlanes: PlaneReader {
     /// Reads what follows, to the end marker.
     func finish() throws {
         defer { scan.end() }
-        guard let marker = try scan.markerOffset() else { return try lackEnd() }
-        var segments = JPEGSegments(source, at: marker, options: options)
-        while let segment = try segments.next() {
-            switch segment.code {
-            case JPEGMarkers.endOfImage: return
-            case 0xC4, 0xDB, 0xDC, 0xDD, 0xE0...0xEF, 0xFE: break
-            default: throw ImageError.corrupt(.jpeg, "another picture or scan begins before the picture's end")
-            }
+        guard let offset = try scan.markerOffset() else { return try lackEnd() }
+        switch try frame.readOtherScans(source, from: offset, options: options) {
+        case .marker:
+            guard frame.scans.count == 1 else { throw ImageError.corrupt(.jpeg, "another scan of the same components") }
+        case .file: try lackEnd()
+        // Another frame, of a kind that no decoder here reads (T.81 table B.1).
+        case .nonsense(0xC3), .nonsense(0xC5...0xC8), .nonsense(0xCB), .nonsense(0xCD...0xCF):
+            throw ImageError.unsupported(.jpeg, "another picture begins before its end")
+        case .nonsense(let code):
+            throw ImageError.corrupt(.jpeg, "a segment behind the data makes no sense: 0x\(String(code, radix: 16))")
         }
-        try lackEnd()
     }
 
     private var lacksEnd = false

@@ -33,10 +33,15 @@ final class CoefficientPlanes: PlaneReader {
         reduction: Double, options: DecodeOptions
     ) throws {
         var frame = first
-        let end = try frame.readOtherScans(source, options: options)
+        let isWhole: Bool
+        switch try frame.readOtherScans(source, from: first.scans[0].dataOffset, options: options) {
+        case .marker: isWhole = true
+        case .file: isWhole = false
+        case .nonsense: return nil
+        }
         // libjpeg's rows behind a gap between two restarts are left to libjpeg.
         let hasGaps = options.allowsTruncated && frame.scans.contains { $0.restartInterval > 0 }
-        guard frame.isProgressive, end != .nonsense, !hasGaps, frame.scans.allSatisfy(\.isProgression) else {
+        guard frame.isProgressive, !hasGaps, frame.scans.allSatisfy(\.isProgression) else {
             return nil
         }
         let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }
@@ -94,7 +99,7 @@ final class CoefficientPlanes: PlaneReader {
                         scan, parts, mcusAcross: across, mcusDown: down, source: source, options: options)
                 })
         }
-        isTruncated = end == .file
+        isTruncated = !isWhole
         allowsTruncated = options.allowsTruncated
         spareThreads = options.spareThreads
         schedule = ScanSchedule(items, options: options)

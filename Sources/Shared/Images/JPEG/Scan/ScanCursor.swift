@@ -84,11 +84,14 @@ final class ScanCursor {
         return (rest, position % 8)
     }
 
-    /// Where the marker behind the data lies; nil if the file ends there.
+    /// Where the marker behind the data lies; nil if the file ends there. Throws if another picture begins there.
     func markerOffset() throws -> Int? {
         while true {
             let region = try region()
-            if region.isLast { return queue.markerOffset }
+            if region.isLast {
+                if region.ends.last?.marker == 0xD8 { throw ImageError.corrupt(.jpeg, "two SOI markers") }
+                return queue.markerOffset
+            }
             advance(region)
         }
     }

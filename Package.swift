@@ -80,12 +80,15 @@ let package = Package(
         module("Records", ["Support"]),
         module("HTTP", ["Support", "CCurl"]),
         module("Formats", ["Support", "CISAL", "CZlib"]),
-        module(
-            "Images",
-            [
+        .target(
+            name: "Images",
+            dependencies: [
                 "Support", "Formats", "CCodecs", "CKernels", "CZlib", "CDeflate", "CWebP", "CLCMS", "CAVIF",
-                "CTIFF", "CHEIF", "CJXL",
-            ]),
+                "CTIFF", "CHEIF", "CJXL", "Libc",
+            ],
+            path: "Sources/Shared/Images",
+            // Tests what the JPEG decoder's inner loops rely on.
+            swiftSettings: [.define("CHECKED", .when(configuration: .debug))]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Store", ["Support", "CSQLite", "CSystem"]),
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),

@@ -121,6 +121,7 @@ struct BandDecoder {
             if value != 0 {
                 // Damaged data may put it behind the band.
                 let number = zeros == 0 ? last + 1 : zeros.trailingZeroBitCount
+                check(number < 144)
                 block[Int(places[number])] = Int16(truncatingIfNeeded: value << missing)
                 found |= 1 << UInt64(min(number, 63))
             }

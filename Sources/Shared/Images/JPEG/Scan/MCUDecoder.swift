@@ -73,6 +73,7 @@ final class MCUDecoder: @unchecked Sendable {
     func decode(
         _ bits: inout BitReader, _ predictions: UnsafeMutablePointer<Int32>, into store: BlockStore
     ) -> Bool {
+        check(store.hasRoom)
         let means = store.means + store.end.blocks
         let details = store.details + store.end.blocks
         var end = store.end.coefficients
@@ -187,7 +188,7 @@ final class MCUDecoder: @unchecked Sendable {
     }
 }
 
-/// Tests what the code around it promises, in builds with `-D CHECKED`.
+/// Tests what the code around it promises, in builds with `-D CHECKED`: those of tests and of the fuzzer.
 @inline(__always) func check(_ condition: @autoclosure () -> Bool) {
     #if CHECKED
     precondition(condition())

@@ -39,7 +39,15 @@ func compareJPEGDecoders(_ bytes: [UInt8]) {
     guard let whole = try? own(8, .standard, threads: 0).get(),
         let expected = try? samples(reader.planes(scale: 8))
     else { return }
+    // libjpeg-turbo decodes an MCU a second time if it finds fill bytes where data is, which nobody writes, and leaves
+    // in it what it found the first time.
+    if hasFilledData(bytes) { return }
     precondition(whole == expected, "another picture than libjpeg's")
+}
+
+/// Whether fill bytes (ITU-T T.81 B.1.1.2) stand before a stuffed zero.
+private func hasFilledData(_ bytes: [UInt8]) -> Bool {
+    bytes.indices.dropFirst(2).contains { bytes[$0 - 2] == 0xFF && bytes[$0 - 1] == 0xFF && bytes[$0] == 0 }
 }
 
 /// All samples that belong to the picture.

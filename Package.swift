@@ -24,11 +24,18 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies + ["Libc"], path: "Sources/Shared/\(name)")
 }
 
-/// One of the four tools.
-func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(
+/// The commands of one of the four tools.
+func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
         name: name, dependencies: dependencies + ["Commands", "Options", "Records", "Support"],
-        path: "Sources/\(name)")
+        path: "Sources/\(folder)")
+}
+
+/// What is started: a tool alone, or all of them in one file.
+func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Programs",
+        sources: ["\(name).swift"])
 }
 
 /// The tests of one module.
@@ -44,6 +51,7 @@ let package = Package(
         .executable(name: "img-cache", targets: ["img-cache"]),
         .executable(name: "img-downsample", targets: ["img-downsample"]),
         .executable(name: "gif-cache", targets: ["gif-cache"]),
+        .executable(name: "apod-tools", targets: ["apod-tools"]),
         .library(
             name: "Shared",
             targets: [
@@ -111,12 +119,17 @@ let package = Package(
         module("Options", ["Support"]),
         module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch", "Tools"]),
         // The tools
-        tool("apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
-        tool("img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),
+        tool("ApodFetchTool", "apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
+        tool("ImgCacheTool", "img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),
         tool(
-            "img-downsample",
+            "ImgDownsampleTool", "img-downsample",
             ["Store", "Fetch", "HTTP", "Tools", "Images", "Placeholders", "Variants", "Formats", "Gallery"]),
-        tool("gif-cache", ["Store", "Fetch", "Tools", "GIFs", "HTTP"]),
+        tool("GIFCacheTool", "gif-cache", ["Store", "Fetch", "Tools", "GIFs", "HTTP"]),
+        program("apod-fetch", ["ApodFetchTool"]),
+        program("img-cache", ["ImgCacheTool"]),
+        program("img-downsample", ["ImgDownsampleTool"]),
+        program("gif-cache", ["GIFCacheTool"]),
+        program("apod-tools", ["ApodFetchTool", "ImgCacheTool", "ImgDownsampleTool", "GIFCacheTool"]),
         // Tests
         .target(name: "TestSupport", dependencies: ["Support", "Records", "Libc"], path: "Tests/TestSupport"),
         .executableTarget(
@@ -155,7 +168,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Variants",
                 "Previews", "CSQLite", "Libc", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
-                "sample-service", "confinement-probe",
+                "apod-tools", "sample-service", "confinement-probe",
             ],
             path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt", "GIFVerdicts.txt"]),
     ],

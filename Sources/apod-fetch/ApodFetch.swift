@@ -7,11 +7,8 @@ import Records
 import Store
 import Support
 
-@main
-enum ApodFetch {
-    static func main() { runTool(tool) }
-
-    static let tool = Tool(
+extension Tool {
+    public static let apodFetch = Tool(
         Command(
             "apod-fetch", summary: "Get NASA's picture of the day as records.",
             details: """

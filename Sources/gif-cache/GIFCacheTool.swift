@@ -5,11 +5,8 @@ import Options
 import Store
 import Tools
 
-@main
-enum GIFCacheTool {
-    static func main() { runTool(tool) }
-
-    static let tool = Tool(
+extension Tool {
+    public static let gifCache = Tool(
         Command(
             "gif-cache", summary: "Keep ExerciseDB's GIFs on the disk.",
             details: """

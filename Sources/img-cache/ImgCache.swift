@@ -5,11 +5,8 @@ import Options
 import Store
 import Tools
 
-@main
-enum ImgCache {
-    static func main() { runTool(tool) }
-
-    static let tool = Tool(
+extension Tool {
+    public static let imgCache = Tool(
         Command(
             "img-cache", summary: "Download pictures once and keep them.",
             details: """

@@ -7,7 +7,7 @@ import Store
 import Support
 import Variants
 
-extension ImgDownsample {
+extension Tool {
     /// Downsamples one picture to a file, or all to variants.
     @Sendable static func downsample(_ arguments: Arguments) throws -> Int32 {
         let context = try ToolContext(arguments)

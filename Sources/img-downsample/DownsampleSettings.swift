@@ -193,6 +193,7 @@ struct DownsampleSettings {
     // MARK: What it may cost
 
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
+        returnLargeBlocks()
         var limits = DecodeLimits.standard
         if let most = try context.value(.maxBytes) { limits.maxInputBytes = most }
         if let most = try context.value(.maxMemory) { limits.maxMemoryBytes = most }

@@ -6,14 +6,8 @@ import Store
 import Support
 import Variants
 
-@main
-enum ImgDownsample {
-    static func main() {
-        returnLargeBlocks()
-        runTool(tool)
-    }
-
-    static let tool = Tool(
+extension Tool {
+    public static let imgDownsample = Tool(
         Command(
             "img-downsample", summary: "Shrink pictures, fast and faithfully.",
             details: """

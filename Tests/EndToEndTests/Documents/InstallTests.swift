@@ -11,7 +11,7 @@ struct InstallTests {
         home = try ToolHome()
         target = home.path("root")
         // Any programs will do.
-        for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache"] {
+        for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache", "apod-tools"] {
             try home.folder.write("built/\(tool)", "#!/bin/sh\n", mode: 0o700)
         }
     }
@@ -64,6 +64,17 @@ struct InstallTests {
         #expect(try modes() == before)
         try install("--uninstall").expect(0)
         #expect(try modes() == before)
+    }
+
+    @Test func oneProgramIsInstalledWithALinkForEachTool() throws {
+        try install("--one-program").expect(0)
+        for tool in ["apod-fetch", "img-cache", "img-downsample", "gif-cache"] {
+            try home.shell("cmp '\(target)/usr/bin/\(tool)' '\(home.folder.path("built/apod-tools"))'").expect(0)
+            #expect(try modes()["usr/bin/\(tool)"] == "777")
+        }
+        #expect(try modes()["usr/lib/apod-tools/apod-tools"] == "755")
+        try install("--uninstall").expect(0)
+        #expect(!TestFile.exists(target))
     }
 
     @Test func uninstallLeavesNothingOfAFolderThatItMade() throws {

@@ -35,7 +35,8 @@ public enum DetachedProcess {
         posix_spawnattr_setflags(
             &attributes, Int16(Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | startsSession))
         let program = try ownProgram()
-        var argv = ([program] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
+        // By the same name, as a file that holds several programs goes by that.
+        var argv = ([ProgramArguments.programName()] + arguments).map { $0.withPathPointer { strdup($0) } } + [nil]
         var envp =
             passedOn.compactMap { name in
                 getenv(name).map { value in

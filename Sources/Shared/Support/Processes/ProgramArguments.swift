@@ -13,4 +13,11 @@ public enum ProgramArguments {
         let words = CommandLine.unsafeArgv
         return (1..<max(Int(CommandLine.argc), 1)).compactMap { words[$0].map { String(pathPointer: $0) } }
     }
+
+    /// The name by which this program was started, without the folder; empty if there was none.
+    public static func programName() -> String {
+        let kept = csystem_argument_count() > 0 ? csystem_argument(0) : nil
+        let text = (kept ?? CommandLine.unsafeArgv[0].map { UnsafePointer($0) }).map { String(pathPointer: $0) } ?? ""
+        return text.lastIndex(of: "/").map { String(text[text.index(after: $0)...]) } ?? text
+    }
 }

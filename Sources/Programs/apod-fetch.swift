@@ -1,0 +1,7 @@
+import ApodFetchTool
+import Commands
+
+@main
+enum Program {
+    static func main() { runTool(.apodFetch) }
+}

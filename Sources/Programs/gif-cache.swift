@@ -1,0 +1,7 @@
+import Commands
+import GIFCacheTool
+
+@main
+enum Program {
+    static func main() { runTool(.gifCache) }
+}

@@ -1,0 +1,7 @@
+import Commands
+import ImgCacheTool
+
+@main
+enum Program {
+    static func main() { runTool(.imgCache) }
+}

@@ -1,0 +1,7 @@
+import Commands
+import ImgDownsampleTool
+
+@main
+enum Program {
+    static func main() { runTool(.imgDownsample) }
+}

@@ -34,8 +34,7 @@ func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency])
 /// What is started: a tool alone, or all of them in one file.
 func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Programs",
-        sources: ["\(name).swift"])
+        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Programs/\(name)")
 }
 
 /// The tests of one module.

@@ -13,6 +13,7 @@ import Testing
         ["README.md", "SECURITY.md", "CHANGELOG.md"]
         + [
             "records", "sizes-and-styles", "cache", "days", "exercises", "gallery", "security", "settings", "scripting",
+            "packages", "compatibility",
         ].map { "docs/\($0).md" }
 
     /// What stands between back quotes on one line.
@@ -47,7 +48,8 @@ import Testing
         let home = try ToolHome()
         // Those of the scripts and of other programs, and one that no help lists.
         var options: Set<Substring> = [
-            "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--now", "--user", "--bg-fill",
+            "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
+            "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
             "--generate",
         ]
         for command in commands {

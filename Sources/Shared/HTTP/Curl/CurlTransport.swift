@@ -56,11 +56,14 @@ public final class CurlTransport: HTTPTransport {
             pool.withLock { $0.giveBack(connection) }
         }
         try apply(request, proxy: proxy, target: target, to: connection.handle)
+        // The compiler writes the length of this file's path into the program, for a check; the same one in any folder.
+        #sourceLocation(file:"CurlTransport+Exchange.swift",line:1)
         return try withoutActuallyEscaping(receive) { receive in
             try CurlExchange(request, on: connection, guard: addressGuard, proxy: proxy, receive: receive)
                 .run(interruption: interruption)
         }
     }
+    #sourceLocation()
 
     /// Sets the options of a connection that has none. `target` is the address that the proxy is given in place of the
     /// URL's host, if it must not look up the name.

@@ -95,34 +95,30 @@ struct FontStack {
 
     /// The first of the fonts that fontconfig proposes which can be opened and is accepted, and its family.
     private static func firstFont(
-        _ family: String, _ language: String?, _ scalars: [Unicode.Scalar], accepts: (Font) -> Bool
+        _ family: String, _ language: String?, _ scalars: [Unicode.Scalar], accepts: @escaping (Font) -> Bool
     ) -> (Font, family: String)? {
-        var search = Search()
         // fontconfig's proposals are of all formats, of which some are not read.
         let limit: Int32 = 24
         let values = scalars.map(\.value)
-        return withoutActuallyEscaping(accepts) { accepts in
-            search.accepts = accepts
-            _ = withUnsafeMutablePointer(to: &search) { context in
-                // English if the letters don't tell: else the locale would choose.
-                ctext_find(
-                    family, language ?? "en", values, values.count, limit,
-                    { context, path, index, family in
-                        let search = context!.assumingMemoryBound(to: Search.self)
-                        guard let font = try? Font(path: String(pathPointer: path), index: index),
-                            search.pointee.accepts?(font) == true
-                        else { return true }
-                        search.pointee.found = (font, String(cString: family))
-                        return false
-                    }, context)
-            }
-            search.accepts = nil
-            return search.found
+        var search = Search(accepts: accepts)
+        withUnsafeMutablePointer(to: &search) { context in
+            // English if the letters don't tell: else the locale would choose.
+            _ = ctext_find(
+                family, language ?? "en", values, values.count, limit,
+                { context, path, index, family in
+                    let search = context!.assumingMemoryBound(to: Search.self)
+                    guard let font = try? Font(path: String(pathPointer: path), index: index),
+                        search.pointee.accepts(font)
+                    else { return true }
+                    search.pointee.found = (font, String(cString: family))
+                    return false
+                }, context)
         }
+        return search.found
     }
 
     private struct Search {
-        var accepts: ((Font) -> Bool)?
+        let accepts: (Font) -> Bool
         var found: (Font, family: String)?
     }
 

@@ -1,8 +1,15 @@
 import Libc
 import Support
 
-/// The folder of recorded answers and real pictures that some tests need and the repository does not carry.
+/// Pictures for tests: the small ones that `Tests/Corpus` has, and the folder of recorded answers and real pictures that
+/// some tests need and the repository does not carry.
 public enum Corpus {
+    /// The folder of small pictures, laid out as the folder `images` of the other one.
+    public static let smallImages = "\(packageRoot)/Tests/Corpus/images"
+
+    /// The folders of pictures that are here, the small ones first.
+    public static let imageFolders = [smallImages] + (isPresent ? [root! + "/images"] : [])
+
     /// `APOD_TOOLS_CORPUS`, else `shared/fixtures` beside the package; nil if there is neither.
     public static let root: String? = {
         if let named = getenv("APOD_TOOLS_CORPUS") { return String(cString: named) }
@@ -21,12 +28,12 @@ public enum Corpus {
         (0..<3).reduce(#filePath) { path, _ in parent(of: path) }
     }()
 
-    /// Whether the corpus is here. Says loudly, once a run, that tests are skipped where it isn't. Meant for a test's
-    /// condition: `@Test(.enabled(if: Corpus.isPresent))`.
+    /// Whether the large corpus is here. Says loudly, once a run, that tests are skipped where it isn't. Meant for a
+    /// test's condition: `@Test(.enabled(if: Corpus.isPresent))`.
     public static let isPresent: Bool = {
         if let root, TestFile.exists(root) { return true }
         Log.standardError(
-            "\n*** NO CORPUS: the tests on recorded answers and real pictures are SKIPPED.\n"
+            "\n*** NO CORPUS: the tests on recorded answers and real pictures are SKIPPED; small drawn ones are tested.\n"
                 + "*** Set APOD_TOOLS_CORPUS to the folder that holds `api` and `images` to run them.\n\n")
         return false
     }()
@@ -37,19 +44,24 @@ public enum Corpus {
         return "\(root)/\(name)"
     }
 
-    /// The absolute paths of the pictures right in a folder of `images`, in the order of their names. Throws where
-    /// there are none: a test over none of them would show nothing.
+    /// The absolute paths of the pictures right in a folder of each of `imageFolders`, in the order of their names.
+    /// Throws where there are none: a test over none of them would show nothing.
     public static func pictures(in folder: String) throws -> [String] {
-        let path = try path("images/\(folder)")
-        let names = TemporaryFolder.names(in: path).filter { name in
-            guard let dot = name.lastIndex(of: "."), !name.hasPrefix(".") else { return false }
-            return ["jpg", "jpeg", "png", "apng", "gif", "webp"].contains(name[name.index(after: dot)...])
+        let paths = imageFolders.flatMap { root in
+            TemporaryFolder.names(in: "\(root)/\(folder)").sorted().filter { name in
+                guard let dot = name.lastIndex(of: "."), !name.hasPrefix(".") else { return false }
+                return kinds.contains(String(name[name.index(after: dot)...]))
+            }.map { "\(root)/\(folder)/\($0)" }
         }
-        guard !names.isEmpty else {
-            throw SystemFailure(errno: ENOENT, "find pictures in \(path)", purpose: .openInput)
+        guard !paths.isEmpty else {
+            throw SystemFailure(errno: ENOENT, "find pictures in \(folder)", purpose: .openInput)
         }
-        return names.sorted().map { "\(path)/\($0)" }
+        return paths
     }
+
+    private static let kinds: Set<String> = [
+        "jpg", "jpeg", "png", "apng", "gif", "webp", "avif", "heic", "jxl", "tif",
+    ]
 
     public static func bytes(_ name: String) throws -> [UInt8] { try TestFile.bytes(try path(name)) }
 

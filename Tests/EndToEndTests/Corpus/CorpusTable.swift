@@ -10,6 +10,8 @@ struct CorpusTable {
         /// As stored; nil if the README's parser found none.
         let size: PixelSize?
         let details: String
+        /// What a reference tool said; of a small picture, `ok` or the code with which it is refused.
+        let check: String
         /// Whether a reference tool found nothing wrong.
         let isSound: Bool
 
@@ -24,9 +26,13 @@ struct CorpusTable {
         }
     }
 
-    /// The pictures right in the folder `images/NAME`.
+    /// The pictures right in the folder NAME of the small and the large corpus.
     static func rows(_ folder: String) throws -> [Row] {
-        let readme = try TestFile.text(try Corpus.path("images/README.md"))
+        try Corpus.imageFolders.flatMap { try rows(folder, in: $0) }
+    }
+
+    static func rows(_ folder: String, in root: String) throws -> [Row] {
+        let readme = try TestFile.text("\(root)/README.md")
         var isInside = false
         var rows: [Row] = []
         for line in readme.split(separator: "\n") {
@@ -35,13 +41,14 @@ struct CorpusTable {
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.filter { $0 != "`" } }
             guard cells.count > 5 else { continue }
             let name = cells[1].filter { $0 != " " }
-            let path = try Corpus.path("images/\(folder)/\(name)")
+            let path = "\(root)/\(folder)/\(name)"
             let sides = cells[3].filter { $0 != " " }.split(separator: "x").compactMap { Int($0) }
             guard TestFile.exists(path) else { continue }
             rows.append(
                 Row(
                     path: path, name: name,
                     size: sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil, details: cells[4],
+                    check: cells[5].filter { $0 != " " },
                     isSound: cells[5].contains("ok") && !cells[5].contains("refuses")))
         }
         return rows

@@ -154,7 +154,7 @@ import Testing
         #expect(source.bytesRead < 100_000)
     }
 
-    @Test(.enabled(if: Corpus.isPresent)) func realPicturesAreRead() throws {
+    @Test func picturesOfAllKindsAreRead() throws {
         var (exifs, packets, thumbnails) = (0, 0, 0)
         for row in try CorpusTable.rows() {
             let metadata = try EmbeddedMetadata.read(row.open())
@@ -168,6 +168,9 @@ import Testing
                 #expect(metadata.exif != nil, "\(row.path)")
             }
         }
-        #expect(exifs > 40 && packets > 5 && thumbnails > 2, "\(exifs) \(packets) \(thumbnails)")
+        #expect(exifs > 20, "\(exifs)")
+        if Corpus.isPresent {
+            #expect(exifs > 60 && packets > 5 && thumbnails > 2, "\(exifs) \(packets) \(thumbnails)")
+        }
     }
 }

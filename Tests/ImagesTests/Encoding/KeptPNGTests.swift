@@ -76,7 +76,7 @@ import Testing
         #expect(throws: (any Error).self) { try made(source) }
     }
 
-    @Test(.enabled(if: Corpus.isPresent)) func noPNGOfTheCorpusGrows() throws {
+    @Test func noPNGOfTheCorpusGrows() throws {
         var count = 0
         for path in try Corpus.pictures(in: "png-suite") {
             // A gamma asks for other pixels.
@@ -86,7 +86,7 @@ import Testing
             count += 1
             #expect(made.count <= bytes.count, "\(path): \(made.count) for \(bytes.count)")
         }
-        #expect(count > 60)
+        #expect(count > (Corpus.isPresent ? 80 : 20))
     }
 
     private func withoutGamma(_ bytes: [UInt8]) -> [UInt8] {

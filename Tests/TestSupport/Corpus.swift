@@ -44,10 +44,10 @@ public enum Corpus {
         return "\(root)/\(name)"
     }
 
-    /// The absolute paths of the pictures right in a folder of each of `imageFolders`, in the order of their names.
-    /// Throws where there are none: a test over none of them would show nothing.
-    public static func pictures(in folder: String) throws -> [String] {
-        let paths = imageFolders.flatMap { root in
+    /// The absolute paths of the pictures right in a folder of each of the roots, in the order of their names. Throws
+    /// where there are none: a test over none of them would show nothing.
+    public static func pictures(in folder: String, of roots: [String] = imageFolders) throws -> [String] {
+        let paths = roots.flatMap { root in
             TemporaryFolder.names(in: "\(root)/\(folder)").sorted().filter { name in
                 guard let dot = name.lastIndex(of: "."), !name.hasPrefix(".") else { return false }
                 return kinds.contains(String(name[name.index(after: dot)...]))

@@ -58,7 +58,8 @@ struct CorpusVerdictTests {
     }
 
     @Test(arguments: folders) func theTableHasEveryPicture(_ folder: String) throws {
-        let names = Set(try Corpus.pictures(in: folder).compactMap { $0.split(separator: "/").last.map(String.init) })
+        let paths = try Corpus.pictures(in: folder, of: [Corpus.path("images")])
+        let names = Set(paths.compactMap { $0.split(separator: "/").last.map(String.init) })
         let table = Set(try CorpusVerdict.list(folder).map(\.name))
         #expect(names == table, "\(names.symmetricDifference(table).sorted())")
     }

@@ -103,10 +103,12 @@ struct DownsampleColourTests {
         }
     }
 
-    @Test(.enabled(if: Corpus.isPresent)) func inksBecomeSRGB() throws {
+    @Test func inksBecomeSRGB() throws {
         let home = try ToolHome()
-        for name in ["jpg-cmyk-2.jpg", "cmyk-transform0.jpg"] {
-            let path = try Corpus.path("images/photos/\(name)")
+        let names: Set = ["cmyk.jpg", "cmyk-progressive.jpg", "jpg-cmyk-2.jpg", "cmyk-transform0.jpg"]
+        for path in try Corpus.pictures(in: "photos") {
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            guard names.contains(name) else { continue }
             let whole = try decode(File.openInput(path))
             for target in ["b.png", "b.jpg"] {
                 for options in [[], ["--keep-profile"]] {

@@ -5,10 +5,12 @@ import Support
 /// what is answered is a function's.
 final class LoopbackServer: Sendable {
     struct Request: Sendable {
+        let method: String
         let target: String
         let headers: HTTPHeadersSeen
         /// Which connection it came on, from 1.
         let connection: Int
+        let body: [UInt8]
     }
 
     /// Fields as they were sent, names in lower case.
@@ -148,6 +150,12 @@ final class LoopbackServer: Sendable {
 
     private static func nextRequest(_ descriptor: Int32, _ number: Int, _ buffer: inout [UInt8]) -> Request? {
         let end = Array("\r\n\r\n".utf8)
+        func receive() -> Bool {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count > 0 { buffer += chunk[..<count] }
+            return count > 0
+        }
         while true {
             let starts = buffer.count >= 4 ? Array(0...(buffer.count - 4)) : []
             if let index = starts.first(where: { Array(buffer[$0..<$0 + 4]) == end }) {
@@ -159,12 +167,15 @@ final class LoopbackServer: Sendable {
                     headers[halves[0].lowercased()] = halves.count > 1 ? String(halves[1].drop { $0 == " " }) : ""
                 }
                 let words = (lines.first ?? "").split(separator: " ")
-                return Request(target: words.count > 1 ? String(words[1]) : "", headers: headers, connection: number)
+                let length = headers["content-length"].flatMap { Int($0) } ?? 0
+                while buffer.count < length { if !receive() { return nil } }
+                let body = Array(buffer[..<length])
+                buffer.removeFirst(length)
+                return Request(
+                    method: String(words.first ?? ""), target: words.count > 1 ? String(words[1]) : "",
+                    headers: headers, connection: number, body: body)
             }
-            var chunk = [UInt8](repeating: 0, count: 4096)
-            let count = recv(descriptor, &chunk, chunk.count, 0)
-            if count <= 0 { return nil }
-            buffer += chunk[..<count]
+            if !receive() { return nil }
         }
     }
 }

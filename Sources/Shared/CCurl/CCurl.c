@@ -8,21 +8,30 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 enum {
-    // CURLoption: 10,000 + n takes a pointer, 20,000 + n a function.
+    // CURLoption: 10,000 + n takes a pointer, 20,000 + n a function, 30,000 + n a curl_off_t.
+    option_upload = 46,
     option_write_data = 10001,
+    option_read_data = 10009,
     option_error_buffer = 10010,
     option_http_header = 10023,
     option_header_data = 10029,
     option_opensocket_data = 10164,
+    option_seek_data = 10168,
     option_connect_to = 10243,
     option_write_function = 20011,
+    option_read_function = 20012,
     option_header_function = 20079,
     option_opensocket_function = 20163,
+    option_seek_function = 20167,
+    option_upload_size = 30115,   // CURLOPT_INFILESIZE_LARGE
+    read_abort = 0x10000000,      // CURL_READFUNC_ABORT
+    seek_impossible = 2,          // CURL_SEEKFUNC_CANTSEEK
     global_default = 3,      // CURL_GLOBAL_DEFAULT
     message_done = 1,        // CURLMSG_DONE
     error_text_size = 256,   // CURL_ERROR_SIZE
@@ -123,6 +132,8 @@ struct ccurl_connection {
     void *headers;
     void *targets;
     bool is_active;
+    // How much of the body that is sent has been read.
+    int64_t sent;
     ccurl_receiver receiver;
     char error_text[error_text_size];
 };
@@ -156,6 +167,7 @@ void ccurl_reset(ccurl_connection *connection) {
     connection->headers = NULL;
     connection->targets = NULL;
     memset(&connection->receiver, 0, sizeof connection->receiver);
+    connection->sent = 0;
     connection->error_text[0] = 0;
 }
 
@@ -194,6 +206,33 @@ static size_t receive_body(char *bytes, size_t size, size_t count, void *user) {
     ccurl_connection *connection = user;
     count *= size;
     return connection->receiver.body(connection->receiver.context, (const uint8_t *)bytes, count) ? count : stop;
+}
+
+static size_t send_body(char *buffer, size_t size, size_t count, void *user) {
+    ccurl_connection *connection = user;
+    ptrdiff_t read =
+        connection->receiver.send(connection->receiver.context, connection->sent, (uint8_t *)buffer, size * count);
+    if (read < 0) return read_abort;
+    connection->sent += read;
+    return (size_t)read;
+}
+
+// libcurl begins anew where a connection that was kept open turns out to be closed.
+static int seek_body(void *user, int64_t offset, int origin) {
+    if (origin != SEEK_SET || offset < 0) return seek_impossible;
+    ((ccurl_connection *)user)->sent = offset;
+    return 0;
+}
+
+bool ccurl_upload(ccurl_connection *connection, int64_t count) {
+    void *easy = connection->easy;
+    // Many servers never answer "Expect: 100-continue", and libcurl would wait for a second.
+    return ccurl_add_header(connection, "Expect:") && curl.easy_setopt(easy, option_upload, 1L) == CCURL_OK &&
+           curl.easy_setopt(easy, option_upload_size, count) == CCURL_OK &&
+           curl.easy_setopt(easy, option_read_function, send_body) == CCURL_OK &&
+           curl.easy_setopt(easy, option_read_data, (void *)connection) == CCURL_OK &&
+           curl.easy_setopt(easy, option_seek_function, seek_body) == CCURL_OK &&
+           curl.easy_setopt(easy, option_seek_data, (void *)connection) == CCURL_OK;
 }
 
 static int open_socket(void *user, int purpose, struct socket_address *target) {

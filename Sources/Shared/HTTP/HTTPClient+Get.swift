@@ -139,7 +139,7 @@ extension HTTPClient {
             try interruption.check()
             try judge(request)
             let answer = try takingTurn(request, deadline: &deadline) { request in
-                log.detail("GET \(request.url.redacted)")
+                log.detail("\(request.method.name) \(request.url.redacted)")
                 return try exchange(request, accepting: statuses, receive: receive)
             }
             let response = answer.response
@@ -220,6 +220,7 @@ extension HTTPClient {
                     isAccepted = statuses.contains(response.status)
                     body.removeAll()
                     guard isAccepted else { return }
+                    guard request.method.gives else { return try pass(event) }
                     if !request.decompresses, let coding = response.headers.compression {
                         throw FetchFailure.unwantedEncoding(url: request.url, coding: coding)
                     }

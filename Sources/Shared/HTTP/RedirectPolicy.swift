@@ -7,13 +7,14 @@ public struct RedirectPolicy: Sendable, Hashable {
 
     public init(allowsInsecure: Bool = false) { self.allowsInsecure = allowsInsecure }
 
-    /// Whether the status names another address for a GET (RFC 9110 §15.4). 300 and 304 to 306 don't.
+    /// Whether the status names another address (RFC 9110 §15.4). 300 and 304 to 306 don't.
     public static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
     /// Returns the request that follows the redirect `response`, the `followed`-th one, from 0.
     ///
     /// To another origin it takes none of the fields that don't cross origins, and no credentials but the URL's own. A
-    /// fragment is kept unless the new address has one (RFC 9110 §10.2.2). Throws `FetchFailure` (`too-many-redirects`,
+    /// fragment is kept unless the new address has one (RFC 9110 §10.2.2). After 303, what was put is not put again,
+    /// but its result is asked for (§15.4.4). Throws `FetchFailure` (`too-many-redirects`,
     /// `bad-redirect`, `insecure-redirect`), and `WebURLFailure` for an address that cannot be followed.
     public func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws -> HTTPRequest {
         guard let location = response.headers.last("Location"), !location.isEmpty else {
@@ -29,6 +30,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         }
         var next = request
         next.url = target
+        if response.status == 303, case .put = request.method { next.method = .get }
         if target.origin != request.url.origin { next.headers.removeAll { !$0.crossesOrigins } }
         return next
     }

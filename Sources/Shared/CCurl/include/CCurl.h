@@ -17,6 +17,7 @@
 enum {
     CCURL_LOW_SPEED_LIMIT = 19,
     CCURL_LOW_SPEED_TIME = 20,
+    CCURL_NOBODY = 44,
     CCURL_FOLLOWLOCATION = 52,
     CCURL_HTTPGET = 80,
     CCURL_HTTP_VERSION = 84,
@@ -97,6 +98,9 @@ typedef struct {
     // A line of the head, or bytes of the body. False ends the transfer with CCURL_WRITE_ERROR.
     bool (*head)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
     bool (*body)(void *_Nullable context, const uint8_t *_Nullable bytes, size_t count);
+    // Fills the buffer with what `ccurl_upload` announced, from that offset on. Gives how many bytes that are; a
+    // negative number ends the transfer.
+    ptrdiff_t (*send)(void *_Nullable context, int64_t offset, uint8_t *buffer, size_t count);
     // The 4 or 16 bytes of an address about to be connected to. False keeps the socket from being opened.
     bool (*dial)(void *_Nullable context, const uint8_t *address, size_t count);
 } ccurl_receiver;
@@ -115,6 +119,8 @@ bool ccurl_add_header(ccurl_connection *connection, const char *line);
 // Connects to `HOST:PORT:OTHER-HOST:OTHER-PORT` instead, where what is left out stands for any, or for the same. Once
 // for a request. False without memory.
 bool ccurl_connect_to(ccurl_connection *connection, const char *rule);
+// Makes it a PUT of that many bytes, for which the receiver is asked. False if libcurl refuses or has no memory.
+bool ccurl_upload(ccurl_connection *connection, int64_t count);
 void ccurl_set_receiver(ccurl_connection *connection, ccurl_receiver receiver);
 
 // Begins a transfer. False without memory.

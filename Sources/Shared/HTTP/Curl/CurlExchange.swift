@@ -48,6 +48,10 @@ final class CurlExchange {
                 body: { context, bytes, count in
                     CurlExchange.of(context).body(UnsafeRawBufferPointer(start: bytes, count: count))
                 },
+                send: { context, offset, buffer, count in
+                    CurlExchange.of(context).send(
+                        into: UnsafeMutableRawBufferPointer(start: buffer, count: count), from: Int(offset))
+                },
                 dial: { context, bytes, count in
                     CurlExchange.of(context).dial([UInt8](UnsafeRawBufferPointer(start: bytes, count: count)))
                 }))
@@ -126,6 +130,17 @@ final class CurlExchange {
         } catch {
             self.error = error
             return false
+        }
+    }
+
+    /// Gives the next bytes of the body that is sent; -1 ends the transfer.
+    private func send(into buffer: UnsafeMutableRawBufferPointer, from offset: Int) -> Int {
+        guard case .put(let body) = request.method else { return -1 }
+        do {
+            return try body.read(buffer, offset)
+        } catch {
+            self.error = error
+            return -1
         }
     }
 

@@ -84,7 +84,6 @@ public final class CurlTransport: HTTPTransport {
         set(CCURL_PROTOCOLS, CCURL_PROTOCOLS_HTTP_AND_HTTPS)
         set(CCURL_HTTP_VERSION, CCURL_HTTP_VERSION_2TLS)
         set(CCURL_HTTP09_ALLOWED, 0)
-        set(CCURL_HTTPGET, 1)
         set(CCURL_FOLLOWLOCATION, 0)
         set(CCURL_PATH_AS_IS, 1)
         set(CCURL_SUPPRESS_CONNECT_HEADERS, 1)
@@ -101,6 +100,14 @@ public final class CurlTransport: HTTPTransport {
         if let target {
             guard ccurl_connect_to(handle, target.isIPv4 ? "::\(target):" : "::[\(target)]:") else {
                 throw FetchFailure.transportFault(url: request.url, detail: "it has no memory left")
+            }
+        }
+        switch request.method {
+        case .get: set(CCURL_HTTPGET, 1)
+        case .head: set(CCURL_NOBODY, 1)
+        case .put(let body):
+            guard ccurl_upload(handle, Int64(body.count)) else {
+                throw FetchFailure.transportFault(url: request.url, detail: "it cannot send a body")
             }
         }
         if let start = request.rangeStart { try set(CCURL_RANGE, "\(start)-") }

@@ -1,4 +1,4 @@
-/// A GET request for one URL with all its limits.
+/// A request for one URL with all its limits: GET, unless the client is told to `head` or `put`.
 public struct HTTPRequest: Sendable {
     /// How long things may take.
     public struct Timeouts: Sendable, Hashable {
@@ -16,6 +16,24 @@ public struct HTTPRequest: Sendable {
             self.stall = stall
             self.total = total
         }
+    }
+
+    /// What is asked for (RFC 9110 §9.3).
+    enum Method: Sendable {
+        case get
+        case head
+        case put(RequestBody)
+
+        var name: String {
+            switch self {
+            case .get: "GET"
+            case .head: "HEAD"
+            case .put: "PUT"
+            }
+        }
+
+        /// Whether an answer's body is that of the resource, as its fields say.
+        var gives: Bool { if case .head = self { false } else { true } }
     }
 
     /// 256 MB: the largest originals of the archive have about 200 MB.
@@ -36,6 +54,7 @@ public struct HTTPRequest: Sendable {
     /// Asks for the bytes from here on (RFC 9110 §14.2); the answer is 206 if the server does that, else 200.
     public var rangeStart: Int?
     public var timeouts: Timeouts
+    var method = Method.get
     /// Whether it goes through a proxy, so that it leaves this machine whatever its host is.
     var passesProxy = false
 

@@ -1,0 +1,127 @@
+import Libc
+import Support
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+/// HEAD and PUT, with a server in this process.
+@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+    private func client(retries: Int = 0) -> HTTPClient {
+        HTTPClient(
+            transport: CurlTransport(guard: .allowingAll, environment: Environment([:])), guard: .allowingAll,
+            retries: RetrySchedule(retries: retries), interruption: Interruption(), sleep: { _ in })
+    }
+
+    private func request(_ url: String) throws -> HTTPRequest { HTTPRequest(url: try WebURL(url)) }
+
+    /// Bytes that repeat at no power of two, so that no piece stands for another.
+    private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) } }
+
+    @Test(arguments: [0, 1, 65_536, 3_000_001]) func bytesArriveAsTheyAre(count: Int) throws {
+        let server = try LoopbackServer { _, peer in peer.respond(201) }
+        #expect(try client().put(RequestBody(bytes(count)), at: request(server.url("/cas/1"))).status == 201)
+        let seen = try #require(server.requests.first)
+        #expect(seen.method == "PUT" && seen.target == "/cas/1")
+        #expect(seen.headers["content-length"] == "\(count)")
+        #expect(seen.headers["transfer-encoding"] == nil && seen.headers["expect"] == nil)
+        #expect(seen.body == bytes(count))
+    }
+
+    @Test func fileIsSentFromItsBeginningWhateverItsPosition() throws {
+        let server = try LoopbackServer { _, peer in peer.respond(204) }
+        let folder = try TemporaryFolder()
+        let file = try File.open(try folder.write("file", bytes(700_000)), O_RDONLY)
+        var start = [UInt8](repeating: 0, count: 1000)
+        #expect(try start.withUnsafeMutableBytes { try file.read(into: $0) } == 1000)
+        #expect(try client().put(RequestBody(file), at: request(server.url())).status == 204)
+        #expect(server.requests.map(\.body) == [bytes(700_000)])
+    }
+
+    @Test func everyAttemptSendsAllOfIt() throws {
+        let server = try LoopbackServer { request, peer in
+            peer.respond(request.headers["x-attempt"] == nil && request.connection == 1 ? 503 : 200)
+            peer.close()
+        }
+        #expect(try client(retries: 2).put(RequestBody(bytes(200_000)), at: request(server.url())).status == 200)
+        #expect(server.requests.map(\.body) == [bytes(200_000), bytes(200_000)])
+    }
+
+    @Test func connectionThatWasClosedMeanwhileIsReplaced() throws {
+        let server = try LoopbackServer { request, peer in
+            // The second request on it finds it closed without an answer.
+            if request.connection == 1, request.target == "/2" { return peer.close() }
+            peer.respond()
+        }
+        let client = client()
+        for path in ["/1", "/2"] {
+            #expect(try client.put(RequestBody(bytes(100_000)), at: request(server.url(path))).status == 200)
+        }
+        #expect(server.requests.map(\.target) == ["/1", "/2", "/2"])
+        #expect(server.requests.map(\.body.count) == [100_000, 100_000, 100_000])
+    }
+
+    @Test(arguments: [301, 302, 307, 308]) func redirectIsFollowedWithTheBody(status: Int) throws {
+        let server = try LoopbackServer { request, peer in
+            if request.target == "/a" { return peer.respond(status, ["Location: /b"]) }
+            peer.respond(201)
+        }
+        #expect(try client().put(RequestBody(bytes(10)), at: request(server.url("/a"))).status == 201)
+        #expect(server.requests.map(\.method) == ["PUT", "PUT"])
+        #expect(server.requests.map(\.body) == [bytes(10), bytes(10)])
+    }
+
+    @Test func resultThatLiesElsewhereIsAskedFor() throws {
+        let server = try LoopbackServer { request, peer in
+            if request.target == "/a" { return peer.respond(303, ["Location: /b"]) }
+            peer.respond(200, [], "done")
+        }
+        #expect(try client().put(RequestBody(bytes(10)), at: request(server.url("/a"))).status == 200)
+        #expect(server.requests.map(\.method) == ["PUT", "GET"])
+    }
+
+    @Test(arguments: [(401, "unauthorized"), (405, "http-405"), (413, "http-413"), (507, "server-error")])
+    func refusalIsAFailure(status: Int, code: String) throws {
+        let server = try LoopbackServer { _, peer in peer.respond(status, [], "no room") }
+        let failure = #expect(throws: FetchFailure.self) {
+            try client().put(RequestBody(bytes(10)), at: request(server.url()))
+        }
+        #expect(failure?.code == code)
+    }
+
+    @Test func bodyThatCannotBeReadEndsTheRequest() throws {
+        let server = try LoopbackServer { _, peer in peer.respond() }
+        let folder = try TemporaryFolder()
+        // Open for writing alone.
+        let file = try File.open(try folder.write("file", bytes(100)), O_WRONLY)
+        #expect(throws: SystemFailure.self) { try client().put(RequestBody(file), at: request(server.url())) }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func secretsAreNotPutUnencrypted() throws {
+        var secret = try request("http://example.org/")
+        secret.headers = [HTTPHeader("Authorization", "Bearer x")]
+        let failure = #expect(throws: FetchFailure.self) { try client().put(RequestBody([1]), at: secret) }
+        #expect(failure?.code == "exposed-secret")
+    }
+
+    @Test func headTellsOfWhatIsNotSent() throws {
+        let server = try LoopbackServer { _, peer in
+            peer.send("HTTP/1.1 200 X\r\nContent-Length: 999999999999\r\nContent-Encoding: gzip\r\n\r\n")
+        }
+        let client = client()
+        for _ in 0..<2 {
+            let response = try client.head(request(server.url("/x")))
+            #expect(response.headers.contentLength == 999_999_999_999)
+        }
+        #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
+        // Nothing is waited for, and the connection is of use afterwards.
+        #expect(server.accepted == 1)
+    }
+
+    @Test func headOfNothingIsAFailure() throws {
+        let server = try LoopbackServer { _, peer in peer.send("HTTP/1.1 404 X\r\nContent-Length: 5\r\n\r\n") }
+        let failure = #expect(throws: FetchFailure.self) { try client().head(request(server.url())) }
+        #expect(failure?.code == "not-found")
+    }
+}

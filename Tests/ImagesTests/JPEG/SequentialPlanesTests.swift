@@ -94,7 +94,29 @@ struct ReadPlanes: Equatable {
         }
     }
 
-    /// A picture that is broken off, or has a hole, at each of many places.
+    /// Data that has lost the end of its first interval, and whole intervals behind that: what follows them stays in its
+    /// place, also where another thread has decoded it already.
+    @Test func whatFollowsAHoleIsTheSameAsLibjpegs() throws {
+        let bytes = GeneratedJPEG(
+            width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: 2
+        ).encoded()
+        let restarts = bytes.indices.dropLast().filter { bytes[$0] == 0xFF && (0xD0...0xD7).contains(bytes[$0 + 1]) }
+        #expect(restarts.count == 13)
+        for first in restarts.indices {
+            for next in restarts[first...] {
+                let damaged = Array(
+                    bytes[..<(restarts[0] - 6)] + bytes[restarts[0]..<restarts[first]] + bytes[next...])
+                let expected = try libjpeg(damaged, allowsTruncated: true)
+                #expect(expected.isTruncated)
+                #expect(try own(damaged, allowsTruncated: true) == expected, "\(first) to \(next)")
+                #expect(
+                    try own(damaged, threads: 2, sizes: Self.small, allowsTruncated: true) == expected,
+                    "\(first) to \(next)")
+            }
+        }
+    }
+
+    /// A picture that is broken off at each of many places.
     @Test(arguments: [0, 5])
     func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int) throws {
         let bytes = GeneratedJPEG(

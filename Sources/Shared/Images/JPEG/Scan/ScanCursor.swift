@@ -19,8 +19,8 @@ final class ScanCursor {
     private var nextRegion = 0
     /// Whether the restart before the next MCU has been passed.
     private var hasPassedRestart = true
-    /// Whether that was not there, but the marker at `position` is to come later.
-    private var isBeforeMarker = false
+    /// Whether that was not there, but the marker at `position` is to come later: nothing behind it is meant.
+    private(set) var isBeforeMarker = false
 
     init(_ queue: RegionQueue, restartInterval: Int, allowsTruncated: Bool) {
         self.queue = queue

@@ -128,7 +128,9 @@ final class SequentialScan {
         if hasRestarted { predictions = .zero }
         let most = min(most, cursor.untilRestart)
         if cursor.isMissing { return missing(most) }
-        if let run = region.run, let index = run.index(at: cursor.position, sinceRestart: cursor.sinceRestart) {
+        if !cursor.isBeforeMarker, let run = region.run,
+            let index = run.index(at: cursor.position, sinceRestart: cursor.sinceRestart)
+        {
             return taken(run, from: index, min(most, run.count - index))
         }
         return try decoded(region, most)

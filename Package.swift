@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every folder of Sources/Shared is a module of its own, so that the compiler keeps the arrows one way:
+// Every folder of Sources/Shared but Programs is a module, so that the compiler keeps the arrows one way:
 //   tools → APOD, GIFs, Variants, Previews, Commands → Tools → Fetch, Placeholders → Store, Images → HTTP, Records,
 //   Formats, HTML, Options → Support
 
@@ -34,7 +34,7 @@ func tool(_ name: String, _ folder: String, _ dependencies: [Target.Dependency])
 /// What is started: a tool alone, or all of them in one file.
 func program(_ name: String, _ tools: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Programs/\(name)")
+        name: name, dependencies: tools + ["Commands", "Support", "Libc"], path: "Sources/Shared/Programs/\(name)")
 }
 
 /// The tests of one module.

@@ -193,6 +193,7 @@ struct DownsampleSettings {
     // MARK: What it may cost
 
     static func decoding(_ context: ToolContext) throws -> DecodeOptions {
+        // Here, since a program that holds other tools as well must not do it for those.
         returnLargeBlocks()
         var limits = DecodeLimits.standard
         if let most = try context.value(.maxBytes) { limits.maxInputBytes = most }

@@ -19,7 +19,7 @@ final class ScanCursor {
     private var nextRegion = 0
     /// Whether the restart before the next MCU has been passed.
     private var hasPassedRestart = true
-    /// Whether that was not there, but the marker at `position` is to come later: nothing behind it is meant.
+    /// Whether that restart is lost, and a later one was found at `position`: the data behind it is not the next MCU's.
     private(set) var isBeforeMarker = false
 
     init(_ queue: RegionQueue, restartInterval: Int, allowsTruncated: Bool) {

@@ -54,7 +54,8 @@ let package = Package(
         .library(
             name: "Shared",
             targets: [
-                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Store", "Fetch", "Tools",
+                "Libc", "Support", "Records", "HTTP", "Formats", "Images", "Placeholders", "Store", "Remote", "Fetch",
+                "Tools",
                 "Previews", "Articles", "HTML", "APOD", "GIFs", "Variants", "Gallery", "Options", "Commands",
             ]),
     ],
@@ -79,6 +80,7 @@ let package = Package(
         code("CHEIF", ["CLibraryLoading"]),
         code("CJXL", ["CLibraryLoading"]),
         code("CText", ["CLibraryLoading"]),
+        code("CHiredis", ["CLibraryLoading"]),
         code("CCodecs", ["CJPEG", "CPNG"]),
         code("CKernels"),
         // The shared library, lowest layer first
@@ -98,6 +100,7 @@ let package = Package(
             swiftSettings: [.define("CHECKED", .when(configuration: .debug))]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Store", ["Support", "CSQLite", "CSystem"]),
+        module("Remote", ["Support", "Records", "HTTP", "Store", "CHiredis"]),
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
         module("Tools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
         module("Previews", ["Support", "Formats", "Store", "Fetch", "Tools", "CKernels", "CZlib"]),
@@ -116,7 +119,7 @@ let package = Package(
                 .embedInCode("Resources/\($0)")
             }),
         module("Options", ["Support"]),
-        module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Fetch", "Tools"]),
+        module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "Tools"]),
         // The tools
         tool("ApodFetchTool", "apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
         tool("ImgCacheTool", "img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),

@@ -12,7 +12,7 @@ function __apod_fetch_at
         end
         set option $word
         switch $word
-            case --last --start-date --end-date --count --seed --search --media --format --feed-url --service --api-key-file -j --jobs --print --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --log-format --progress --metrics --config
+            case --last --start-date --end-date --count --seed --search --media --format --feed-url --service --api-key-file -j --jobs --print --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --log-format --progress --metrics --config
                 set left 1
             case '-*'
         end
@@ -72,6 +72,14 @@ complete -c apod-fetch -l allow-shared-root -d 'Use a root that another user own
 complete -c apod-fetch -l scope -x -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'
 complete -c apod-fetch -l policy -x -a '\'enabled\' \'disabled\' \'memory\'' -d 'Where to keep pictures: enabled (on the disk), disabled (nowhere) or memory.'
 complete -c apod-fetch -l policy-rule -x -d 'Another policy for some addresses, such as \'*/private/*=disabled\'; the first that matches counts.'
+complete -c apod-fetch -l remote -x -d 'Share pictures and variants with other machines: http, https, redis or file.'
+complete -c apod-fetch -l remote-mode -x -a '\'read\' \'write\' \'both\'' -d 'What to do with the remote: read, write or both.'
+complete -c apod-fetch -l remote-scopes -x -d 'The scopes that are shared; * for all.'
+complete -c apod-fetch -l remote-timeout -x -d 'How long to wait for a connection to the remote.'
+complete -c apod-fetch -l remote-wait -x -d 'How long the end of a run waits until everything is handed over.'
+complete -c apod-fetch -l remote-header-file -r -F -d 'Send the headers in this file to the remote: \'Name: value\', one per line.'
+complete -c apod-fetch -l remote-key-file -r -F -d 'Sign what is handed over with the key in this file, and use nothing that it has not signed.'
+complete -c apod-fetch -l remote-cacert -r -F -d 'Trust the certificates in this PEM file for the remote instead of the system\'s.'
 complete -c apod-fetch -s q -l quiet -d 'Print errors only.'
 complete -c apod-fetch -s v -l verbose -d 'Also print what happens.'
 complete -c apod-fetch -l log-format -x -a '\'plain\' \'json\'' -d 'How to write messages: plain, or json for one object per line.'

@@ -81,7 +81,7 @@ _gif_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --values | --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --expires-at | --id-field | --output-dir | --name-template | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --sort) option=$arg left=1 ;;
+        --values | --body-part | --target | --equipment | --name | -j | --jobs | --print | --api-key-file | --timeout | --retries | --cacert | --netrc-file | --remote | --remote-mode | --remote-scopes | --remote-timeout | --remote-wait | --remote-header-file | --remote-key-file | --remote-cacert | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --resolution | --placeholder | --expires-at | --id-field | --output-dir | --name-template | -o | --output | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --sort) option=$arg left=1 ;;
         --allow-private) option=$arg ;;
         -*) ;;
         *)
@@ -116,6 +116,18 @@ _gif_cache() {
         _gif_cache_files -f
         ;;
     --netrc-file)
+        _gif_cache_files -f
+        ;;
+    --remote-mode)
+        _gif_cache_offer < <(printf '%s\n' read write both)
+        ;;
+    --remote-header-file)
+        _gif_cache_files -f
+        ;;
+    --remote-key-file)
+        _gif_cache_files -f
+        ;;
+    --remote-cacert)
         _gif_cache_files -f
         ;;
     --cache-dir)
@@ -242,19 +254,19 @@ _gif_cache() {
         ;;
     "put")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --placeholder --no-placeholder --expires-at --id-field --output-dir --name-template --overwrite --sync -h --help)
+            _gif_cache_offer < <(printf '%s\n' -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --resolution --placeholder --no-placeholder --expires-at --id-field --output-dir --name-template --overwrite --sync -h --help)
         else
             _gif_cache_offer < <(gif-cache ls --print id 2>/dev/null | sort -u)
         fi
         ;;
     "sync")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' --body-part --target --equipment --name -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --dry-run --delay --resolution --placeholder --no-placeholder --expires-at --json -h --help)
+            _gif_cache_offer < <(printf '%s\n' --body-part --target --equipment --name -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --dry-run --delay --resolution --placeholder --no-placeholder --expires-at --json -h --help)
         fi
         ;;
     "list")
         if [[ $word == -* && -z $operands ]]; then
-            _gif_cache_offer < <(printf '%s\n' --values --body-part --target --equipment --name -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _gif_cache_offer < <(printf '%s\n' --values --body-part --target --equipment --name -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --api-key-file --refresh --offline --timeout --retries --allow-private --cacert --netrc --netrc-file --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         fi
         ;;
     *)

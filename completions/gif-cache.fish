@@ -12,7 +12,7 @@ function __gif_cache_at
         end
         set option $word
         switch $word
-            case --values --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --expires-at --id-field --output-dir --name-template -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
+            case --values --body-part --target --equipment --name -j --jobs --print --api-key-file --timeout --retries --cacert --netrc-file --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --resolution --placeholder --expires-at --id-field --output-dir --name-template -o --output --older-than --newer-than --unused-for --larger-than --smaller-than --sort
                 set left 1
             case '-*'
             case '*'
@@ -80,6 +80,14 @@ complete -c gif-cache -n '__gif_cache_at list sync put' -l allow-private -d 'All
 complete -c gif-cache -n '__gif_cache_at list sync put' -l cacert -r -F -d 'Trust the certificates in this PEM file instead of the system\'s.'
 complete -c gif-cache -n '__gif_cache_at list sync put' -l netrc -d 'Take user names and passwords from ~/.netrc.'
 complete -c gif-cache -n '__gif_cache_at list sync put' -l netrc-file -r -F -d 'Take user names and passwords from this file.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote -x -d 'Share pictures and variants with other machines: http, https, redis or file.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote-mode -x -a '\'read\' \'write\' \'both\'' -d 'What to do with the remote: read, write or both.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote-scopes -x -d 'The scopes that are shared; * for all.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote-timeout -x -d 'How long to wait for a connection to the remote.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote-wait -x -d 'How long the end of a run waits until everything is handed over.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote-header-file -r -F -d 'Send the headers in this file to the remote: \'Name: value\', one per line.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote-key-file -r -F -d 'Sign what is handed over with the key in this file, and use nothing that it has not signed.'
+complete -c gif-cache -n '__gif_cache_at list sync put' -l remote-cacert -r -F -d 'Trust the certificates in this PEM file for the remote instead of the system\'s.'
 complete -c gif-cache -n '__gif_cache_at "" list sync put get has cat path info poster ls size rm clear pin unpin verify' -l cache-dir -x -a '(__fish_complete_directories)' -d 'The root of the cache.'
 complete -c gif-cache -n '__gif_cache_at "" list sync put get has cat path info poster ls size rm clear pin unpin verify' -l allow-shared-root -d 'Use a root that another user owns or everyone may write to, as in a container.'
 complete -c gif-cache -n '__gif_cache_at "" list sync put get has cat path info poster ls size rm clear pin unpin verify' -l scope -x -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'

@@ -81,7 +81,7 @@ _img_cache() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --url-field | --key | --key-field | --key-ignore-query | --media | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --effort | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
+        --url-field | --key | --key-field | --key-ignore-query | --media | --expires-at | --expiry-field | --output-dir | --name-template | -j | --jobs | --print | --remote | --remote-mode | --remote-scopes | --remote-timeout | --remote-wait | --remote-header-file | --remote-key-file | --remote-cacert | --max-bytes | --negative-ttl | --timeout | --retries | --rate | --jobs-per-host | --cacert | --header | --header-file | --bearer-file | --netrc-file | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --delay | --sort | --older-than | --newer-than | --unused-for | --larger-than | --smaller-than | --host | --match | --kind | --format | -o | --output | --service | --resolution | --quality | --effort | --allow-path | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds) option=$arg left=1 ;;
         --header-for | --bearer-for) option=$arg left=2 ;;
         --allow-private) option=$arg ;;
         -*) ;;
@@ -100,6 +100,18 @@ _img_cache() {
     case $option in
     --output-dir)
         _img_cache_files -d
+        ;;
+    --remote-mode)
+        _img_cache_offer < <(printf '%s\n' read write both)
+        ;;
+    --remote-header-file)
+        _img_cache_files -f
+        ;;
+    --remote-key-file)
+        _img_cache_files -f
+        ;;
+    --remote-cacert)
+        _img_cache_files -f
         ;;
     --cacert)
         _img_cache_files -f
@@ -165,7 +177,7 @@ _img_cache() {
     case $command in
     "settings")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --sync -j --jobs --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --header-file --bearer-file --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -h --help)
+            _img_cache_offer < <(printf '%s\n' --sync -j --jobs --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --header-file --bearer-file --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -h --help)
         fi
         ;;
     "stats")
@@ -290,7 +302,7 @@ _img_cache() {
         ;;
     "explain")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json -h --help)
+            _img_cache_offer < <(printf '%s\n' --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -298,7 +310,7 @@ _img_cache() {
         ;;
     "prefetch")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --no-degrade --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --delay -h --help)
+            _img_cache_offer < <(printf '%s\n' --no-degrade --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --delay -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)
@@ -306,7 +318,7 @@ _img_cache() {
         ;;
     "put")
         if [[ $word == -* && -z $operands ]]; then
-            _img_cache_offer < <(printf '%s\n' --incremental --no-degrade --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
+            _img_cache_offer < <(printf '%s\n' --incremental --no-degrade --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template --overwrite --sync -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --offline --refresh --stale --no-stale --max-bytes --negative-ttl --respect-cache-control --timeout --retries --rate --jobs-per-host --allow-private --allow-insecure-redirects --cacert --header --header-for --header-file --bearer-file --bearer-for --netrc --netrc-file --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help)
         else
             _img_cache_files -f
             _img_cache_offer < <(img-cache ls --print cache.key 2>/dev/null)

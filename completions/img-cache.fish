@@ -12,7 +12,7 @@ function __img_cache_at
         end
         set option $word
         switch $word
-            case --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template -j --jobs --print --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
+            case --url-field --key --key-field --key-ignore-query --media --expires-at --expiry-field --output-dir --name-template -j --jobs --print --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --max-bytes --negative-ttl --timeout --retries --rate --jobs-per-host --cacert --header --header-file --bearer-file --netrc-file --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --delay --sort --older-than --newer-than --unused-for --larger-than --smaller-than --host --match --kind --format -o --output --service --resolution --quality --effort --allow-path --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds
                 set left 1
             case --header-for --bearer-for
                 set left 2
@@ -91,6 +91,14 @@ complete -c img-cache -n '__img_cache_at put prefetch explain get has cat path i
 complete -c img-cache -n '__img_cache_at put prefetch explain get ls info pin unpin' -l print -x -d 'Print this field of each record instead of the record; several with commas as columns.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get path ls info pin unpin' -s 0 -l null -d 'End what is printed with NUL instead of a line feed.'
 complete -c img-cache -n '__img_cache_at put prefetch explain get ls info pin unpin' -l pretty -d 'Indent the records.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote -x -d 'Share pictures and variants with other machines: http, https, redis or file.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote-mode -x -a '\'read\' \'write\' \'both\'' -d 'What to do with the remote: read, write or both.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote-scopes -x -d 'The scopes that are shared; * for all.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote-timeout -x -d 'How long to wait for a connection to the remote.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote-wait -x -d 'How long the end of a run waits until everything is handed over.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote-header-file -r -F -d 'Send the headers in this file to the remote: \'Name: value\', one per line.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote-key-file -r -F -d 'Sign what is handed over with the key in this file, and use nothing that it has not signed.'
+complete -c img-cache -n '__img_cache_at put prefetch explain settings' -l remote-cacert -r -F -d 'Trust the certificates in this PEM file for the remote instead of the system\'s.'
 complete -c img-cache -n '__img_cache_at put prefetch explain' -l offline -d 'Never open a connection: use what is in the cache.'
 complete -c img-cache -n '__img_cache_at put prefetch explain' -l refresh -d 'Ask the server even if the cache has a fresh answer.'
 complete -c img-cache -n '__img_cache_at put prefetch explain' -l stale -l no-stale -d 'Use an expired picture if its server cannot be reached, or do not.'

@@ -81,7 +81,7 @@ _img_downsample() {
         if [[ -n $operands ]]; then continue; fi
         case $arg in
         --) operands=1 ;;
-        --variant | --width | --height | --fit | --aspect-ratio | --scale | --content-mode | --gravity | --focus | --region | --format | --quality | --effort | --chroma | --fit-bytes | --gradient | --corner-radius | --background | --rotate | --frame | --fps | --quality-decode | --decoder | -o | --output | --output-dir | --name-template | --allow-path | --fallback-message | --fallback-icon | --theme | --font | --max-bytes | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds | -j | --jobs | --print | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --title | --page-size | --style | --base-url | --title-field | --date-field | --text-field | --credit-field | --licence-field | --link-field) option=$arg left=1 ;;
+        --variant | --width | --height | --fit | --aspect-ratio | --scale | --content-mode | --gravity | --focus | --region | --format | --quality | --effort | --chroma | --fit-bytes | --gradient | --corner-radius | --background | --rotate | --frame | --fps | --quality-decode | --decoder | -o | --output | --output-dir | --name-template | --allow-path | --fallback-message | --fallback-icon | --theme | --font | --max-bytes | --max-pixels | --max-frames | --max-animation-pixels | --max-memory | --max-seconds | -j | --jobs | --print | --remote | --remote-mode | --remote-scopes | --remote-timeout | --remote-wait | --remote-header-file | --remote-key-file | --remote-cacert | --cache-dir | --scope | --policy | --policy-rule | --ttl | --expire-after | --capacity | --lease | --log-format | --progress | --metrics | --config | --title | --page-size | --style | --base-url | --title-field | --date-field | --text-field | --credit-field | --licence-field | --link-field) option=$arg left=1 ;;
         -*) ;;
         *)
             case ${command:+$command }$arg in
@@ -141,6 +141,18 @@ _img_downsample() {
     --font)
         _img_downsample_files -f
         ;;
+    --remote-mode)
+        _img_downsample_offer < <(printf '%s\n' read write both)
+        ;;
+    --remote-header-file)
+        _img_downsample_files -f
+        ;;
+    --remote-key-file)
+        _img_downsample_files -f
+        ;;
+    --remote-cacert)
+        _img_downsample_files -f
+        ;;
     --cache-dir)
         _img_downsample_files -d
         ;;
@@ -182,7 +194,7 @@ _img_downsample() {
         ;;
     *)
         if [[ $word == -* && -z $operands ]]; then
-            _img_downsample_offer < <(printf '%s\n' --variant --width --height --fit --aspect-ratio --scale --exact --enlarge --no-enlarge --content-mode --gravity --focus --region --format --quality --effort --chroma --fit-bytes --progressive --gradient --corner-radius --background --rotate --linear --keep-profile --keep-metadata --keep-copyright --poster --frame --fps --print-hash --quality-decode --decoder --allow-truncated --allow-damaged -o --output --output-dir --name-template --sync --allow-path --progressive-records --fallback --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
+            _img_downsample_offer < <(printf '%s\n' --variant --width --height --fit --aspect-ratio --scale --exact --enlarge --no-enlarge --content-mode --gravity --focus --region --format --quality --effort --chroma --fit-bytes --progressive --gradient --corner-radius --background --rotate --linear --keep-profile --keep-metadata --keep-copyright --poster --frame --fps --print-hash --quality-decode --decoder --allow-truncated --allow-damaged -o --output --output-dir --name-template --sync --allow-path --progressive-records --fallback --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --unordered --fail-fast --strict --retry-errors -z --null-data --print -0 --null --pretty --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
         else
             _img_downsample_offer < <(printf '%s\n' gallery styles)
             _img_downsample_files -f

@@ -12,7 +12,7 @@ function __img_downsample_at
         end
         set option $word
         switch $word
-            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --format --quality --effort --chroma --fit-bytes --gradient --corner-radius --background --rotate --frame --fps --quality-decode --decoder -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --title --theme --page-size --style --base-url --title-field --date-field --text-field --credit-field --licence-field --link-field
+            case --variant --width --height --fit --aspect-ratio --scale --content-mode --gravity --focus --region --format --quality --effort --chroma --fit-bytes --gradient --corner-radius --background --rotate --frame --fps --quality-decode --decoder -o --output --output-dir --name-template --allow-path --fallback-message --fallback-icon --theme --font --max-bytes --max-pixels --max-frames --max-animation-pixels --max-memory --max-seconds -j --jobs --print --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --cache-dir --scope --policy --policy-rule --ttl --expire-after --capacity --lease --log-format --progress --metrics --config --title --theme --page-size --style --base-url --title-field --date-field --text-field --credit-field --licence-field --link-field
                 set left 1
             case '-*'
             case '*'
@@ -102,6 +102,14 @@ complete -c img-downsample -n '__img_downsample_at "" gallery' -s z -l null-data
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l print -x -d 'Print this field of each record instead of the record; several with commas as columns.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -s 0 -l null -d 'End what is printed with NUL instead of a line feed.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l pretty -d 'Indent the records.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote -x -d 'Share pictures and variants with other machines: http, https, redis or file.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote-mode -x -a '\'read\' \'write\' \'both\'' -d 'What to do with the remote: read, write or both.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote-scopes -x -d 'The scopes that are shared; * for all.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote-timeout -x -d 'How long to wait for a connection to the remote.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote-wait -x -d 'How long the end of a run waits until everything is handed over.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote-header-file -r -F -d 'Send the headers in this file to the remote: \'Name: value\', one per line.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote-key-file -r -F -d 'Sign what is handed over with the key in this file, and use nothing that it has not signed.'
+complete -c img-downsample -n '__img_downsample_at ""' -l remote-cacert -r -F -d 'Trust the certificates in this PEM file for the remote instead of the system\'s.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l cache-dir -x -a '(__fish_complete_directories)' -d 'The root of the cache.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l allow-shared-root -d 'Use a root that another user owns or everyone may write to, as in a container.'
 complete -c img-downsample -n '__img_downsample_at "" gallery' -l scope -x -a '(command -q img-cache; and img-cache scope list 2>/dev/null | sed -n \'s/^{"scope":"\\([^"\\\\]*\\)".*/\\1/p\')' -d 'Use this part of the cache, which shares nothing with the others.'

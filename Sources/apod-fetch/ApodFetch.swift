@@ -42,7 +42,7 @@ extension Tool {
                 "apod-fetch - --retry-errors < february.ndjson > february2.ndjson",
             ],
             operands: .init("-", "Days, one per line, or records with a date, on standard input.", atMost: 1),
-            options: { [.days, .choice, .stream, .network, .place, .messages] },
+            options: { [.days, .choice, .stream, .network, .place, .sharing, .messages] },
             run: fetch),
         exitStatus: """
             0 all done, 64 usage, 65 an answer that cannot be understood,
@@ -60,10 +60,12 @@ extension Tool {
         var plan = try arguments.days.plan(at: Clock.system.now(), log: looksAtKept ? .silent : context.log)
         let runOptions = try context.pictureRunOptions()
         let settings = try context.cacheSettings()
-        let caches = context.caches(settings)
+        let remote = arguments[.search] == nil ? try context.remoteSettings() : nil
+        let caches = context.caches(settings, remote: context.remote(remote))
         let client = try context.client(caches, jobs: runOptions.jobs)
         var needs = context.networkNeeds
         needs.changesCache = !client.isOffline
+        needs.remote = remote
         context.confine(settings, needs)
         if looksAtKept {
             plan = try arguments.days.plan(

@@ -40,7 +40,7 @@ extension Command {
         let output = try File.standardOutput()
         let isForPeople = Terminal.isTerminal(1)
         let values = try property.values(among: work.exercises())
-        work.caches.close()
+        defer { work.caches.close() }
         try output.write(
             values.flatMap { value in
                 Array((isForPeople ? TerminalText.escaped(value) : value).utf8) + [arguments.terminator]
@@ -150,7 +150,8 @@ struct ServiceWork {
         var settings = try context.cacheSettings()
         settings.isOffline = arguments[.offline]
         settings.refreshes = refreshesGIFs
-        let caches = context.caches(settings)
+        let remote = try context.remoteSettings()
+        let caches = context.caches(settings, remote: context.remote(remote))
         let quotas = caches.quotas(log: context.log)
         let ledger = arguments[.refresh] ? RenewedQuotas.over(quotas) : quotas
         service = try context.exerciseService(key: context.secret(.apiKeyFile, .exerciseKey))
@@ -165,6 +166,7 @@ struct ServiceWork {
         var needs = context.networkNeeds
         needs.inputs = arguments[.placeholder].map { [$0] } ?? []
         copies = try context.copies(&needs)
+        needs.remote = remote
         context.confine(settings, needs)
     }
 

@@ -94,5 +94,5 @@ extension [AnyOption] {
     static let conditionsOnExercises: [AnyOption] = [.bodyPart, .target, .equipment, .name]
 
     /// How the service is asked.
-    static let asking: [AnyOption] = [.apiKeyFile, .refresh, .offline] + .network
+    static let asking: [AnyOption] = [.apiKeyFile, .refresh, .offline] + .network + .sharing
 }

@@ -28,8 +28,9 @@ extension ToolContext {
         let client = try downloadClient()
         var needs = fetchNeeds
         let copies = try copies(&needs)
+        needs.remote = try remoteSettings()
         confine(settings, needs)
-        let caches = caches(settings)
+        let caches = caches(settings, remote: remote(needs.remote))
         var tool = PutTool(caches: caches, client: client, rules: rules, request: request)
         tool.copies = copies
         if arguments[.media] { tool.inspect = CacheStore.wholePictureOrMovie }

@@ -152,7 +152,7 @@ extension [AnyOption] {
 
     /// For every command that may open a connection.
     static let fetching: [AnyOption] =
-        [.offline, .refresh, .stale, .maxBytes, .negativeTTL, .respectCacheControl]
+        sharing + [.offline, .refresh, .stale, .maxBytes, .negativeTTL, .respectCacheControl]
         + [.timeout, .retries, .rate, .jobsPerHost, .allowPrivate, .allowInsecureRedirects, .cacert]
         + [.header, .headerFor, .headerFile, .bearerFile, .bearerFor, .netrc, .netrcFile]
 }

@@ -69,12 +69,14 @@ extension ToolContext {
             folders.append(folder.path)
             needs.folders = [folder.path]
             needs.changesCache = false
+        } else {
+            needs.remote = try remoteSettings()
         }
         confine(settings.cache, needs)
         try settings.checkIcon()
         var maker = settings.maker
         maker.options.spareThreads = SpareThreads(options.jobs)
-        let caches = caches(settings.cache)
+        let caches = caches(settings.cache, remote: remote(needs.remote))
         defer { caches.close() }
         return try run(
             tool(settings, maker, settings.folder.map { .folder($0) } ?? .cache, caches, folders: folders),

@@ -36,7 +36,7 @@ extension Tool {
             ],
             operands: .init(
                 "PICTURE", "Files; - reads standard input: the bytes of a picture with -o.", completion: .files),
-            options: { [.sizes, .looks, .files, .placeholders, .limits, .stream, .common] },
+            options: { [.sizes, .looks, .files, .placeholders, .limits, .stream, .sharing, .common] },
             subcommands: [.gallery, .styles], synonyms: ["shrink", "thumbnail"], run: downsample),
         exitStatus: """
             0 all done, 64 usage, 65 not a picture or damaged, 66 no such file,

@@ -1,3 +1,4 @@
+import Remote
 import Support
 
 /// The rights that a command needs in addition to its cache.
@@ -12,6 +13,8 @@ public struct Needs: Sendable, Equatable {
     public var usesNetwork = false
     /// The certificates to trust instead of the system's.
     public var certificates: String?
+    /// What its cache shares with other machines, if it shares anything.
+    public var remote: RemoteSettings?
     /// Whether it draws text.
     public var drawsText = false
     /// The font of that text: a file, or a family.
@@ -46,6 +49,11 @@ extension Confinement {
         // One that cannot be written fails later.
         writable += needs.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
         if needs.usesNetwork { allowNetwork(environment, certificates: needs.certificates) }
+        switch needs.remote?.address {
+        case .folder(let path): writable.append(path)
+        case .http, .redis: allowNetwork(environment, certificates: needs.remote?.certificates)
+        case nil: break
+        }
         if needs.drawsText { allowFonts(environment, font: needs.font) }
         if needs.loadsCodecs { allowLibraries(environment) }
         if needs.startsAnew { allowStartingAnew(environment) }

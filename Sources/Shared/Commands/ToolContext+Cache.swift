@@ -32,8 +32,10 @@ extension ToolContext {
     }
 
     /// The caches of a command. Opens none yet.
-    public func caches(_ settings: CacheSettings) -> Caches {
-        Caches(settings: settings, log: log, metrics: metrics, interruption: interruption)
+    ///
+    /// - Parameter remote: what they share with other machines; nil for nothing.
+    public func caches(_ settings: CacheSettings, remote: (any RemoteTier)? = nil) -> Caches {
+        Caches(settings: settings, remote: remote, log: log, metrics: metrics, interruption: interruption)
     }
 
     /// The caches, once all rights are given up that the command does not need. Opens none yet. Throws

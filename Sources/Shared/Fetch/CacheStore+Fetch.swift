@@ -21,18 +21,20 @@ extension CacheStore {
     ///   - inspect: by default the cache's own inspection.
     ///   - expiry: when it expires, also if it is there already; by default as the settings say.
     ///   - watcher: sees the body while it arrives; not where there is nothing to fetch, or somebody else does so.
+    ///   - sharesWithCredentials: whether the remote gets what comes for a request with credentials.
     /// Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`, `CacheFailure`, `SystemFailure`,
     /// `Cancelled`.
     public func fetch(
         _ request: HTTPRequest, key: CacheKey? = nil, client: HTTPClient, inspect: Inspection? = nil,
-        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil
+        expiry: Expiry? = nil, watcher: (any BodyWatcher)? = nil, sharesWithCredentials: Bool = false
     ) throws -> (entry: Entry, status: CacheStatus) {
         let key = key ?? CacheKey(url: request.url)
         return try observed(.fetch, key, url: request.url.redacted) {
             do {
                 return try FetchTask(
                     cache: self, request: request, key: key, client: client, inspect: inspect ?? self.inspect,
-                    expiry: expiry ?? settings.expiry, watcher: watcher
+                    expiry: expiry ?? settings.expiry, watcher: watcher,
+                    sharesWithCredentials: sharesWithCredentials
                 ).run()
             } catch {
                 // A failure that is given again was counted when it came.

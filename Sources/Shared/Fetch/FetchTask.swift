@@ -16,6 +16,8 @@ struct FetchTask {
     let expiry: Expiry?
     /// Sees the body while it arrives.
     let watcher: (any BodyWatcher)?
+    /// Whether the remote gets what came for a request with credentials, since it is the same for all who have some.
+    var sharesWithCredentials = false
 
     /// Returns the entry and how it was come by. Throws `FetchFailure`, what the inspection throws, `NegativeAnswer`,
     /// `CacheFailure`, `SystemFailure`, `Cancelled`.
@@ -57,7 +59,10 @@ struct FetchTask {
                 return outcome
             case .ask(let validators):
                 try repeatFailure(current)
-                return try ask(validators, about: current.entry, rules, watch, wasLost: wasLost)
+                guard let shared else {
+                    return try ask(validators, about: current.entry, rules, watch, wasLost: wasLost)
+                }
+                return try askRemoteFirst(shared, validators, about: current.entry, rules, watch, wasLost: wasLost)
             }
         } catch let error where CacheStore.isOfRemoval(error) {
             // Files go with a purge, too; that is no reason to fetch again.
@@ -104,12 +109,45 @@ struct FetchTask {
         throw failure
     }
 
+    // MARK: Asking the remote
+
+    /// What ties the entry to the remote; nil if it is not shared. What a server gave to somebody with credentials is
+    /// for nobody else, unless the caller says that it is the same for all.
+    private var shared: SharedEntry? {
+        guard sharesWithCredentials || !request.carriesCredentials else { return nil }
+        return SharedEntry(cache, originalOf: key, url: request.url.redacted)
+    }
+
+    /// Uses what the remote has, else asks the server, once among all machines that share the remote if that can tell.
+    /// To be called with the key's lock held.
+    private func askRemoteFirst(
+        _ shared: SharedEntry, _ validators: Validators?, about entry: Entry?, _ rules: Freshness.Rules,
+        _ watch: GenerationWatch, wasLost: Bool
+    ) throws -> Outcome {
+        var (validators, entry) = (validators, entry)
+        func take() throws -> Outcome? {
+            guard let taken = try shared.take(replacing: entry, watch: watch, inspect: inspect) else { return nil }
+            entry = taken
+            switch try step(taken, rules) {
+            case .ready(let outcome): return outcome
+            case .ask(let found):
+                validators = found
+                return nil
+            }
+        }
+        if !rules.refreshes, let outcome = try take() { return outcome }
+        if try shared.claim(check: watch.check), let outcome = try take() { return outcome }
+        return try ask(validators, about: entry, rules, watch, wasLost: wasLost, shared)
+    }
+
     // MARK: Asking the server
 
     /// To be called with the key's lock held.
+    ///
+    /// - Parameter shared: gets what the server gives, if everybody may have it.
     private func ask(
         _ validators: Validators?, about entry: Entry?, _ rules: Freshness.Rules, _ watch: GenerationWatch,
-        wasLost: Bool
+        wasLost: Bool, _ shared: SharedEntry? = nil
     ) throws -> Outcome {
         let partial = PartialFile(
             name: CacheRoot.partial(key.name, in: cache.scope, generation: watch.generation), root: cache.index.root)
@@ -127,6 +165,7 @@ struct FetchTask {
                 partial.remove()
                 if let entry, let kept = try refresh(entry, validators: renewed, headers: headers, watch.generation) {
                     cache.count(.revalidated, kept)
+                    if Retention.allowsSharing(headers) { shared?.offer(kept) }
                     return (kept, .revalidated)
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
@@ -136,7 +175,9 @@ struct FetchTask {
             switch outcome {
             case .body(let body):
                 let reason = MissReason(replacing: old, at: cache.clock.now(), elseIf: wasLost)
-                return (try keep(body, partial, replacing: old, watch.generation, reason), .miss)
+                let kept = try keep(body, partial, replacing: old, watch.generation, reason)
+                if Retention.allowsSharing(body.headers) { shared?.offer(kept) }
+                return (kept, .miss)
             case .aside(let file):
                 mayRemember = false
                 return try handOut(file)

@@ -1,11 +1,14 @@
 /// Decides where a redirect leads. Pure.
 public struct RedirectPolicy: Sendable, Hashable {
     /// How many redirects one request follows.
-    static let limit = 10
+    let limit: Int
     /// Whether a redirect may lead from https to http.
     public var allowsInsecure: Bool
 
-    public init(allowsInsecure: Bool = false) { self.allowsInsecure = allowsInsecure }
+    public init(allowsInsecure: Bool = false, limit: Int = 10) {
+        self.allowsInsecure = allowsInsecure
+        self.limit = limit
+    }
 
     /// Whether the status names another address (RFC 9110 §15.4). 300 and 304 to 306 don't.
     public static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
@@ -20,8 +23,8 @@ public struct RedirectPolicy: Sendable, Hashable {
         guard let location = response.headers.last("Location"), !location.isEmpty else {
             throw FetchFailure.badRedirect(url: request.url, status: response.status)
         }
-        guard followed < Self.limit else {
-            throw FetchFailure.tooManyRedirects(url: request.url, limit: Self.limit)
+        guard followed < limit else {
+            throw FetchFailure.tooManyRedirects(url: request.url, limit: limit)
         }
         var target = try request.url.resolving(location)
         if target.fragment == nil { target.fragment = request.url.fragment }

@@ -16,6 +16,8 @@ public final class CacheStore: Sendable {
     package let metrics: Metrics
     package let interruption: Interruption
     package let lease: Lease
+    /// What is shared with other machines; nil for nothing.
+    package let remote: (any RemoteTier)?
     /// What was handed out lately.
     let recent: Monitor<LRU<RecentEntry>>
     let trimming = Monitor(Trimming())
@@ -29,22 +31,25 @@ public final class CacheStore: Sendable {
     /// a millisecond, however many entries there are. Throws `CacheFailure`: `cannotMakeRoot`, `notACache`,
     /// `newerLayout`, `io`, `busy`; `UnsafePlace` for a root that others could have prepared or may change.
     ///
-    /// - Parameter inspect: looks at bytes before they are stored, and throws if they are not to be.
+    /// - Parameters:
+    ///   - remote: what is shared with other machines; nil for nothing.
+    ///   - inspect: looks at bytes before they are stored, and throws if they are not to be.
     public convenience init(
-        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
-        interruption: Interruption, inspect: @escaping Inspection
+        settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
+        metrics: Metrics = .silent, interruption: Interruption, inspect: @escaping Inspection
     ) throws {
         try self.init(
-            settings: settings, index: nil, clock: clock, log: log, metrics: metrics, interruption: interruption,
-            inspect: inspect)
+            settings: settings, index: nil, remote: remote, clock: clock, log: log, metrics: metrics,
+            interruption: interruption, inspect: inspect)
     }
 
     /// - Parameter index: that of the root, if it is open already.
     package init(
-        settings: CacheSettings, index: Index?, clock: Clock, log: Log, metrics: Metrics, interruption: Interruption,
-        inspect: @escaping Inspection
+        settings: CacheSettings, index: Index?, remote: (any RemoteTier)?, clock: Clock, log: Log, metrics: Metrics,
+        interruption: Interruption, inspect: @escaping Inspection
     ) throws {
         self.settings = settings
+        self.remote = settings.isOffline ? nil : remote
         self.clock = clock
         self.log = log
         self.metrics = metrics

@@ -13,7 +13,7 @@ extension Entry {
             "url": url.map(JSON.string), "bytes": .integer(bytes), "content_type": .string(contentType),
             "sha256": .string(sha256), "width": width.map(JSON.integer), "height": height.map(JSON.integer),
             "fetched_at": .string(fetchedAt.iso8601), "expires_at": .string(expiresAt.iso8601),
-            "degraded": isDegraded ? .bool(true) : nil,
+            "degraded": isDegraded ? .bool(true) : nil, "remote": isFromRemote ? .bool(true) : nil,
         ])
     }
 }

@@ -96,7 +96,7 @@ extension APODClient {
         var old: [CalendarDay: DayResult] = [:]
         guard let first = days.min(), let last = days.max() else { return (fresh, old) }
         let now = clock.now()
-        for kept in try store.days(from: first, through: last, of: service) {
+        func add(_ kept: KeptDay) {
             var result = kept.result
             result.source = .cache
             if !options.raw { result.raw = nil }
@@ -105,6 +105,11 @@ extension APODClient {
             } else if result.picture != nil {
                 old[result.day] = result
             }
+        }
+        try store.days(from: first, through: last, of: service).forEach(add)
+        if !options.refreshes {
+            let newest = PublishedDays.newest(at: now)
+            try store.sharedDays(days.filter { fresh[$0] == nil && $0 < newest }, of: service).forEach(add)
         }
         return (fresh, old)
     }

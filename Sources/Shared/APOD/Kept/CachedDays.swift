@@ -17,6 +17,8 @@ final class CachedDays: Sendable {
     private struct State {
         /// Nil if the policy keeps nothing.
         var caches: [Service: CacheStore?] = [:]
+        /// What the remote was asked for already.
+        var asked: Set<String> = []
         var isUnreadable = false
         var isUnwritable = false
         var hasWarned = false
@@ -37,6 +39,31 @@ final class CachedDays: Sendable {
             try cache.metadata(in: Self.collection(service), from: first.description, through: last.description)
                 .compactMap { KeptDay($0, of: server, address: address) }
         } ?? []
+    }
+
+    /// Returns what other machines that share the remote have of these days, and keeps it here, too. Throws a failure
+    /// that ends the run, or `Cancelled`.
+    ///
+    /// - Parameter days: past ones, which no longer change. Each is looked for once a run.
+    func sharedDays(_ days: [CalendarDay], of service: Service) throws -> [KeptDay] {
+        let (server, address) = (Server(service, at: addresses[service]), foreignAddress(of: service))
+        let found: [(row: Metadata, day: KeptDay)] =
+            try reading(service) { cache in
+                try days.compactMap { day in
+                    let isNew = state.withLock { $0.asked.insert("\(service.rawValue) \(day)").inserted }
+                    guard isNew, let row = try cache.remoteMetadata(day.description, in: Self.collection(service)),
+                        let kept = KeptDay(row, of: server, address: address), kept.isCurrent
+                    else { return nil }
+                    return (row, kept)
+                }
+            } ?? []
+        if found.isEmpty || state.withLock({ $0.isUnwritable }) { return found.map(\.day) }
+        do {
+            try cache(for: service)?.keep(found.map(\.row), in: Self.collection(service))
+        } catch {
+            try tell(error, "what the remote has is not kept") { $0.isUnwritable = true }
+        }
+        return found.map(\.day)
     }
 
     /// Returns the latest picture that is kept of the days up to `last`; expired ones count. Throws a failure that ends
@@ -60,7 +87,11 @@ final class CachedDays: Sendable {
         guard !days.isEmpty, !state.withLock({ $0.isUnwritable || $0.isUnreadable }) else { return }
         let address = foreignAddress(of: service)
         do {
-            try cache(for: service)?.keep(days.map { $0.metadata(address: address) }, in: Self.collection(service))
+            guard let cache = try cache(for: service) else { return }
+            let rows = days.map { $0.metadata(address: address) }
+            try cache.keep(rows, in: Self.collection(service))
+            // What never expires no longer changes.
+            for row in rows where row.expiresAt == nil { cache.offer(row, in: Self.collection(service)) }
         } catch {
             try tell(error, "what NASA answers is not kept") { $0.isUnwritable = true }
         }

@@ -114,6 +114,7 @@ extension [AnyOption] {
             [.config], place, retention, [.memoryCapacity, .memoryEntries, .memoryBytes],
             [.jobs, .timeout, .retries, .allowPrivate, .rate, .jobsPerHost, .negativeTTL, .respectCacheControl],
             [.headerFile, .bearerFile, .netrcFile],
+            sharing,
             [.service, .scienceURL, .apiURL, .nasaKey, .exerciseURL, .exerciseKey, .resolution],
             [.quality, .effort, .styles, .allowPath],
             [.maxBytes, .maxPixels, .maxFrames, .maxAnimationPixels, .maxMemory, .maxSeconds],

@@ -22,6 +22,12 @@ struct Retention: Equatable {
         }
     }
 
+    /// Whether the server lets a cache of many users keep its answer (RFC 9111 §5.2.2.5, §5.2.2.7).
+    static func allowsSharing(_ headers: HTTPHeaders) -> Bool {
+        let control = CacheControl(headers)
+        return !control.noStore && !control.isPrivate
+    }
+
     /// Whether the server lets anybody keep its answer.
     static func allowsKeeping(_ headers: HTTPHeaders) -> Bool { !CacheControl(headers).noStore }
 }

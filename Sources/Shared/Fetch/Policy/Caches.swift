@@ -24,6 +24,8 @@ public final class Caches: Sendable {
     private let metrics: Metrics
     /// How the run is stopped.
     public let interruption: Interruption
+    /// What is shared with other machines; nil for nothing.
+    public let remote: (any RemoteTier)?
     private let memoryUse: MemoryUse
     private let open = Monitor(Open())
 
@@ -50,12 +52,15 @@ public final class Caches: Sendable {
 
     /// - Parameters:
     ///   - settings: a scope in them beats that of any record.
+    ///   - remote: what is shared with other machines; nil for nothing.
     ///   - inspect: looks at bytes before they are stored.
     public init(
-        settings: CacheSettings, clock: Clock = .system, log: Log = .silent, metrics: Metrics = .silent,
-        interruption: Interruption, inspect: @escaping Inspection = CacheStore.wholePictureOrMovie
+        settings: CacheSettings, remote: (any RemoteTier)? = nil, clock: Clock = .system, log: Log = .silent,
+        metrics: Metrics = .silent, interruption: Interruption,
+        inspect: @escaping Inspection = CacheStore.wholePictureOrMovie
     ) {
         self.settings = settings
+        self.remote = remote
         self.clock = clock
         self.log = log
         self.metrics = metrics
@@ -280,8 +285,8 @@ public final class Caches: Sendable {
 
     private func make(_ settings: CacheSettings, index: Index? = nil) throws -> CacheStore {
         try CacheStore(
-            settings: settings, index: index, clock: clock, log: log, metrics: metrics, interruption: interruption,
-            inspect: inspect)
+            settings: settings, index: index, remote: remote, clock: clock, log: log, metrics: metrics,
+            interruption: interruption, inspect: inspect)
     }
 
     private func bypass(scope: String?) throws -> Bypass {
@@ -322,8 +327,9 @@ public final class Caches: Sendable {
         return try existing(inMemory: false)?.isPurged(path) ?? false
     }
 
-    /// Writes down what was counted, and puts each root in order once.
+    /// Hands over what the remote is still to get, writes down what was counted, and puts each root in order once.
     public func close() {
+        remote?.close()
         var closed: [Index] = []
         for cache in open.withLock({ $0.caches.values }) where !closed.contains(where: { $0 === cache.index }) {
             cache.close()

@@ -47,6 +47,7 @@ public struct ExerciseList: Sendable {
                 } ?? nil
         }
         if let kept, !refreshes, isFresh(kept.metadata) { return kept.list.exercises }
+        if let cache, !refreshes, let list = try shared(by: cache) { return list.exercises }
         if caches.settings.isOffline {
             guard let kept else { throw CacheFailure.offline(key: "exercisedb:exercises") }
             log.warning("the list of \(kept.metadata.fetchedAt.iso8601) is used")
@@ -70,6 +71,15 @@ public struct ExerciseList: Sendable {
         return row.expiresAt.map { $0 > now } != false && row.fetchedAt <= now + Clock.tolerance
     }
 
+    /// The list of another machine, if it is fresh; it is kept here, too.
+    private func shared(by cache: CacheStore) throws -> KeptList? {
+        guard let row = try cache.remoteMetadata(Self.name, in: Self.collection), isFresh(row),
+            let list = KeptList(body: row.body, address: service.address)
+        else { return nil }
+        _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }
+        return list
+    }
+
     private func ask() throws -> [Record] {
         var pages = ExercisePages()
         do {
@@ -88,6 +98,7 @@ public struct ExerciseList: Sendable {
             name: Self.name, body: KeptList(exercises).body(address: service.address), fetchedAt: now,
             expiresAt: now + caches.settings.ttl)
         _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }
+        cache.offer(row, in: Self.collection)
     }
 
     /// Nil, with a warning, where the cache cannot be used.

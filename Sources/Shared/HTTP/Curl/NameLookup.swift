@@ -2,13 +2,13 @@ import Libc
 import Support
 
 /// Name lookup by the system that can be cancelled.
-enum NameLookup {
+public enum NameLookup {
     /// Returns the addresses of `host`; none if it has none, cannot be looked up, or the lookup takes longer than
     /// `limit`. Throws `Cancelled`, and `SystemFailure` if no thread can be started.
     ///
     /// `getaddrinfo` cannot be stopped, so it runs on a thread of its own, which is left behind if the run ends first:
     /// it ends by itself and touches nothing but its own result.
-    static func addresses(of host: String, limit: Duration, interruption: Interruption) throws -> [IPAddress] {
+    public static func addresses(of host: String, limit: Duration, interruption: Interruption) throws -> [IPAddress] {
         let result = Monitor<(addresses: [IPAddress], isDone: Bool)>(([], false))
         try Thread.start {
             let found = lookUp(host)

@@ -4,7 +4,7 @@ import Support
 public struct RequestBody: Sendable {
     public let count: Int
     /// Fills a buffer from an offset on; returns how many bytes it gave, 0 at the end. Throws `SystemFailure`.
-    let read: @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
+    public let read: @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
 
     public init(_ bytes: [UInt8]) {
         count = bytes.count
@@ -13,6 +13,14 @@ public struct RequestBody: Sendable {
             buffer.copyBytes(from: piece)
             return piece.count
         }
+    }
+
+    /// Bytes that `read` gives.
+    public init(
+        count: Int, read: @escaping @Sendable (UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
+    ) {
+        self.count = count
+        self.read = read
     }
 
     /// The whole of a regular file, which must not change meanwhile.

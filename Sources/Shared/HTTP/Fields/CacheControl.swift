@@ -8,6 +8,8 @@ import Support
 public struct CacheControl: Sendable, Hashable {
     /// The answer must not be kept at all.
     public private(set) var noStore = false
+    /// The answer is for one user, so that a cache of several must not keep it.
+    public private(set) var isPrivate = false
     /// The server must be asked before each use. If only some fields are named, that is taken to mean all of them.
     public private(set) var noCache = false
     /// Once stale, the answer must not be used without asking the server.
@@ -26,6 +28,7 @@ public struct CacheControl: Sendable, Hashable {
         for (name, value) in Self.directives(in: text) {
             switch name {
             case "no-store": noStore = true
+            case "private": isPrivate = true
             case "no-cache": noCache = true
             case "must-revalidate": mustRevalidate = true
             case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(value))

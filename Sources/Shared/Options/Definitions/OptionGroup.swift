@@ -10,6 +10,7 @@ public enum OptionGroup: Int, Sendable, CaseIterable {
     case network
     case secrets
     case cache
+    case remote
     case messages
 
     public var title: String {
@@ -28,6 +29,7 @@ public enum OptionGroup: Int, Sendable, CaseIterable {
         case .network: "NETWORK"
         case .secrets: "HEADERS AND PASSWORDS"
         case .cache: "CACHE"
+        case .remote: "REMOTE"
         case .messages: "MESSAGES AND SETTINGS"
         }
     }

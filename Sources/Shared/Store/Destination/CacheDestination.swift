@@ -93,7 +93,24 @@ public struct CacheDestination: Sendable {
                 return nil
             }
         }
-        return try EntrySink(cache, subject, lock: lock, watch: watch)
+        let shared = SharedEntry(cache, subject)
+        if let file = try take(shared, subject, watch) {
+            try there(file)
+            return nil
+        }
+        return try EntrySink(cache, subject, lock: lock, watch: watch, shared: shared)
+    }
+
+    /// What the remote has of the entry, or gets from another machine that makes it at this moment; nil if it is to be
+    /// made here.
+    private func take(
+        _ shared: SharedEntry?, _ subject: EntrySink.Subject, _ watch: GenerationWatch
+    ) throws -> MadeFile? {
+        guard let shared else { return nil }
+        func take() throws -> Entry? { try shared.take(replacing: subject.old, watch: watch, inspect: cache.inspect) }
+        var entry = try take()
+        if entry == nil, try shared.claim(check: watch.check) { entry = try take() }
+        return entry.map { MadeFile($0, isNew: false) }
     }
 
     /// Notes the entry that is there, if its file is as the index says; see `CacheStore.sound`.

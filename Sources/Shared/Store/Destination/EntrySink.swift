@@ -18,6 +18,8 @@ final class EntrySink: Sink {
         var old: Entry?
         /// Whether there was one whose file was gone.
         var wasLost = false
+        /// What the remote says of it, if that is where the bytes come from.
+        var document: RemoteDocument?
     }
 
     private let cache: CacheStore
@@ -27,14 +29,23 @@ final class EntrySink: Sink {
     private let file: File
     private let body: BodyWriter
     private var lock: KeyLock?
+    private let shared: SharedEntry?
+    /// The digest of the bytes, once they are complete.
+    private var digest: String?
 
     /// Begins the file, whose lock is `lock`. Throws `SystemFailure`, `PartialFile.Lost`.
     ///
-    /// - Parameter watch: the generation that the entry is for.
-    init(_ cache: CacheStore, _ subject: Subject, lock: KeyLock, watch: GenerationWatch) throws {
+    /// - Parameters:
+    ///   - lock: nil if the caller holds it.
+    ///   - watch: the generation that the entry is for.
+    ///   - shared: hands the entry over to the remote once it is kept.
+    init(
+        _ cache: CacheStore, _ subject: Subject, lock: KeyLock?, watch: GenerationWatch, shared: SharedEntry? = nil
+    ) throws {
         self.cache = cache
         self.subject = subject
         self.lock = lock
+        self.shared = shared
         self.watch = watch
         let root = cache.index.root
         partial = PartialFile(
@@ -69,26 +80,47 @@ final class EntrySink: Sink {
         }
     }
 
+    /// Waits until all bytes are on the disk. Throws `RemoteDamage` unless they are those that the document is about.
+    func requireDigest(of document: RemoteDocument) throws {
+        guard try finish() == document.sha256 else { throw RemoteDamage.anotherDigest }
+    }
+
+    private func finish() throws -> String {
+        let digest = try digest ?? body.finish()
+        self.digest = digest
+        return digest
+    }
+
     /// The same, for a file that was seen to be there. Throws `PartialFile.Lost` if the root was removed meanwhile.
     func keep(_ picture: FileFacts) throws -> Entry {
-        let sha256 = try body.finish()
+        let sha256 = try finish()
         let now = cache.clock.now()
         let original = subject.original
+        let document = subject.document
         let new = NewEntry(
             name: subject.name, key: subject.key.text, kind: original == nil ? .original : .variant,
             parent: original?.name,
-            parentSHA256: original?.sha256, url: subject.url,
+            parentSHA256: original?.sha256, url: document.map(\.url) ?? subject.url,
             file: try BlobStore.file(subject.name + (original == nil ? "" : CacheRoot.variantMark), picture),
-            bytes: body.count, sha256: sha256, picture: picture, fetchedAt: original?.fetchedAt ?? now,
-            expiresAt: original?.expiresAt ?? (subject.expiry ?? .after(cache.settings.ttl)).end(from: now),
-            lastUsed: now, leaseUntil: cache.lease.end(from: now))
+            bytes: body.count, sha256: sha256, picture: picture, validators: document?.validators ?? Validators(),
+            fetchedAt: original?.fetchedAt ?? document?.fetchedAt ?? now,
+            expiresAt: original?.expiresAt ?? document?.expiresAt
+                ?? (subject.expiry ?? .after(cache.settings.ttl)).end(from: now),
+            lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: document?.mustRevalidate ?? false)
+        if document == nil { count(now) }
+        var entry = try cache.keep(partial.name, as: new, replacing: subject.old, generation: watch.generation)
+        entry.isFromRemote = document != nil
+        shared?.offer(entry)
+        lock = nil
+        return entry
+    }
+
+    /// Counts an entry that was made or stored here.
+    private func count(_ now: Timestamp) {
         cache.index.count(in: cache.scope) {
-            if original != nil { return $0.add(.variantsMade) }
+            if subject.original != nil { return $0.add(.variantsMade) }
             $0.add(miss: MissReason(replacing: subject.old, at: now, elseIf: subject.wasLost, isStored: true))
             $0.add(.stored)
         }
-        let entry = try cache.keep(partial.name, as: new, replacing: subject.old, generation: watch.generation)
-        lock = nil
-        return entry
     }
 }

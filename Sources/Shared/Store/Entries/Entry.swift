@@ -53,6 +53,11 @@ public struct Entry: Sendable, Equatable {
     let isUnsettled: Bool
     /// Whether its server forbids to use it once it has expired; nobody asked the server's wish where it is false.
     package var mustRevalidate = false
+    /// Whether it came from the remote just now.
+    public internal(set) var isFromRemote = false
+
+    /// The extension of the file's name.
+    var fileExtension: String { file.lastIndex(of: ".").map { String(file[file.index(after: $0)...]) } ?? "" }
 
     /// Whether the entry needs to be asked for again. So does one from the future: its end means nothing.
     public func isExpired(at now: Timestamp) -> Bool { expiresAt <= now || fetchedAt > now + Clock.tolerance }

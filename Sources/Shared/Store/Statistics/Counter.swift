@@ -25,6 +25,14 @@ public enum Counter: String, Sendable, CaseIterable {
     case removed
     case bytesRemoved = "bytes_removed"
     case healed
+    case remoteHits = "remote_hits"
+    case remoteMisses = "remote_misses"
+    case remoteErrors = "remote_errors"
+    case remoteDamaged = "remote_damaged"
+    case remoteStored = "remote_stored"
+    case bytesFromRemote = "bytes_from_remote"
+    case bytesToRemote = "bytes_to_remote"
+    case remoteMillisecondsSaved = "remote_ms_saved"
 
     /// What the counter counts: the one definition, which the manual repeats word for word.
     public var meaning: String {
@@ -56,6 +64,15 @@ public enum Counter: String, Sendable, CaseIterable {
         case .removed: "Entries that rm and clean removed, variants included."
         case .bytesRemoved: "Bytes of the entries that were removed."
         case .healed: "Entries whose file was gone or another one, and which were dropped for it."
+        case .remoteHits: "Pictures, variants and metadata that the remote had."
+        case .remoteMisses: "Pictures, variants and metadata that the remote was asked for and did not have."
+        case .remoteErrors: "Requests to the remote that failed; the run went on without it."
+        case .remoteDamaged: "Pictures and variants of the remote that were damaged, and were not used."
+        case .remoteStored: "Pictures, variants and metadata that were handed over to the remote."
+        case .bytesFromRemote: "Bytes of pictures and variants that came from the remote."
+        case .bytesToRemote: "Bytes of pictures and variants that were sent to the remote."
+        case .remoteMillisecondsSaved:
+            "Milliseconds that fetching or making took elsewhere, less those that the remote took."
         }
     }
 

@@ -34,6 +34,20 @@ public struct SHA256: Sendable {
         }
     }
 
+    /// The 32 bytes of the digest of these bytes.
+    static func bytes(of bytes: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        return hash.finishAsBytes()
+    }
+
+    /// The digest of these bytes, as `finish` gives it.
+    public static func hex(of bytes: [UInt8]) -> String {
+        var hash = SHA256()
+        bytes.withUnsafeBytes { hash.update($0) }
+        return hash.finish()
+    }
+
     /// The digest of a text's UTF-8.
     public static func hex(of text: String) -> String {
         var hash = SHA256()

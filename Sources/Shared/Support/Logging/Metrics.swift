@@ -37,7 +37,7 @@ public struct Metrics: Sendable {
 /// One step of the work.
 public struct MetricEvent: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
-        case cache, trim, download, decode, encode
+        case cache, trim, download, remote, decode, encode
 
         /// What an event of this kind means, for the manual.
         public var meaning: String {
@@ -45,6 +45,7 @@ public struct MetricEvent: Sendable {
             case .cache: "A picture was looked for, fetched, stored or removed."
             case .trim: "Entries were given up to keep below the capacity."
             case .download: "A request was answered, or failed; a redirect or a repetition is one of its own."
+            case .remote: "The remote was asked for a document or for bytes, or something was handed over to it."
             case .decode: "A picture was read, and all that was wanted of it was made at the same time."
             case .encode: "One output of a picture was complete; the time is that since its decoding began."
             }

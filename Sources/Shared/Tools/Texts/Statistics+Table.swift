@@ -113,5 +113,17 @@ struct CounterGroup {
                 (.bytesRemoved, "  their size"),
                 (.healed, "entries dropped: file lost or changed"),
             ]),
+        CounterGroup(
+            title: "Remote",
+            rows: [
+                (.remoteHits, "found there"),
+                (.remoteMisses, "not found there"),
+                (.remoteDamaged, "damaged there, and not used"),
+                (.remoteErrors, "requests that failed"),
+                (.remoteStored, "handed over"),
+                (.bytesFromRemote, "received"),
+                (.bytesToRemote, "sent"),
+                (.remoteMillisecondsSaved, "milliseconds saved"),
+            ]),
     ]
 }

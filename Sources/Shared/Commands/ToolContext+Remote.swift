@@ -1,0 +1,47 @@
+import HTTP
+import Options
+import Remote
+import Support
+
+extension ToolContext {
+    /// How to use the remote; nil if none is named, or if no connection may be opened. Reads the files with its headers
+    /// and its key. Throws `ConfigurationFailure` for a bad setting, and `UsageFailure` for a bad header.
+    public func remoteSettings() throws -> RemoteSettings? {
+        guard let address = try value(.remote), !arguments[.offline] else { return nil }
+        var settings = RemoteSettings(address)
+        if let mode = try value(.remoteMode) { settings.mode = mode }
+        if let scopes = try value(.remoteScopes) { settings.scopes = scopes }
+        if let connect = try value(.remoteTimeout) { settings.timeouts = RemoteSettings.Timeouts(connect: connect) }
+        if let wait = try value(.remoteWait) { settings.wait = wait }
+        if let limit = try value(.maxBytes) { settings.byteLimit = limit }
+        settings.certificates = try value(.remoteCacert)
+        settings.key = try value(.remoteKeyFile).map { path in
+            let key = try secretFile(path, holding: "the key of the remote", byteLimit: 4096)
+            guard key.count >= RemoteSettings.leastKey else {
+                throw ConfigurationFailure(
+                    "\(path) has \(key.count) bytes, but a key for the remote needs \(RemoteSettings.leastKey) at least; "
+                        + "head -c 32 /dev/urandom makes a good one")
+            }
+            return key
+        }
+        if let path = try value(.remoteHeaderFile) { settings.headers = try remoteHeaders(path, for: address) }
+        return settings
+    }
+
+    private func remoteHeaders(_ path: String, for address: RemoteAddress) throws -> [HTTPHeader] {
+        guard case .http(let url) = address else {
+            throw UsageFailure("--remote-header-file goes with a remote of http or https")
+        }
+        var given = GivenHeaders()
+        try given.add(file: secretFile(path, holding: "the headers of the remote"), path: path)
+        try given.assign(to: [url])
+        return given.headers(for: url)
+    }
+
+    /// The remote itself; nil for nil. Opens and loads nothing.
+    public func remote(_ settings: RemoteSettings?) -> Remote? {
+        settings.map {
+            Remote($0, environment: environment, log: log, metrics: metrics, interruption: interruption)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Records
+import Store
+import Support
+
+/// The document as the remote keeps it: `{"document":{…}}`, and before that `"hmac"` if it is signed.
+extension RemoteDocument {
+    /// The most bytes that a document is read with: a list of exercises has one megabyte.
+    static let byteLimit = 16 << 20
+
+    /// The bytes to store.
+    ///
+    /// - Parameter key: what the document is signed with; nil for an unsigned one.
+    func encoded(key: [UInt8]?) -> [UInt8] {
+        let document = json.bytes
+        return JSON.object([
+            "hmac": key.map { .string(HMAC.hex(of: document, key: $0)) }, "document": .raw(document),
+        ]).bytes
+    }
+
+    private var json: JSON {
+        .object([
+            "layout": .integer(1), "name": .string(name.digest), "kind": .string(subject.kind), "key": subject.key,
+            "variant": subject.variant?.name, "of_sha256": subject.variant?.of, "sha256": sha256.map(JSON.string),
+            "bytes": sha256.map { _ in .integer(count) }, "body": body,
+            "content_type": picture.map { .string($0.contentType) },
+            "extension": picture.map { .string($0.fileExtension) }, "width": picture?.width.map(JSON.integer),
+            "height": picture?.height.map(JSON.integer), "details": picture?.details.map(JSON.string),
+            "url": url.map(JSON.string), "etag": validators.etag.map(JSON.string),
+            "last_modified": validators.lastModified.map(JSON.string),
+            "fetched_at": .string(fetchedAt.iso8601Milliseconds),
+            "expires_at": expiresAt.map { .string($0.iso8601Milliseconds) },
+            "must_revalidate": mustRevalidate ? .bool(true) : nil, "cost_ms": .integer(Int(cost.milliseconds)),
+        ])
+    }
+
+    private var body: JSON? {
+        guard case .inline(let bytes) = content else { return nil }
+        return .string(Base64.encoded(bytes))
+    }
+
+    /// Reads what `encoded` has made. Nil for a document that does not count: without the signature of the key. Throws
+    /// `RemoteFailure.damaged` for anything that is no document of this name.
+    init?(_ bytes: [UInt8], named name: RemoteName, key: [UInt8]?) throws {
+        guard let envelope = try? Record(parsing: bytes), let raw = envelope.raw("document"),
+            let record = try? Record(parsing: raw)
+        else { throw RemoteFailure.damaged("it is no document") }
+        if let key {
+            guard let hmac = envelope.string("hmac"), HMAC.matches(hmac, Array(raw), key: key) else { return nil }
+        }
+        guard record.integer("layout") == 1, record.string("name") == name.digest else {
+            throw RemoteFailure.damaged("it is the document of something else")
+        }
+        guard let subject = Subject(record), let content = Content(record),
+            let fetchedAt = record.string("fetched_at").flatMap({ Timestamp(iso8601: $0) })
+        else { throw RemoteFailure.damaged("the document lacks a field") }
+        self.init(
+            name: name, subject: subject, content: content, picture: FileFacts(record), url: record.string("url"),
+            validators: Validators(etag: record.string("etag"), lastModified: record.string("last_modified")),
+            fetchedAt: fetchedAt, expiresAt: record.string("expires_at").flatMap { Timestamp(iso8601: $0) },
+            mustRevalidate: record.bool("must_revalidate") ?? false,
+            cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
+    }
+}
+
+extension RemoteDocument.Subject {
+    fileprivate var kind: String {
+        switch self {
+        case .original: "original"
+        case .variant: "variant"
+        case .metadata: "metadata"
+        case .list: "list"
+        }
+    }
+
+    fileprivate var key: JSON? {
+        switch self {
+        case .original(let key), .variant(_, let key, _): .string(key)
+        case .metadata, .list: nil
+        }
+    }
+
+    fileprivate var variant: (name: JSON, of: JSON)? {
+        guard case .variant(let name, _, let sha256) = self else { return nil }
+        return (.string(name), .string(sha256))
+    }
+
+    fileprivate init?(_ record: Record) {
+        switch (record.string("kind"), record.string("key"), record.string("variant"), record.string("of_sha256")) {
+        case ("original", let key?, _, _): self = .original(key: key)
+        case ("variant", let key?, let name?, let sha256?): self = .variant(name: name, key: key, of: sha256)
+        case ("metadata", _, _, _): self = .metadata
+        case ("list", _, _, _): self = .list
+        default: return nil
+        }
+    }
+}
+
+extension RemoteDocument.Content {
+    fileprivate init?(_ record: Record) {
+        if let body = record.string("body") {
+            guard let bytes = Base64.decoded(body) else { return nil }
+            self = .inline(bytes)
+        } else {
+            guard let sha256 = record.string("sha256"), sha256.isSHA256, let count = record.integer("bytes"), count >= 0
+            else { return nil }
+            self = .bytes(sha256: sha256, count: count)
+        }
+    }
+}
+
+extension FileFacts {
+    /// What a document says of a picture; nil if it says nothing.
+    fileprivate init?(_ record: Record) {
+        guard let contentType = record.string("content_type"), let ending = record.string("extension") else {
+            return nil
+        }
+        self.init(
+            contentType: contentType, fileExtension: ending, width: record.integer("width"),
+            height: record.integer("height"), details: record.string("details"))
+    }
+}

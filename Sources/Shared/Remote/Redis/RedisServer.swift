@@ -1,0 +1,62 @@
+import Support
+
+/// A Redis server, with connections that are kept from one command to the next.
+final class RedisServer: Sendable {
+    private let address: RemoteAddress.RedisAddress
+    let timeouts: RemoteSettings.Timeouts
+    let interruption: Interruption
+    private let idle = Monitor<[RedisConnection]>([])
+
+    /// Opens and loads nothing.
+    init(_ address: RemoteAddress.RedisAddress, timeouts: RemoteSettings.Timeouts, interruption: Interruption) {
+        self.address = address
+        self.timeouts = timeouts
+        self.interruption = interruption
+    }
+
+    /// More than are used at once.
+    private static let idleLimit = 16
+
+    /// Sends a command, and returns the server's reply. Throws `RemoteFailure`, and `Cancelled` if the run is stopped.
+    func command(_ words: [String], _ bytes: [UInt8]? = nil, within limit: Duration? = nil) throws
+        -> RedisConnection.Reply
+    {
+        let limit = limit ?? timeouts.firstByte
+        if let known = idle.withLock({ $0.popLast() }) {
+            do {
+                return try send(words, bytes, limit, over: known)
+            } catch is RedisConnection.Lost {
+                // The server may have closed it long ago, and the others, too.
+                idle.withLock { $0 = [] }
+            }
+        }
+        do {
+            let new = try RedisConnection(address, timeouts: timeouts, interruption: interruption)
+            return try send(words, bytes, limit, over: new)
+        } catch let lost as RedisConnection.Lost {
+            throw RemoteFailure.failed("\(address.host):\(address.port): \(lost.reason)")
+        }
+    }
+
+    private func send(
+        _ words: [String], _ bytes: [UInt8]?, _ limit: Duration, over connection: RedisConnection
+    ) throws -> RedisConnection.Reply {
+        do {
+            let reply = try interruption.during(onCancel: { connection.wake() }) {
+                try connection.command(words, bytes, within: limit)
+            }
+            giveBack(connection)
+            return reply
+        } catch let failure as RemoteFailure {
+            giveBack(connection)
+            throw failure
+        } catch let lost as RedisConnection.Lost {
+            try interruption.check()
+            throw lost
+        }
+    }
+
+    private func giveBack(_ connection: RedisConnection) {
+        idle.withLock { if $0.count < Self.idleLimit { $0.append(connection) } }
+    }
+}

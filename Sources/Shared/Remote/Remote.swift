@@ -1,0 +1,268 @@
+import HTTP
+import Store
+import Support
+
+/// A storage that many machines share, as a tier behind their caches.
+///
+/// Whatever fails is reported and counted, and the run goes on without it: after `Circuit.limit` failures in a row for
+/// the rest of the run, reading and writing each by itself.
+public final class Remote: RemoteTier {
+    private struct State {
+        var reading = Circuit()
+        var writing = Circuit()
+        /// Digests whose bytes turned out to be damaged.
+        var damaged: Set<String> = []
+    }
+
+    let settings: RemoteSettings
+    let storage: any RemoteStorage
+    private let log: Log
+    private let metrics: Metrics
+    private let interruption: Interruption
+    private let state = Monitor(State())
+    private let queue: Monitor<OfferQueue?> = Monitor(nil)
+
+    /// Opens and loads nothing.
+    ///
+    /// - Parameter environment: may name a proxy for `http` and `https` addresses.
+    public convenience init(
+        _ settings: RemoteSettings, environment: Environment, log: Log = .silent, metrics: Metrics = .silent,
+        interruption: Interruption
+    ) {
+        let storage: any RemoteStorage =
+            switch settings.address {
+            case .http(let url):
+                HTTPStorage(url, settings: settings, environment: environment, log: log, interruption: interruption)
+            case .redis(let address):
+                RedisStorage(
+                    RedisServer(address, timeouts: settings.timeouts, interruption: interruption), log: log)
+            case .folder(let path): FolderStorage(path: path)
+            }
+        self.init(settings, storage: storage, log: log, metrics: metrics, interruption: interruption)
+    }
+
+    init(
+        _ settings: RemoteSettings, storage: any RemoteStorage, log: Log = .silent, metrics: Metrics = .silent,
+        interruption: Interruption
+    ) {
+        self.settings = settings
+        self.storage = storage
+        self.log = log
+        self.metrics = metrics
+        self.interruption = interruption
+    }
+
+    public func reads(_ scope: ScopeName) -> Bool { settings.mode != .write && settings.scopes.contains(scope) }
+
+    public func writes(_ scope: ScopeName) -> Bool { settings.mode != .read && settings.scopes.contains(scope) }
+
+    // MARK: Reading
+
+    public func document(of name: RemoteName) throws -> RemoteAnswer<RemoteDocument> {
+        try asking(.document(name)) { event in
+            let sink = MemorySink()
+            let isThere = try storage.read(
+                .document(name), byteLimit: RemoteDocument.byteLimit, receive: { try sink.write($0) })
+            event.bytes = sink.bytes.count
+            guard isThere else { return nil }
+            guard let document = try RemoteDocument(sink.bytes, named: name, key: settings.key) else {
+                log.detail("\(settings.address): \(name.digest) is not signed with this key, and not used")
+                return nil
+            }
+            return document
+        }
+    }
+
+    public func content(
+        of document: RemoteDocument, receive: (RawSpan) throws -> Void
+    ) throws -> RemoteAnswer<Void> {
+        switch document.content {
+        case .inline(let bytes):
+            try receive(bytes.span.bytes)
+            return .found(())
+        case .bytes(let sha256, let count):
+            guard count <= settings.byteLimit else {
+                reportDamage(of: document, "it has \(count) bytes, more than are allowed")
+                return .failed
+            }
+            return try asking(.content(sha256)) { event in
+                let isThere = try storage.read(.content(sha256), byteLimit: count) { bytes in
+                    event.bytes += bytes.count
+                    do { try receive(bytes.bytes) } catch { throw ReceiverFailed(error: error) }
+                }
+                guard isThere else { return nil }
+                guard event.bytes == count else {
+                    note(damaged: sha256)
+                    throw RemoteFailure.damaged("\(event.bytes) of \(count) bytes came")
+                }
+                return ()
+            }
+        }
+    }
+
+    /// What is told of a request.
+    private struct Event {
+        var bytes = 0
+    }
+
+    /// The error of whoever takes the bytes, on its way past those of the remote.
+    private struct ReceiverFailed: Error {
+        let error: any Error
+    }
+
+    /// Runs a request, unless too many have failed, and tells what came of it: nil means that there is no such thing.
+    private func asking<Value>(
+        _ object: RemoteObject, _ body: (inout Event) throws -> Value?
+    ) throws -> RemoteAnswer<Value> {
+        if state.withLock({ $0.reading.isOpen }) { return .notAsked }
+        var event = Event()
+        let begun = SteadyTime.now()
+        func tell(_ status: String, _ failure: (any Failure)? = nil) {
+            metrics.add(metric("get", object, status, event.bytes, SteadyTime.now() - begun, failure))
+        }
+        do {
+            let value = try body(&event)
+            state.withLock { $0.reading.noteSuccess() }
+            tell(value == nil ? "miss" : "hit")
+            return value.map { .found($0) } ?? .absent
+        } catch let stop as ReceiverFailed {
+            throw stop.error
+        } catch {
+            try interruption.check()
+            let failure = Support.failure(of: error)
+            tell("error", failure)
+            note(failure, \.reading, "read from")
+            return .failed
+        }
+    }
+
+    public func reportDamage(of document: RemoteDocument, _ reason: String) {
+        if let sha256 = document.sha256 { note(damaged: sha256) }
+        note(RemoteFailure.damaged("\(document.name.digest): \(reason)"), \.reading, "read from")
+    }
+
+    private func note(damaged sha256: String) { state.withLock { _ = $0.damaged.insert(sha256) } }
+
+    /// Counts a failure, and warns if it is the one that ends the use of the remote, or of damaged bytes.
+    private func note(_ failure: any Failure, _ circuit: WritableKeyPath<State, Circuit> & Sendable, _ verb: String) {
+        var isFinal = false
+        var isDamage = false
+        switch failure {
+        case RemoteFailure.refused: isFinal = true
+        case RemoteFailure.damaged: isDamage = true
+        default: break
+        }
+        let hasOpened = state.withLock { $0[keyPath: circuit].noteFailure(isFinal: isFinal) }
+        let words = "the remote \(settings.address): \(failure.message)"
+        if hasOpened {
+            log.warning(
+                "\(words); nothing more is \(verb == "read from" ? "read from it" : "handed over to it") in this run")
+        } else if isDamage {
+            log.warning("\(words); it is not used")
+        } else {
+            log.detail("\(words); this run goes on without it")
+        }
+    }
+
+    private func metric(
+        _ operation: String, _ object: RemoteObject, _ status: String, _ bytes: Int, _ duration: Duration,
+        _ failure: (any Failure)?
+    ) -> MetricEvent {
+        MetricEvent(
+            .remote,
+            [
+                "op": .text(operation), "object": .text(object.path), "status": .text(status), "bytes": .number(bytes),
+                "ms": .time(duration), "code": failure.map { .text($0.code) },
+            ])
+    }
+
+    public func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? {
+        if state.withLock({ $0.reading.isOpen || $0.writing.isOpen }) { return nil }
+        do {
+            return try storage.claim(name) {
+                do { try check() } catch { throw ReceiverFailed(error: error) }
+            }
+        } catch let stop as ReceiverFailed {
+            throw stop.error
+        } catch {
+            try interruption.check()
+            note(failure(of: error), \.writing, "handed over to")
+            return nil
+        }
+    }
+
+    // MARK: Writing
+
+    public func offer(_ offer: RemoteOffer) {
+        let queue = queue.withLock { queue in
+            let made = queue ?? OfferQueue { [self] in push($0, check: $1) }
+            queue = made
+            return made
+        }
+        if !queue.add(offer) {
+            offer.claim?.release()
+            offer.done(.notAsked)
+        }
+    }
+
+    private func push(_ offer: RemoteOffer, check: @escaping @Sendable () throws -> Void) {
+        defer { offer.claim?.release() }
+        if state.withLock({ $0.writing.isOpen }) { return offer.done(.notAsked) }
+        let document = offer.document
+        let object = document.sha256.map(RemoteObject.content) ?? .document(document.name)
+        let begun = SteadyTime.now()
+        func tell(_ status: String, _ bytes: Int, _ failure: (any Failure)? = nil) {
+            metrics.add(metric("put", object, status, bytes, SteadyTime.now() - begun, failure))
+        }
+        do {
+            let sent = try handOver(offer, check: check)
+            state.withLock { $0.writing.noteSuccess() }
+            tell(sent == nil ? "gone" : "stored", sent ?? 0)
+            offer.done(sent.map { .found($0) } ?? .absent)
+        } catch {
+            let failure = Support.failure(of: error)
+            tell("error", 0, failure)
+            if failure is Cancelled || (failure as? RemoteFailure)?.code == RemoteFailure.givenUp.code {
+                return offer.done(.notAsked)
+            }
+            note(failure, \.writing, "handed over to")
+            offer.done(.failed)
+        }
+    }
+
+    /// Stores the bytes, unless they are there, and then the document that names them. Returns how many bytes were sent;
+    /// nil if the file has gone meanwhile.
+    private func handOver(_ offer: RemoteOffer, check: @escaping @Sendable () throws -> Void) throws -> Int? {
+        let document = offer.document
+        let lifetime = document.expiresAt.map { $0 - .now() }
+        var sent = 0
+        if case .bytes(let sha256, let count) = document.content, let open = offer.open {
+            let object = RemoteObject.content(sha256)
+            let isDamaged = state.withLock { $0.damaged.contains(sha256) }
+            if try isDamaged || storage.size(of: object) != count {
+                guard let file = try? open(), file.count == count else { return nil }
+                try storage.write(RequestBody(file), to: object, lifetime: lifetime, under: nil, check: check)
+                state.withLock { _ = $0.damaged.remove(sha256) }
+                sent = count
+            }
+        }
+        try check()
+        try storage.write(
+            RequestBody(document.encoded(key: settings.key)), to: .document(document.name), lifetime: lifetime,
+            under: offer.claim, check: check)
+        return sent
+    }
+
+    /// Waits at most `RemoteSettings.wait` until everything is handed over.
+    public func close() {
+        if let queue = queue.withLock({ $0 }) {
+            let rest = queue.close(atMost: settings.wait) { [interruption] in interruption.cause != nil }
+            if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
+                log.warning(
+                    "\(rest) of this run's pictures are not handed over to the remote \(settings.address): it is too "
+                        + "slow; img-cache sync --push hands them over, or raise --remote-wait")
+            }
+        }
+        storage.close()
+    }
+}

@@ -1,0 +1,78 @@
+import HTTP
+import Support
+
+/// Where a remote is: what `--remote` names.
+public enum RemoteAddress: Sendable, Equatable {
+    /// A server that knows GET, HEAD and PUT.
+    case http(WebURL)
+    case redis(RedisAddress)
+    /// A folder, most often of a mount that machines share: its absolute path.
+    case folder(String)
+
+    /// Where a Redis server is, and which of its databases is meant.
+    public struct RedisAddress: Sendable, Equatable {
+        /// Its host, port and credentials. The scheme means nothing.
+        let url: WebURL
+        let database: Int
+
+        var host: String { url.host }
+        var port: Int { url.explicitPort ?? 6379 }
+    }
+
+    /// Reads an `http`, `https`, `redis` or `file` address. Throws `RemoteFailure.badAddress`.
+    public init(_ text: String) throws {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        do {
+            switch scheme {
+            case "http", "https": self = .http(try Self.server(text))
+            case "redis": self = .redis(try Self.redis("http" + text.dropFirst(scheme.count)))
+            case "file": self = .folder(try Self.folder(text.dropFirst(scheme.count + 1)))
+            default: throw RemoteFailure.badAddress("it begins with none of http:, https:, redis: and file:")
+            }
+        } catch let failure as WebURLFailure {
+            throw RemoteFailure.badAddress(failure.message)
+        }
+    }
+
+    private static func server(_ text: String) throws -> WebURL {
+        let url = try WebURL(text)
+        guard url.query == nil, url.fragment == nil else {
+            throw RemoteFailure.badAddress("it has a query or a fragment, to which no path can be added")
+        }
+        return url
+    }
+
+    private static func redis(_ text: String) throws -> RedisAddress {
+        let url = try server(text)
+        let path = url.path.drop { $0 == "/" }
+        guard let database = path.isEmpty ? 0 : Int(path), (0...65_535).contains(database) else {
+            throw RemoteFailure.badAddress("the path of a redis address is the number of a database, such as /0")
+        }
+        return RedisAddress(url: url, database: database)
+    }
+
+    private static func folder(_ rest: Substring) throws -> String {
+        let path = rest.hasPrefix("//") ? rest.dropFirst(2) : rest
+        let bytes = PercentEncoding.decoded(Array(path.utf8)[...])
+        guard bytes.first == UInt8(ascii: "/"), !bytes.contains(0) else {
+            throw RemoteFailure.badAddress("a file address has an absolute path, such as file:///mnt/pictures")
+        }
+        return String(pathBytes: bytes)
+    }
+
+    /// Whether connections are needed to use it.
+    public var usesNetwork: Bool {
+        if case .folder = self { false } else { true }
+    }
+}
+
+extension RemoteAddress: CustomStringConvertible {
+    /// The address without a user name and a password.
+    public var description: String {
+        switch self {
+        case .http(let url): url.redacted
+        case .redis(let address): "redis://\(address.host):\(address.port)/\(address.database)"
+        case .folder(let path): "file://\(path)"
+        }
+    }
+}

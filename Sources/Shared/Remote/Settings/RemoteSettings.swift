@@ -1,0 +1,61 @@
+import HTTP
+import Store
+import Support
+
+/// How one run uses a remote.
+public struct RemoteSettings: Sendable, Equatable {
+    /// What is done with it.
+    public enum Mode: String, Sendable, CaseIterable {
+        case read, write, both
+    }
+
+    /// How long it may keep the run waiting.
+    public struct Timeouts: Sendable, Equatable {
+        /// Until there is a connection.
+        public let connect: Duration
+        /// Until the first byte of an answer.
+        public var firstByte: Duration { connect * 4 }
+        /// How long nothing may arrive or leave.
+        public var stall: Duration { connect * 8 }
+
+        public init(connect: Duration = .milliseconds(250)) { self.connect = connect }
+    }
+
+    /// The fewest bytes of a key: 128 bits.
+    public static let leastKey = 16
+
+    public var address: RemoteAddress
+    public var mode = Mode.both
+    public var scopes = RemoteScopes.standard
+    public var timeouts = Timeouts()
+    /// How long the end of a run waits until everything is handed over.
+    public var wait: Duration = .seconds(5)
+    /// What is sent with each request to a server.
+    public var headers: [HTTPHeader] = []
+    /// What documents are signed with; nil for unsigned ones.
+    public var key: [UInt8]?
+    /// A PEM file with the certificates to trust instead of the system's.
+    public var certificates: String?
+    /// The most bytes that one thing may have.
+    public var byteLimit = HTTPRequest.defaultByteLimit
+
+    public init(_ address: RemoteAddress) { self.address = address }
+}
+
+/// The scopes that are shared.
+public struct RemoteScopes: Sendable, Equatable {
+    /// Nil for all.
+    public let names: [ScopeName]?
+
+    /// The scope `default`, which nobody had to name.
+    public static let standard = RemoteScopes(names: [.standard])
+
+    private init(names: [ScopeName]?) { self.names = names }
+
+    /// Reads names with commas between them; `*` is all scopes. Throws `CacheFailure` for a bad name.
+    public init(_ text: String) throws {
+        names = text == "*" ? nil : try text.split(separator: ",").map { try ScopeName(String($0)) }
+    }
+
+    public func contains(_ scope: ScopeName) -> Bool { names?.contains(scope) ?? true }
+}

@@ -1,0 +1,32 @@
+import Support
+
+/// Metadata that machines share: it goes to the remote as a document alone.
+extension CacheStore {
+    /// Returns what the remote has under a name; nil if it has nothing that can be used, or is not asked. Keeps
+    /// nothing. Throws `Cancelled`.
+    public func remoteMetadata(_ name: String, in collection: String) throws -> Metadata? {
+        guard let remote, settings.memory == nil, remote.reads(scope) else { return nil }
+        switch try remote.document(of: RemoteName(metadata: name, in: collection, of: scope)) {
+        case .found(let document):
+            guard case .inline(let body) = document.content else { break }
+            index.count(in: scope) { $0.add(.remoteHits) }
+            return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt)
+        case .absent: index.count(in: scope) { $0.add(.remoteMisses) }
+        case .failed: index.count(in: scope) { $0.add(.remoteErrors) }
+        case .notAsked: break
+        }
+        return nil
+    }
+
+    /// Hands metadata over to the remote, on another thread.
+    public func offer(_ metadata: Metadata, in collection: String) {
+        guard let remote, settings.memory == nil, remote.writes(scope) else { return }
+        let document = RemoteDocument(
+            name: RemoteName(metadata: metadata.name, in: collection, of: scope), subject: .metadata,
+            content: .inline(metadata.body), fetchedAt: metadata.fetchedAt, expiresAt: metadata.expiresAt)
+        remote.offer(
+            RemoteOffer(document) { [index, scope] answer in
+                index.count(in: scope) { $0.add(offered: answer) }
+            })
+    }
+}

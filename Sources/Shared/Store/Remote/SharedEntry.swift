@@ -1,0 +1,202 @@
+import Libc
+import Support
+
+/// One entry on its way from the remote or to it, while the lock of its key is held.
+///
+/// Used by one thread. The claim, if there is one, is given back when the offer is done, or with the last reference.
+package final class SharedEntry {
+    private let cache: CacheStore
+    private let remote: any RemoteTier
+    private let subject: EntrySink.Subject
+    private let name: RemoteName
+    private var claim: (any RemoteClaim)?
+    private let begun = SteadyTime.now()
+
+    /// Nil if the entry is not shared: there is no remote for its scope, it is kept in memory, or it never came from a
+    /// server. A local file's path means another file on another machine.
+    init?(_ cache: CacheStore, _ subject: EntrySink.Subject) {
+        guard let remote = cache.remote, subject.url != nil, subject.key.isShared, cache.settings.memory == nil,
+            remote.reads(cache.scope) || remote.writes(cache.scope)
+        else { return nil }
+        self.cache = cache
+        self.remote = remote
+        self.subject = subject
+        name =
+            subject.original.map { RemoteName(variant: subject.name, of: $0.sha256, in: cache.scope) }
+            ?? RemoteName(originalOf: subject.key, in: cache.scope)
+    }
+
+    /// The same for an original. Nil if it is not shared.
+    package convenience init?(_ cache: CacheStore, originalOf key: CacheKey, url: String) {
+        self.init(cache, EntrySink.Subject(name: key.name, key: key, url: url))
+    }
+
+    deinit { claim?.release() }
+
+    // MARK: From the remote
+
+    /// Takes in what the remote has, verified, if it is newer than `old`; nil if there is nothing that can be used.
+    /// Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    ///
+    /// - Parameters:
+    ///   - watch: the generation that the entry is for.
+    ///   - inspect: looks at the bytes before they are kept.
+    package func take(
+        replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
+    ) throws -> Entry? {
+        guard remote.reads(cache.scope), let document = try document(), isNewer(document, than: old) else { return nil }
+        if let old, old.sha256 == document.sha256, subject.original == nil,
+            let entry = try refresh(old, document, watch)
+        {
+            return entry
+        }
+        var subject = subject
+        subject.old = old
+        subject.document = document
+        let sink = try EntrySink(cache, subject, lock: nil, watch: watch)
+        let begun = SteadyTime.now()
+        guard case .found = try remote.content(of: document, receive: sink.write) else {
+            cache.index.count(in: cache.scope) { $0.add(.remoteErrors) }
+            return nil
+        }
+        let picture: FileFacts
+        do {
+            picture =
+                try subject.original == nil
+                ? inspect(sink.written()) : Self.facts(document, inspect(sink.written()))
+            try sink.requireDigest(of: document)
+        } catch let failure as any Failure where !Self.isOfThisMachine(failure) {
+            remote.reportDamage(of: document, failure.message)
+            cache.index.count(in: cache.scope) { $0.add(.remoteDamaged) }
+            return nil
+        }
+        let entry = try sink.keep(picture)
+        let saved = document.cost - (SteadyTime.now() - begun)
+        cache.index.count(in: cache.scope) {
+            $0.add(.remoteHits)
+            $0.add(.bytesFromRemote, entry.bytes)
+            $0.add(.remoteMillisecondsSaved, Int(max(saved, .zero).milliseconds))
+        }
+        return entry
+    }
+
+    private func document() throws -> RemoteDocument? {
+        switch try remote.document(of: name) {
+        case .found(let document): return document
+        case .absent: cache.index.count(in: cache.scope) { $0.add(.remoteMisses) }
+        case .failed: cache.index.count(in: cache.scope) { $0.add(.remoteErrors) }
+        case .notAsked: break
+        }
+        return nil
+    }
+
+    /// Whether a document says anything that the entry doesn't.
+    private func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
+        // A variant is known by what it is made of and how.
+        guard subject.original == nil, let old else { return true }
+        return document.fetchedAt > old.fetchedAt && document.fetchedAt <= cache.clock.now() + Clock.tolerance
+    }
+
+    /// The entry with the document's times, if the bytes are those that are here already.
+    private func refresh(_ old: Entry, _ document: RemoteDocument, _ watch: GenerationWatch) throws -> Entry? {
+        let now = cache.clock.now()
+        var entry = try cache.index.refresh(
+            old, in: cache.active, validators: document.validators, expiresAt: document.expiresAt ?? old.expiresAt,
+            mustRevalidate: document.mustRevalidate, leaseUntil: max(old.leaseUntil, cache.lease.end(from: now)),
+            generation: watch.generation, now: document.fetchedAt)
+        entry?.isFromRemote = true
+        cache.index.count(in: cache.scope) { $0.add(.remoteHits) }
+        return entry
+    }
+
+    /// What the document says a variant is, if the bytes bear it out.
+    private static func facts(_ document: RemoteDocument, _ found: FileFacts) throws -> FileFacts {
+        guard let told = document.picture, told.contentType == found.contentType,
+            told.fileExtension == found.fileExtension, told.width == found.width, told.height == found.height
+        else { throw RemoteDamage.anotherPicture }
+        return told
+    }
+
+    /// Whether what failed is this machine, or this run.
+    private static func isOfThisMachine(_ failure: any Failure) -> Bool {
+        failure is Cancelled || failure is SystemFailure || failure is CacheFailure
+    }
+
+    // MARK: To the remote
+
+    /// Waits until no other machine that shares the remote fetches or makes the entry. Returns whether one did, so that
+    /// it may be in the remote by now. Throws `Cancelled` and what `check` throws.
+    package func claim(check: () throws -> Void) throws -> Bool {
+        claim = try remote.claim(name, check: check)
+        return claim?.hasWaited ?? false
+    }
+
+    /// Hands an entry over that was fetched or made just now.
+    package func offer(_ entry: Entry) {
+        guard remote.writes(cache.scope) else { return }
+        let claim = claim
+        self.claim = nil
+        remote.offer(
+            cache.offer(of: entry, name, key: subject.key, cost: SteadyTime.now() - begun, claim: claim))
+    }
+}
+
+extension CacheStore {
+    /// What the remote is to get of an entry.
+    ///
+    /// - Parameter cost: how long it took to come by.
+    func offer(
+        of entry: Entry, _ name: RemoteName, key: CacheKey, cost: Duration, claim: (any RemoteClaim)? = nil
+    ) -> RemoteOffer {
+        let document = RemoteDocument(
+            name: name,
+            subject: entry.parentSHA256.map { .variant(name: entry.name, key: key.text, of: $0) }
+                ?? .original(key: key.text),
+            content: .bytes(sha256: entry.sha256, count: entry.bytes),
+            picture: FileFacts(
+                contentType: entry.contentType, fileExtension: entry.fileExtension, width: entry.width,
+                height: entry.height, details: entry.details),
+            url: entry.url, validators: entry.validators, fetchedAt: entry.fetchedAt, expiresAt: entry.expiresAt,
+            mustRevalidate: entry.mustRevalidate, cost: cost)
+        let root = index.root
+        return RemoteOffer(document, claim: claim, open: { try root.open(entry.place, O_RDONLY) }) {
+            [index, scope] answer in
+            index.count(in: scope) { $0.add(offered: answer) }
+        }
+    }
+}
+
+extension CacheKey {
+    /// Whether the key means the same on every machine.
+    var isShared: Bool {
+        ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)
+    }
+}
+
+extension Tally {
+    /// Counts what came of an offer.
+    mutating func add(offered answer: RemoteAnswer<Int>) {
+        switch answer {
+        case .found(let sent):
+            add(.remoteStored)
+            add(.bytesToRemote, sent)
+        case .failed: add(.remoteErrors)
+        case .absent, .notAsked: break
+        }
+    }
+}
+
+/// Why bytes of the remote are not used.
+enum RemoteDamage: Failure {
+    case anotherDigest
+    case anotherPicture
+
+    var code: String { "remote-damaged" }
+    var exitCode: ExitCode { .data }
+    var message: String {
+        switch self {
+        case .anotherDigest: "its bytes have another SHA-256"
+        case .anotherPicture: "it is another picture than its document says"
+        }
+    }
+}

@@ -122,7 +122,7 @@ let package = Package(
         module("Commands", ["Support", "Options", "Records", "HTTP", "Store", "Remote", "Fetch", "Tools"]),
         // The tools
         tool("ApodFetchTool", "apod-fetch", ["APOD", "Articles", "Store", "Fetch", "HTTP"]),
-        tool("ImgCacheTool", "img-cache", ["Store", "Fetch", "Tools", "HTTP", "Previews"]),
+        tool("ImgCacheTool", "img-cache", ["Store", "Remote", "Fetch", "Tools", "HTTP", "Previews"]),
         tool(
             "ImgDownsampleTool", "img-downsample",
             ["Store", "Fetch", "HTTP", "Tools", "Images", "Placeholders", "Variants", "Formats", "Gallery"]),

@@ -24,7 +24,7 @@ extension Tool {
             ],
             subcommands: [
                 .put, .prefetch, .explain, .get, .has, .cat, .path, .list, .info, .remove, .pin, .unpin, .clean,
-                .verify,
+                .verify, .sync,
                 .scopes, .reset, .stats, .settings,
             ]),
         exitStatus: """

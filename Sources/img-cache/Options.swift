@@ -8,6 +8,11 @@ import Support
 import Tools
 
 extension AnyOption {
+    // MARK: The remote
+
+    static let push = Option.flag("push", summary: "Only hand over what the remote lacks.")
+    static let pull = Option.flag("pull", summary: "Only take in what the remote lists and this root lacks.")
+
     // MARK: Pictures and keys
 
     static let urlField = Option<PictureAddresses>(

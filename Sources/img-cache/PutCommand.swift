@@ -60,9 +60,9 @@ extension Command {
     static let explain = Command(
         "explain", summary: "Say what put would do now, and why, without doing it.",
         details: """
-            Nothing is fetched, changed or counted; only the name of the server is looked up, unless --offline is \
-            given. The decision is hit, revalidate, fetch, stale, offline-miss, remembered-failure or refused. On a \
-            terminal it is text, elsewhere records with the field `explain`.
+            Nothing is fetched, changed or counted; only the name of the server is looked up, and the remote asked what \
+            it has, unless --offline is given. The decision is hit, revalidate, remote, fetch, stale, offline-miss, \
+            remembered-failure or refused. On a terminal it is text, elsewhere records with the field `explain`.
             """,
         examples: [
             "img-cache explain https://example.org/m31.jpg",
@@ -76,10 +76,11 @@ extension Command {
         let settings = try context.fetchSettings()
         let rules = try arguments.rules()
         let request = try context.requests()
-        let explainer = Explainer(
-            settings: settings, client: try context.downloadClient(), log: context.log,
-            interruption: context.interruption)
         var needs = context.fetchNeeds
+        needs.remote = try context.remoteSettings()
+        let explainer = Explainer(
+            settings: settings, remote: context.remote(needs.remote), client: try context.downloadClient(),
+            log: context.log, interruption: context.interruption)
         needs.changesCache = false
         context.confine(settings, needs)
         return try context.describe(arguments.things, as: "explain", jobs: 4) {

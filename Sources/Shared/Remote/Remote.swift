@@ -18,7 +18,7 @@ public final class Remote: RemoteTier {
     let storage: any RemoteStorage
     private let log: Log
     private let metrics: Metrics
-    private let interruption: Interruption
+    let interruption: Interruption
     private let state = Monitor(State())
     private let queue: Monitor<OfferQueue?> = Monitor(nil)
 
@@ -232,7 +232,7 @@ public final class Remote: RemoteTier {
 
     /// Stores the bytes, unless they are there, and then the document that names them. Returns how many bytes were sent;
     /// nil if the file has gone meanwhile.
-    private func handOver(_ offer: RemoteOffer, check: @escaping @Sendable () throws -> Void) throws -> Int? {
+    func handOver(_ offer: RemoteOffer, check: @escaping @Sendable () throws -> Void) throws -> Int? {
         let document = offer.document
         let lifetime = document.expiresAt.map { $0 - .now() }
         var sent = 0

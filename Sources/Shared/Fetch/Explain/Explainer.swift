@@ -10,14 +10,31 @@ public struct Explainer: Sendable {
     private let client: HTTPClient
     private let clock: Clock
 
-    /// - Parameter client: whose guard judges addresses. No connection is opened.
+    /// - Parameters:
+    ///   - remote: is asked what it has; nothing is taken from it.
+    ///   - client: whose guard judges addresses. No connection is opened to a server.
     public init(
-        settings: CacheSettings, client: HTTPClient, clock: Clock = .system, log: Log = .silent,
-        interruption: Interruption
+        settings: CacheSettings, remote: (any RemoteTier)? = nil, client: HTTPClient, clock: Clock = .system,
+        log: Log = .silent, interruption: Interruption
     ) {
-        caches = Caches(settings: settings, clock: clock, log: log, interruption: interruption)
+        caches = Caches(settings: settings, remote: remote, clock: clock, log: log, interruption: interruption)
         self.client = client
         self.clock = clock
+    }
+
+    /// What the remote says, if a fetch would ask it.
+    private func shared(_ request: HTTPRequest, _ key: CacheKey) throws -> Explanation.Shared? {
+        let scope = try caches.scope()
+        guard let remote = caches.remote, remote.reads(scope), key.isShared, !request.carriesCredentials else {
+            return nil
+        }
+        switch try remote.document(of: RemoteName(originalOf: key, in: scope)) {
+        case .found(let document):
+            return Explanation.Shared(
+                status: .hit, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt, bytes: document.count)
+        case .absent: return Explanation.Shared(status: .miss, fetchedAt: nil, expiresAt: nil, bytes: nil)
+        case .failed, .notAsked: return Explanation.Shared(status: .error, fetchedAt: nil, expiresAt: nil, bytes: nil)
+        }
     }
 
     /// What a fetch of this request would do now. Looks up the host's name, unless the run is offline. Throws
@@ -37,11 +54,17 @@ public struct Explainer: Sendable {
         }
         facts.refusal = request.exposure?.message
         if !settings.isOffline { facts.addresses = try client.judgedAddresses(of: request.url) }
-        let (decision, reason) = facts.decide(now: now, rules: settings.freshnessRules(now: now))
+        let rules = settings.freshnessRules(now: now)
+        var (decision, reason) = facts.decide(now: now, rules: rules)
+        if policy == .enabled, [.fetch, .revalidate].contains(decision) {
+            facts.shared = try shared(request, key)
+            (decision, reason) = facts.decide(now: now, rules: rules)
+        }
         return Explanation(
             url: request.url.redacted, key: key.text, scope: try caches.scope().text, policy: policy,
             rule: rule?.pattern.description, decision: decision, reason: reason, kept: facts.kept,
-            negative: facts.negative, leftover: facts.leftover, isLocked: facts.isLocked, addresses: facts.addresses,
+            negative: facts.negative, leftover: facts.leftover, shared: facts.shared,
+            isLocked: facts.isLocked, addresses: facts.addresses,
             restsUntil: facts.restsUntil)
     }
 }
@@ -65,7 +88,7 @@ extension CacheStore {
         let now = clock.now()
         let facts = try facts(of: request, key: key, expiry: expiry, now: now)
         switch facts.decide(now: now, rules: settings.freshnessRules(now: now)).decision {
-        case .fetch, .revalidate: return true
+        case .remote, .fetch, .revalidate: return true
         case .hit, .stale, .offlineMiss, .rememberedFailure, .refused: return false
         }
     }

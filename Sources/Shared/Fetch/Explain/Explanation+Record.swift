@@ -10,7 +10,7 @@ extension Explanation {
             "decision": .string(decision.rawValue), "reason": .string(reason), "url": .string(url),
             "key": .string(key), "scope": .string(scope), "policy": .string(policy.rawValue),
             "rule": rule.map(JSON.string), "entry": kept?.json, "failure": negative?.json,
-            "partial": leftover?.json, "locked": .bool(isLocked),
+            "partial": leftover?.json, "remote": shared?.json, "locked": .bool(isLocked),
             "addresses": addresses.map { .array($0.map(\.json)) },
         ])
     }
@@ -23,6 +23,7 @@ extension Explanation {
         if let kept { lines += kept.lines }
         if let negative { lines.append("  failure   \(negative.code), remembered until \(negative.until.iso8601)") }
         if let leftover { lines.append("  partial   \(leftover.words)") }
+        if let shared { lines.append("  remote    \(shared.words)") }
         if isLocked { lines.append("  lock      held by somebody who fetches it now") }
         if let addresses, addresses.isEmpty { lines.append("  address   none found for this name") }
         for judged in addresses ?? [] { lines.append("  address   \(judged.address): \(judged.words)") }
@@ -72,6 +73,23 @@ extension Explanation.Leftover {
     fileprivate var words: String {
         let all = total.map { " of \($0)" } ?? ""
         return "\(bytes)\(all) bytes, \(canContinue ? "can be continued (\(validator ?? ""))" : "cannot be continued")"
+    }
+}
+
+extension Explanation.Shared {
+    fileprivate var json: JSON {
+        .object([
+            "status": .string(status.rawValue), "bytes": bytes.map(JSON.integer),
+            "fetched_at": fetchedAt.map { .string($0.iso8601) }, "expires_at": expiresAt.map { .string($0.iso8601) },
+        ])
+    }
+
+    fileprivate var words: String {
+        switch status {
+        case .hit: "has it, fetched at \(fetchedAt?.iso8601 ?? ""), \(ByteCount.description(bytes ?? 0))"
+        case .miss: "does not have it"
+        case .error: "cannot be asked"
+        }
     }
 }
 

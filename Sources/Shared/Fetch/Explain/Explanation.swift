@@ -9,6 +9,8 @@ public struct Explanation: Sendable, Equatable {
         case hit
         /// Ask the server whether what is there is still right.
         case revalidate
+        /// Take what other machines have fetched.
+        case remote
         /// Get everything, or what is missing of it.
         case fetch
         /// Hand out what has expired, since nobody may be asked.
@@ -41,6 +43,18 @@ public struct Explanation: Sendable, Equatable {
         public let canContinue: Bool
     }
 
+    /// What the remote has under the key, as far as it would be asked.
+    public struct Shared: Sendable, Equatable {
+        public enum Status: String, Sendable {
+            case hit, miss, error
+        }
+
+        public let status: Status
+        public let fetchedAt: Timestamp?
+        public let expiresAt: Timestamp?
+        public let bytes: Int?
+    }
+
     /// The address, without its secrets.
     public let url: String
     public let key: String
@@ -54,6 +68,8 @@ public struct Explanation: Sendable, Equatable {
     public let kept: Kept?
     public let negative: NegativeAnswer?
     public let leftover: Leftover?
+    /// Nil if a fetch would not ask the remote.
+    public let shared: Shared?
     /// Whether somebody holds the key's lock: a fetch would wait for that first.
     public let isLocked: Bool
     /// What the host's name stands for; nil if nobody asked.
@@ -74,6 +90,7 @@ struct ExplainedFacts {
     /// Whether what is kept came from another address, so that its validators mean nothing to this one's server.
     var isOfAnotherAddress = false
     var addresses: [JudgedAddress]?
+    var shared: Explanation.Shared?
     /// Until when it is left in peace, if others serve.
     var restsUntil: Timestamp?
     /// Why the request would not be sent, whatever its host stands for.
@@ -96,6 +113,11 @@ struct ExplainedFacts {
             case .refused(let kind) = refused.verdict
         {
             return (.refused, "\(refused.address) is \(kind.phrase)")
+        }
+        if let shared, shared.status == .hit, let end = shared.expiresAt, end > now, !rules.refreshes,
+            shared.fetchedAt ?? now > entry?.fetchedAt ?? Timestamp(milliseconds: .min)
+        {
+            return (.remote, "the remote has it, fresh until \(end.iso8601)")
         }
         guard let entry else { return (.fetch, absence + continuation) }
         let why = entry.isExpired(at: now) ? "it expired at \(entry.expiresAt.iso8601)" : "a refresh is wanted"

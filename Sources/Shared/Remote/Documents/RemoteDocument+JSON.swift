@@ -20,7 +20,8 @@ extension RemoteDocument {
     private var json: JSON {
         .object([
             "layout": .integer(1), "name": .string(name.digest), "kind": .string(subject.kind), "key": subject.key,
-            "variant": subject.variant?.name, "of_sha256": subject.variant?.of, "sha256": sha256.map(JSON.string),
+            "variant": subject.variant?.name, "of_sha256": subject.variant?.of, "row": subject.row?.name,
+            "collection": subject.row?.collection, "sha256": sha256.map(JSON.string),
             "bytes": sha256.map { _ in .integer(count) }, "body": body,
             "content_type": picture.map { .string($0.contentType) },
             "extension": picture.map { .string($0.fileExtension) }, "width": picture?.width.map(JSON.integer),
@@ -79,17 +80,30 @@ extension RemoteDocument.Subject {
         }
     }
 
+    fileprivate var row: (name: JSON, collection: JSON)? {
+        guard case .metadata(let name, let collection) = self else { return nil }
+        return (.string(name), .string(collection))
+    }
+
     fileprivate var variant: (name: JSON, of: JSON)? {
         guard case .variant(let name, _, let sha256) = self else { return nil }
         return (.string(name), .string(sha256))
     }
 
     fileprivate init?(_ record: Record) {
-        switch (record.string("kind"), record.string("key"), record.string("variant"), record.string("of_sha256")) {
-        case ("original", let key?, _, _): self = .original(key: key)
-        case ("variant", let key?, let name?, let sha256?): self = .variant(name: name, key: key, of: sha256)
-        case ("metadata", _, _, _): self = .metadata
-        case ("list", _, _, _): self = .list
+        switch record.string("kind") {
+        case "original":
+            guard let key = record.string("key") else { return nil }
+            self = .original(key: key)
+        case "variant":
+            guard let key = record.string("key"), let name = record.string("variant"),
+                let sha256 = record.string("of_sha256")
+            else { return nil }
+            self = .variant(name: name, key: key, of: sha256)
+        case "metadata":
+            guard let name = record.string("row"), let collection = record.string("collection") else { return nil }
+            self = .metadata(name: name, collection: collection)
+        case "list": self = .list
         default: return nil
         }
     }

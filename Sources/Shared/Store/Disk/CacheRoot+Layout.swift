@@ -168,9 +168,9 @@ extension CacheRoot {
 
 extension Collection<UInt8> {
     /// Whether the text is 32 lower-case hexadecimal digits.
-    fileprivate var isName: Bool { count == 32 && isHexadecimal }
+    var isName: Bool { count == 32 && isHexadecimal }
 
-    fileprivate var isHexadecimal: Bool {
+    var isHexadecimal: Bool {
         allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }

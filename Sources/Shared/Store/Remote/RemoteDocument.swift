@@ -10,7 +10,7 @@ public struct RemoteDocument: Sendable, Equatable {
         ///   - key: that of the original.
         ///   - of: the digest of the original's bytes.
         case variant(name: String, key: String, of: String)
-        case metadata
+        case metadata(name: String, collection: String)
         case list
     }
 

@@ -38,5 +38,5 @@ public struct RemoteName: Sendable, Hashable {
 
 extension String {
     /// Whether this is 64 hexadecimal digits in lower case, as `SHA256.finish` writes them.
-    public var isSHA256: Bool { utf8.count == 64 && utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } }
+    public var isSHA256: Bool { utf8.count == 64 && utf8.isHexadecimal }
 }

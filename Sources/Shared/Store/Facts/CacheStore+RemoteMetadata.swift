@@ -21,12 +21,17 @@ extension CacheStore {
     /// Hands metadata over to the remote, on another thread.
     public func offer(_ metadata: Metadata, in collection: String) {
         guard let remote, settings.memory == nil, remote.writes(scope) else { return }
+        remote.offer(remoteOffer(of: metadata, in: collection))
+    }
+
+    /// What the remote is to get of metadata.
+    package func remoteOffer(of metadata: Metadata, in collection: String) -> RemoteOffer {
         let document = RemoteDocument(
-            name: RemoteName(metadata: metadata.name, in: collection, of: scope), subject: .metadata,
-            content: .inline(metadata.body), fetchedAt: metadata.fetchedAt, expiresAt: metadata.expiresAt)
-        remote.offer(
-            RemoteOffer(document) { [index, scope] answer in
-                index.count(in: scope) { $0.add(offered: answer) }
-            })
+            name: RemoteName(metadata: metadata.name, in: collection, of: scope),
+            subject: .metadata(name: metadata.name, collection: collection), content: .inline(metadata.body),
+            fetchedAt: metadata.fetchedAt, expiresAt: metadata.expiresAt)
+        return RemoteOffer(document) { [index, scope] answer in
+            index.count(in: scope) { $0.add(offered: answer) }
+        }
     }
 }

@@ -44,7 +44,15 @@ package final class SharedEntry {
     package func take(
         replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
     ) throws -> Entry? {
-        guard remote.reads(cache.scope), let document = try document(), isNewer(document, than: old) else { return nil }
+        guard remote.reads(cache.scope), let document = try document() else { return nil }
+        return try take(document, replacing: old, watch: watch, inspect: inspect)
+    }
+
+    /// Takes in what a document of this entry is about; as above.
+    func take(
+        _ document: RemoteDocument, replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
+    ) throws -> Entry? {
+        guard isNewer(document, than: old) else { return nil }
         if let old, old.sha256 == document.sha256, subject.original == nil,
             let entry = try refresh(old, document, watch)
         {
@@ -61,9 +69,7 @@ package final class SharedEntry {
         }
         let picture: FileFacts
         do {
-            picture =
-                try subject.original == nil
-                ? inspect(sink.written()) : Self.facts(document, inspect(sink.written()))
+            picture = try Self.facts(document, inspect(sink.written()))
             try sink.requireDigest(of: document)
         } catch let failure as any Failure where !Self.isOfThisMachine(failure) {
             remote.reportDamage(of: document, failure.message)
@@ -109,7 +115,7 @@ package final class SharedEntry {
         return entry
     }
 
-    /// What the document says a variant is, if the bytes bear it out.
+    /// What the document says of the bytes, details included, if they bear it out.
     private static func facts(_ document: RemoteDocument, _ found: FileFacts) throws -> FileFacts {
         guard let told = document.picture, told.contentType == found.contentType,
             told.fileExtension == found.fileExtension, told.width == found.width, told.height == found.height
@@ -168,7 +174,7 @@ extension CacheStore {
 
 extension CacheKey {
     /// Whether the key means the same on every machine.
-    var isShared: Bool {
+    package var isShared: Bool {
         ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)
     }
 }

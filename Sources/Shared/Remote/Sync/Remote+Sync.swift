@@ -1,0 +1,67 @@
+import HTTP
+import Store
+import Support
+
+/// What is done for all things of a scope: failures end it, instead of being passed over.
+extension Remote {
+    /// Hands a thing over, unless the remote has it already. Throws `RemoteFailure` and whatever the storage throws.
+    func handOverNow(_ offer: RemoteOffer) throws -> SyncReport {
+        let document = offer.document
+        switch try self.document(of: document.name) {
+        case .found(let found)
+        where found.sha256 == document.sha256 && found.fetchedAt >= document.fetchedAt && isWhole(found):
+            return SyncReport(there: 1)
+        case .found, .absent: break
+        case .failed: return SyncReport(failed: 1)
+        case .notAsked: throw hasFailed
+        }
+        do {
+            guard let sent = try handOver(offer, check: interruption.check) else { return SyncReport(gone: 1) }
+            offer.done(.found(sent))
+            return SyncReport(moved: 1, bytes: sent)
+        } catch {
+            offer.done(.failed)
+            throw error
+        }
+    }
+
+    /// Why nothing goes on, after failures that were reported one by one.
+    var hasFailed: RemoteFailure { .failed("the remote \(settings.address) cannot be used; try again later") }
+
+    /// Whether the bytes are there, too.
+    private func isWhole(_ document: RemoteDocument) -> Bool {
+        guard let sha256 = document.sha256 else { return true }
+        return (try? storage.size(of: .content(sha256))) == document.count
+    }
+
+    /// The list of what a scope has in the remote; an empty one if there is none. Throws `RemoteFailure` if it cannot
+    /// be read.
+    func list(of scope: ScopeName) throws -> SyncList {
+        switch try document(of: RemoteName(listOf: scope)) {
+        case .found(let document):
+            let sink = MemorySink()
+            guard case .found = try content(of: document, receive: sink.write) else { return SyncList() }
+            guard document.sha256.map({ $0 == SHA256.hex(of: sink.bytes) }) ?? true else {
+                reportDamage(of: document, "the list has another SHA-256")
+                return SyncList()
+            }
+            return SyncList(sink.bytes)
+        case .absent: return SyncList()
+        case .failed, .notAsked: throw hasFailed
+        }
+    }
+
+    /// Stores the list of what a scope has.
+    func write(_ list: SyncList, for scope: ScopeName) throws {
+        let bytes = list.text
+        let sha256 = SHA256.hex(of: bytes)
+        try storage.write(
+            RequestBody(bytes), to: .content(sha256), lifetime: nil, under: nil, check: interruption.check)
+        let document = RemoteDocument(
+            name: RemoteName(listOf: scope), subject: .list, content: .bytes(sha256: sha256, count: bytes.count),
+            fetchedAt: .now(), expiresAt: nil)
+        try storage.write(
+            RequestBody(document.encoded(key: settings.key)), to: .document(document.name), lifetime: nil, under: nil,
+            check: interruption.check)
+    }
+}

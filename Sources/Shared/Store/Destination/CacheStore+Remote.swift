@@ -1,0 +1,57 @@
+import Support
+
+/// Entries that go to the remote, or come from it, without being asked for.
+extension CacheStore {
+    /// What the remote is to get of an entry that is here; nil if it is not shared. Throws `CacheFailure` for a key that
+    /// cannot be one.
+    package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
+        guard entry.url != nil, entry.kind != .superseded, settings.memory == nil,
+            let key = try entry.key.map(CacheKey.init(printed:)), key.isShared
+        else { return nil }
+        let name =
+            entry.parentSHA256.map { RemoteName(variant: entry.name, of: $0, in: scope) }
+            ?? RemoteName(originalOf: key, in: scope)
+        return offer(of: entry, name, key: key, cost: .zero)
+    }
+
+    /// Takes in what a document is about that came without being asked for; false if it is here already, of no use, or
+    /// cannot be had. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
+    package func take(_ document: RemoteDocument) throws -> Bool {
+        switch document.subject {
+        case .original(let key):
+            let key = try CacheKey(printed: key)
+            guard document.name == RemoteName(originalOf: key, in: scope), let url = document.url else { return false }
+            return try take(document, EntrySink.Subject(name: key.name, key: key, url: url))
+        case .variant(let name, let key, let sha256):
+            let key = try CacheKey(printed: key)
+            guard document.name == RemoteName(variant: name, of: sha256, in: scope), name.utf8.isName,
+                let original = try sound(key.name), original.sha256 == sha256
+            else { return false }
+            return try take(
+                document, EntrySink.Subject(name: name, key: key, url: original.url, original: original))
+        case .metadata(let name, let collection):
+            guard document.name == RemoteName(metadata: name, in: collection, of: scope),
+                case .inline(let body) = document.content,
+                try metadata(in: collection, from: name, through: name).first.map({ $0.fetchedAt < document.fetchedAt })
+                    ?? true
+            else { return false }
+            let row = Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt)
+            try keep([row], in: collection)
+            return true
+        case .list: return false
+        }
+    }
+
+    private func take(_ document: RemoteDocument, _ subject: EntrySink.Subject) throws -> Bool {
+        try requireWriting()
+        return try withstanding {
+            let watch = try GenerationWatch(index, active)
+            let lock = try lock(subject.name, whileWaiting: watch.check)
+            defer { withExtendedLifetime(lock) {} }
+            guard let shared = SharedEntry(self, subject) else { return false }
+            let old = try sound(subject.name, isLocked: true)
+            if subject.original != nil, old?.parentSHA256 == subject.original?.sha256, old != nil { return false }
+            return try shared.take(document, replacing: old, watch: watch, inspect: inspect) != nil
+        }
+    }
+}

@@ -154,6 +154,7 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("Placeholders", ["Placeholders", "Images", "Formats", "Support", "TestSupport"]),
+        tests("Remote", ["Remote", "Store", "HTTP", "Records", "Support", "TestSupport"]),
         tests("Cache", ["Store", "Fetch", "Tools", "Records", "HTTP", "Formats", "Support", "TestSupport"]),
         tests("Previews", ["Previews", "Formats", "Images", "Support", "TestSupport"]),
         tests("HTML", ["HTML", "Articles", "CGumbo", "TestSupport"]),
@@ -169,7 +170,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "TestSupport", "Support", "Records", "HTTP", "Formats", "Images", "Store", "Fetch", "Variants",
-                "Previews", "CSQLite", "Libc", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
+                "Remote", "Previews", "CSQLite", "Libc", "apod-fetch", "img-cache", "img-downsample", "gif-cache",
                 "apod-tools", "sample-service", "confinement-probe",
             ],
             path: "Tests/EndToEndTests", exclude: ["CorpusVerdicts.txt", "GIFVerdicts.txt"]),

@@ -87,7 +87,7 @@ _img_cache() {
         -*) ;;
         *)
             case ${command:+$command }$arg in
-            put | prefetch | explain | get | has | cat | path | ls | info | rm | pin | unpin | clean | verify | scope | "scope list" | "scope current" | "scope switch" | "scope purge" | reset | stats | settings) command=${command:+$command }$arg ;;
+            put | prefetch | explain | get | has | cat | path | ls | info | rm | pin | unpin | clean | verify | sync | scope | "scope list" | "scope current" | "scope switch" | "scope purge" | reset | stats | settings) command=${command:+$command }$arg ;;
             esac
             ;;
         esac
@@ -221,6 +221,11 @@ _img_cache() {
             _img_cache_offer < <(printf '%s\n' list current switch purge)
         fi
         ;;
+    "sync")
+        if [[ $word == -* && -z $operands ]]; then
+            _img_cache_offer < <(printf '%s\n' -j --jobs --remote --remote-mode --remote-scopes --remote-timeout --remote-wait --remote-header-file --remote-key-file --remote-cacert --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --push --pull -h --help)
+        fi
+        ;;
     "verify")
         if [[ $word == -* && -z $operands ]]; then
             _img_cache_offer < <(printf '%s\n' -j --jobs --cache-dir --allow-shared-root --scope --policy --policy-rule --ttl --expire-after --capacity --lease -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement --json --repair -h --help)
@@ -328,7 +333,7 @@ _img_cache() {
         if [[ $word == -* && -z $operands ]]; then
             _img_cache_offer < <(printf '%s\n' --cache-dir --allow-shared-root --scope --policy --policy-rule -q --quiet -v --verbose --log-format --progress --metrics --config --no-confinement -h --help --version)
         else
-            _img_cache_offer < <(printf '%s\n' put prefetch explain get has cat path ls info rm pin unpin clean verify scope reset stats settings help)
+            _img_cache_offer < <(printf '%s\n' put prefetch explain get has cat path ls info rm pin unpin clean verify sync scope reset stats settings help)
         fi
         ;;
     esac

@@ -49,7 +49,7 @@ extension Command {
                 let cache = try caches.cache(scope: scope.text)
                 let jobs = try context.value(.jobs) ?? 8
                 let sync = RemoteSync(remote, cache, jobs: jobs, interruption: context.interruption)
-                if pushes { total.pushed += try sync.push(metadata: ["apod/science", "apod/api", "exercisedb"]) }
+                if pushes { total.pushed += try sync.push() }
                 if pulls { total.pulled += try sync.pull() }
             }
         }

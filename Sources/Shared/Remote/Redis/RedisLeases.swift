@@ -13,9 +13,6 @@ final class RedisLease: RemoteClaim {
         (self.key, self.fence, self.token, self.leases) = (key, fence, token, leases)
     }
 
-    /// It may have been another's until a moment ago.
-    var hasWaited: Bool { true }
-
     func release() { leases.release(self) }
 }
 

@@ -11,6 +11,9 @@ public struct RemoteSync: Sendable {
     private let jobs: Int
     private let interruption: Interruption
 
+    /// The metadata that is shared, all of it or only what never expires: days of the archive, and the list of exercises.
+    private static let collections = [("apod/science", true), ("apod/api", true), ("exercisedb", false)]
+
     /// - Parameters:
     ///   - cache: of a scope that is shared.
     ///   - jobs: how many things go at once.
@@ -24,8 +27,7 @@ public struct RemoteSync: Sendable {
     /// Hands over what the remote lacks, and lists all of it there. Throws `RemoteFailure` if the remote does not do
     /// what it should, `CacheFailure`, `SystemFailure`, `Cancelled`.
     ///
-    /// - Parameter collections: of metadata whose rows are shared unless they expire.
-    public func push(metadata collections: [String]) throws -> SyncReport {
+    public func push() throws -> SyncReport {
         let listed = try remote.list(of: cache.scope)
         let names = Monitor(listed)
         let handOver: @Sendable (RemoteOffer) throws -> SyncReport = { [remote] offer in
@@ -41,8 +43,9 @@ public struct RemoteSync: Sendable {
         } work: { [cache] in
             try cache.remoteOffer(of: $0).map(handOver) ?? SyncReport()
         }
-        for collection in collections {
-            let rows = Monitor(try cache.metadata(in: collection, from: "", through: "\u{10FFFF}")[...])
+        for (collection, onlyLasting) in Self.collections {
+            let all = try cache.metadata(in: collection, from: "", through: "\u{10FFFF}")
+            let rows = Monitor(all.filter { !onlyLasting || $0.expiresAt == nil }[...])
             report += try onThreads {
                 rows.withLock { $0.popFirst() }
             } work: { [cache] in
@@ -63,21 +66,36 @@ public struct RemoteSync: Sendable {
             let names = Monitor(group[...])
             report += try onThreads {
                 names.withLock { $0.popFirst() }
-            } work: { [remote, cache] name in
-                guard room.withLock({ $0 > 0 }) else { return SyncReport(leftOut: 1) }
-                switch try remote.document(of: name) {
-                case .found(let document):
-                    guard try cache.take(document) else { return SyncReport(there: 1) }
-                    room.withLock { $0 -= document.count }
-                    return SyncReport(moved: 1, bytes: document.count)
-                case .absent: return SyncReport(gone: 1)
-                case .failed: return SyncReport(failed: 1)
-                case .notAsked: throw remote.hasFailed
-                }
+            } work: { [self] in
+                try take($0, room)
             }
         }
         return report
     }
+
+    /// Takes in one thing, if there is room for it.
+    private func take(_ name: RemoteName, _ room: Monitor<Int>) throws -> SyncReport {
+        switch try remote.document(of: name) {
+        case .found(let document):
+            do {
+                let isNew = try cache.take(document) {
+                    try room.withLock { room throws(NoRoom) in
+                        guard document.count <= room else { throw NoRoom() }
+                        room -= document.count
+                    }
+                }
+                return isNew ? SyncReport(moved: 1, bytes: document.count) : SyncReport(there: 1)
+            } catch is NoRoom {
+                return SyncReport(leftOut: 1)
+            }
+        case .absent: return SyncReport(gone: 1)
+        case .failed: return SyncReport(failed: 1)
+        case .notAsked: throw remote.hasFailed
+        }
+    }
+
+    /// The capacity is reached.
+    private struct NoRoom: Error {}
 
     /// Does the work for all items, on `jobs` threads, and adds up what comes of it. After the first error no further
     /// item is begun, and it is thrown.

@@ -15,20 +15,22 @@ extension CacheStore {
     }
 
     /// Takes in what a document is about that came without being asked for; false if it is here already, of no use, or
-    /// cannot be had. Throws `CacheFailure`, `SystemFailure`, `Cancelled`.
-    package func take(_ document: RemoteDocument) throws -> Bool {
+    /// cannot be had. Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and what `begin` throws.
+    ///
+    /// - Parameter begin: called before bytes are taken in.
+    package func take(_ document: RemoteDocument, begin: () throws -> Void) throws -> Bool {
         switch document.subject {
         case .original(let key):
             let key = try CacheKey(printed: key)
             guard document.name == RemoteName(originalOf: key, in: scope), let url = document.url else { return false }
-            return try take(document, EntrySink.Subject(name: key.name, key: key, url: url))
+            return try take(document, EntrySink.Subject(name: key.name, key: key, url: url), begin)
         case .variant(let name, let key, let sha256):
             let key = try CacheKey(printed: key)
             guard document.name == RemoteName(variant: name, of: sha256, in: scope), name.utf8.isName,
                 let original = try sound(key.name), original.sha256 == sha256
             else { return false }
             return try take(
-                document, EntrySink.Subject(name: name, key: key, url: original.url, original: original))
+                document, EntrySink.Subject(name: name, key: key, url: original.url, original: original), begin)
         case .metadata(let name, let collection):
             guard document.name == RemoteName(metadata: name, in: collection, of: scope),
                 case .inline(let body) = document.content,
@@ -42,7 +44,9 @@ extension CacheStore {
         }
     }
 
-    private func take(_ document: RemoteDocument, _ subject: EntrySink.Subject) throws -> Bool {
+    private func take(
+        _ document: RemoteDocument, _ subject: EntrySink.Subject, _ begin: () throws -> Void
+    ) throws -> Bool {
         try requireWriting()
         return try withstanding {
             let watch = try GenerationWatch(index, active)
@@ -50,7 +54,9 @@ extension CacheStore {
             defer { withExtendedLifetime(lock) {} }
             guard let shared = SharedEntry(self, subject) else { return false }
             let old = try sound(subject.name, isLocked: true)
-            if subject.original != nil, old?.parentSHA256 == subject.original?.sha256, old != nil { return false }
+            if let original = subject.original, let old, old.parentSHA256 == original.sha256 { return false }
+            guard shared.isNewer(document, than: old) else { return false }
+            try begin()
             return try shared.take(document, replacing: old, watch: watch, inspect: inspect) != nil
         }
     }

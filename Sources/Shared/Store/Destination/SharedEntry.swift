@@ -97,7 +97,7 @@ package final class SharedEntry {
     }
 
     /// Whether a document says anything that the entry doesn't.
-    private func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
+    func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
         // A variant is known by what it is made of and how.
         guard subject.original == nil, let old else { return true }
         return document.fetchedAt > old.fetchedAt && document.fetchedAt <= cache.clock.now() + Clock.tolerance
@@ -130,11 +130,12 @@ package final class SharedEntry {
 
     // MARK: To the remote
 
-    /// Waits until no other machine that shares the remote fetches or makes the entry. Returns whether one did, so that
-    /// it may be in the remote by now. Throws `Cancelled` and what `check` throws.
+    /// Waits until no other machine that shares the remote fetches or makes the entry. Returns whether the remote can
+    /// tell: another one may have done so since the remote was asked. Throws `Cancelled` and what `check` throws.
     package func claim(check: () throws -> Void) throws -> Bool {
+        guard remote.writes(cache.scope) else { return false }
         claim = try remote.claim(name, check: check)
-        return claim?.hasWaited ?? false
+        return claim != nil
     }
 
     /// Hands an entry over that was fetched or made just now.

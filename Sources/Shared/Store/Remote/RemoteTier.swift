@@ -47,9 +47,6 @@ public enum RemoteAnswer<Value> {
 
 /// The right to fetch or make a thing alone, among all machines.
 public protocol RemoteClaim: AnyObject, Sendable {
-    /// Whether another machine had it first.
-    var hasWaited: Bool { get }
-
     /// Gives it back. Calling it again does nothing.
     func release()
 }

@@ -1,0 +1,274 @@
+import Formats
+import HTTP
+import Support
+import Testing
+
+@testable import Fetch
+@testable import Store
+@testable import Tools
+
+/// Caches of several roots with one remote behind them.
+@Suite struct RemoteTests {
+    private let here: Surroundings
+    private let there: Surroundings
+    private let remote = FakeRemote()
+    private let moon: HTTPRequest
+
+    init() throws {
+        here = try Surroundings()
+        there = try Surroundings()
+        moon = try HTTPRequest("https://pictures.example/moon.gif")
+    }
+
+    private func cache(_ world: Surroundings, _ change: (inout CacheSettings) -> Void = { _ in }) throws -> CacheStore {
+        var settings = CacheSettings(root: world.root)
+        change(&settings)
+        return try CacheStore(
+            settings: settings, remote: remote, clock: world.time.clock,
+            log: Log(tool: "test", threshold: .detail, write: world.messages.add), interruption: world.interruption,
+            inspect: CacheStore.wholePictureOrMovie)
+    }
+
+    @Test func whatOneRootFetchedIsAHitInAnother() throws {
+        let server = FakeServer(picture(1), etag: "\"1\"")
+        _ = try cache(here).fetch(moon, client: here.client(server))
+        let cache = try cache(there)
+        let (entry, status) = try cache.fetch(moon, client: there.client(server))
+        #expect(status == .hit)
+        #expect(entry.isFromRemote)
+        #expect(try Surroundings.contents(entry.path) == picture(1))
+        #expect(entry.validators.etag == "\"1\"")
+        #expect(entry.url == "https://pictures.example/moon.gif")
+        #expect(server.requests.count == 1)
+        let counts = try cache.statistics()
+        #expect(counts[.remoteHits] == 1 && counts[.hits] == 1 && counts[.misses] == 0)
+        #expect(counts[.bytesFromRemote] == picture(1).count)
+        // From then on it is this root's own.
+        remote.state.withLock { $0.fails = true }
+        let second = try cache.fetch(moon, client: there.client(server))
+        #expect(second.status == .hit && !second.entry.isFromRemote)
+    }
+
+    @Test func whatHasExpiredInTheRemoteIsRevalidatedByItsETag() throws {
+        let server = FakeServer { request, _ in
+            request.header("If-None-Match") == "\"1\""
+                ? .init(status: 304, headers: [("ETag", "\"1\"")])
+                : .init(headers: [("ETag", "\"1\"")], body: picture())
+        }
+        _ = try cache(here) { $0.ttl = .seconds(100) }.fetch(moon, client: here.client(server))
+        there.time.advance(.seconds(200))
+        let (_, status) = try cache(there).fetch(moon, client: there.client(server))
+        #expect(status == .revalidated)
+        #expect(server.requests.count == 2)
+        // Others learn from that.
+        here.time.advance(.seconds(200))
+        let again = try cache(here).fetch(moon, client: here.client(server))
+        #expect(again.status == .hit && again.entry.isFromRemote)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func whatHasExpiredServesIfTheServerIsAway() throws {
+        let server = FakeServer { _, number in number == 0 ? .init(body: picture()) : .init(status: 503) }
+        _ = try cache(here) { $0.ttl = .seconds(100) }.fetch(moon, client: here.client(server))
+        there.time.advance(.seconds(200))
+        let (entry, status) = try cache(there).fetch(moon, client: there.client(server))
+        #expect(status == .stale && entry.isFromRemote)
+    }
+
+    @Test(arguments: ["other bytes", "cut short", "no picture", "none"])
+    func damagedBytesAreFetchedFromTheirServer(_ damage: String) throws {
+        let server = FakeServer(picture(1))
+        _ = try cache(here).fetch(moon, client: here.client(server))
+        remote.state.withLock { state in
+            for (sha256, bytes) in state.contents {
+                switch damage {
+                case "other bytes": state.contents[sha256] = picture(2)
+                case "cut short": state.contents[sha256] = Array(bytes.prefix(20))
+                case "no picture": state.contents[sha256] = Array("<html>please log in</html>".utf8)
+                default: state.contents[sha256] = nil
+                }
+            }
+        }
+        let cache = try cache(there)
+        let (entry, status) = try cache.fetch(moon, client: there.client(server))
+        #expect(status == .miss && !entry.isFromRemote)
+        #expect(try Surroundings.contents(entry.path) == picture(1))
+        #expect(server.requests.count == 2)
+        #expect(try cache.statistics()[.remoteDamaged] == (damage == "none" ? 0 : 1))
+        #expect(remote.state.withLock { $0.damage.count } == (damage == "none" ? 0 : 1))
+        // It is handed over anew.
+        #expect(remote.state.withLock { Array($0.contents.values) }.contains(picture(1)))
+        #expect(there.files("partial").isEmpty)
+    }
+
+    @Test func aFailingRemoteIsAsGoodAsNone() throws {
+        remote.state.withLock { $0.fails = true }
+        let cache = try cache(here)
+        let (_, status) = try cache.fetch(moon, client: here.client(FakeServer(picture())))
+        #expect(status == .miss)
+        #expect(try cache.statistics()[.remoteErrors] == 1)
+    }
+
+    @Test(arguments: [("Cache-Control", "private"), ("Cache-Control", "no-store")])
+    func whatAServerWantsNobodyElseToHaveIsNotHandedOver(_ name: String, _ value: String) throws {
+        let server = FakeServer { _, _ in .init(headers: [(name, value)], body: picture()) }
+        _ = try cache(here).fetch(moon, client: here.client(server))
+        #expect(remote.state.withLock { $0.documents.isEmpty })
+    }
+
+    @Test func whatWasAskedForWithCredentialsIsNotShared() throws {
+        var request = moon
+        request.headers = [HTTPHeader("Authorization", "Bearer secret")]
+        _ = try cache(here).fetch(request, client: here.client(FakeServer(picture())))
+        #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
+        // Unless the caller knows that everybody gets the same.
+        _ = try cache(there).fetch(request, client: there.client(FakeServer(picture())), sharesWithCredentials: true)
+        #expect(remote.state.withLock { $0.documents.count } == 1)
+    }
+
+    @Test func otherScopesFilesAndOfflineRunsShareNothing() throws {
+        let server = FakeServer(picture())
+        _ = try cache(here) { $0.scope = try? ScopeName("alice") }.fetch(moon, client: here.client(server))
+        _ = try cache(here).store(MemorySource(picture()), key: CacheKey(printed: "file:///tmp/moon.gif"))
+        _ = try? cache(there) { $0.isOffline = true }.fetch(moon, client: there.client(server))
+        #expect(remote.state.withLock { $0.documents.isEmpty && $0.asked == 0 })
+    }
+
+    @Test func aRefreshAsksTheServerAndHandsOverWhatItGot() throws {
+        let server = FakeServer { _, number in .init(body: picture(number)) }
+        _ = try cache(here).fetch(moon, client: here.client(server))
+        there.time.advance(.seconds(10))
+        let (entry, status) = try cache(there) { $0.refreshes = true }.fetch(moon, client: there.client(server))
+        #expect(status == .miss)
+        #expect(try Surroundings.contents(entry.path) == picture(1))
+        #expect(remote.state.withLock { $0.documents.values.map(\.sha256) } == [entry.sha256])
+    }
+
+    @Test func anOlderDocumentDoesNotReplaceWhatIsHere() throws {
+        let server = FakeServer { _, number in .init(headers: [("ETag", "\"\(number)\"")], body: picture(number)) }
+        _ = try cache(here) { $0.ttl = .seconds(10) }.fetch(moon, client: here.client(server))
+        let old = remote.state.withLock { $0 }
+        there.time.advance(.seconds(5))
+        let cache = try cache(there) {
+            $0.ttl = .seconds(10)
+            $0.refreshes = true
+        }
+        _ = try cache.fetch(moon, client: there.client(server))
+        remote.state.update { $0 = old }
+        there.time.advance(.seconds(100))
+        let (entry, _) = try cache.fetch(moon, client: there.client(server))
+        #expect(try Surroundings.contents(entry.path) == picture(2))
+        #expect(try cache.statistics()[.remoteHits] == 0)
+    }
+
+    @Test func manyRootsAskTheServerOnceIfTheRemoteHasClaims() throws {
+        remote.state.withLock { $0.claimsAreGiven = true }
+        let server = FakeServer(picture())
+        server.hold()
+        let worlds = try (0..<8).map { _ in try Surroundings() }
+        let caches = try worlds.map { try cache($0) }
+        let results = Monitor<[CacheStatus]>([])
+        let threads = try (0..<8).map { place in
+            try Thread.start { [moon] in
+                let status = try? caches[place].fetch(moon, client: worlds[place].client(server)).status
+                results.withLock { $0.append(status ?? .bypass) }
+            }
+        }
+        server.waitUntilHolding()
+        server.release()
+        for thread in threads { thread.join() }
+        #expect(server.requests.count == 1)
+        #expect(results.withLock { $0.filter { $0 == .miss }.count } == 1)
+        #expect(results.withLock { $0.filter { $0 == .hit }.count } == 7)
+        #expect(remote.state.withLock { $0.claimed.isEmpty })
+    }
+
+    @Test func aFailureGivesTheClaimBack() throws {
+        remote.state.withLock { $0.claimsAreGiven = true }
+        #expect(throws: FetchFailure.self) {
+            try cache(here).fetch(moon, client: here.client(FakeServer { _, _ in .init(status: 404) }))
+        }
+        #expect(remote.state.withLock { $0.claimed.isEmpty })
+    }
+
+    @Test func variantsAreMadeOnceForAllRoots() throws {
+        let server = FakeServer(picture(1))
+        var made = 0
+        func make(_ world: Surroundings) throws -> MadeFile {
+            let cache = try cache(world)
+            let key = CacheKey(url: moon.url)
+            _ = try cache.fetch(moon, client: world.client(server))
+            return try cache.variant(of: key, options: "w=3") { _, sink in
+                made += 1
+                try sink.write(png)
+                return FileFacts(
+                    contentType: "image/png", fileExtension: "png", width: 1, height: 1, details: "blurhash")
+            }
+        }
+        let first = try make(here)
+        let second = try make(there)
+        #expect(made == 1)
+        #expect(first.isNew && !second.isNew)
+        #expect(try Surroundings.contents(second.path) == png)
+        #expect(second.details == "blurhash" && second.width == 1)
+        #expect(try cache(there).statistics()[.variantsMade] == 0)
+    }
+
+    @Test func aVariantThatIsNotWhatItsDocumentSaysIsMadeHere() throws {
+        let server = FakeServer(picture(1))
+        let cache = try cache(here)
+        let key = CacheKey(url: moon.url)
+        _ = try cache.fetch(moon, client: here.client(server))
+        var made = 0
+        // A picture of one pixel that is said to have two.
+        func make(_ cache: CacheStore) throws -> MadeFile {
+            try cache.variant(of: key, options: "w=3") { _, sink in
+                made += 1
+                try sink.write(png)
+                return FileFacts(contentType: "image/png", fileExtension: "png", width: 2, height: 1)
+            }
+        }
+        _ = try make(cache)
+        let other = try self.cache(there)
+        _ = try other.fetch(moon, client: there.client(server))
+        _ = try make(other)
+        #expect(made == 2)
+        #expect(try other.statistics()[.remoteDamaged] == 1)
+    }
+
+    @Test func aPurgeWhileTheRemoteSendsStoresNothing() throws {
+        let server = FakeServer(picture(1))
+        _ = try cache(here).fetch(moon, client: here.client(server))
+        let cache = try cache(there)
+        let purging = PurgingRemote(remote) { _ = try cache.purge(.standard) }
+        let victim = try CacheStore(
+            settings: CacheSettings(root: there.root), remote: purging, clock: there.time.clock,
+            interruption: there.interruption, inspect: CacheStore.wholePictureOrMovie)
+        #expect(throws: CacheFailure.self) { try victim.fetch(moon, client: there.client(server)) }
+        #expect(try victim.allEntries().isEmpty)
+    }
+}
+
+/// A remote whose bytes come at a bad moment.
+private final class PurgingRemote: RemoteTier {
+    private let base: FakeRemote
+    private let purge: @Sendable () throws -> Void
+
+    init(_ base: FakeRemote, purge: @escaping @Sendable () throws -> Void) {
+        self.base = base
+        self.purge = purge
+    }
+
+    func reads(_ scope: ScopeName) -> Bool { true }
+    func writes(_ scope: ScopeName) -> Bool { true }
+    func document(of name: RemoteName) -> RemoteAnswer<RemoteDocument> { base.document(of: name) }
+    func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void> {
+        let answer = try base.content(of: document, receive: receive)
+        try purge()
+        return answer
+    }
+    func reportDamage(of document: RemoteDocument, _ reason: String) {}
+    func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? { nil }
+    func offer(_ offer: RemoteOffer) {}
+    func close() {}
+}

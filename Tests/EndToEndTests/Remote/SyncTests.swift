@@ -1,0 +1,100 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// Roots that are saved to a remote, and warmed from it.
+@Suite struct SyncTests {
+    private func sync(_ fleet: Fleet, _ machine: String, _ options: [String] = []) throws -> Record {
+        try fleet.home.run(
+            "img-cache", ["sync", "--json"] + options, environment: fleet.machine(machine)
+        ).expect(0).record
+    }
+
+    @Test(arguments: Fleet.Kind.possible)
+    func whatOneRootHasAnotherGets(_ kind: Fleet.Kind) throws {
+        let fleet = try Fleet(kind)
+        let names = (0..<5).map { "\($0)" }
+        // Put without the remote.
+        let put = try fleet.put("one", names, ["--remote-mode", "read"])
+        try fleet.home.run(
+            "img-downsample", ["--width", "20", "--remote-mode", "read"], stdin: .bytes(put.stdoutBytes),
+            environment: fleet.machine("one")
+        ).expect(0)
+        let pushed = try sync(fleet, "one", ["--push"])
+        #expect(pushed.integer("pushed.moved") == 10 && pushed.integer("pushed.failed") == 0)
+        #expect(!pushed.has("pulled"))
+        let again = try sync(fleet, "one")
+        #expect(again.integer("pushed.moved") == 0 && again.integer("pushed.there") == 10)
+        let pulled = try sync(fleet, "two", ["--pull"])
+        #expect(pulled.integer("pulled.moved") == 10)
+        #expect(try sync(fleet, "two").integer("pulled.there") == 10)
+
+        // All of it is of use without the remote.
+        fleet.killRemote()
+        let offline = try fleet.put("two", names, ["--offline"])
+        let records = try fleet.home.run(
+            "img-downsample", ["--width", "20"], stdin: .bytes(offline.stdoutBytes),
+            environment: fleet.machine("two", ["APOD_TOOLS_REMOTE": "file:///nowhere"])
+        ).expect(0).records
+        #expect(records.allSatisfy { $0.string("variants.custom.status") == "hit" })
+        #expect(fleet.origin.asked.count == 5)
+        try fleet.home.run("img-cache", ["verify"], environment: fleet.machine("two")).expect(0)
+    }
+
+    @Test func twoRootsBecomeTheSame() throws {
+        let fleet = try Fleet(.folder)
+        try fleet.put("one", ["a", "b"], ["--remote-mode", "read"])
+        try fleet.put("two", ["b", "c"], ["--remote-mode", "read"])
+        _ = try sync(fleet, "one")
+        #expect(try sync(fleet, "two").integer("pulled.moved") == 1)
+        // Of what both had, the later time as well.
+        #expect(try sync(fleet, "one").integer("pulled.moved") == 2)
+        for machine in ["one", "two"] {
+            try fleet.home.run(
+                "img-cache", ["has"] + ["a", "b", "c"].map(fleet.origin.url), environment: fleet.machine(machine)
+            ).expect(0)
+        }
+    }
+
+    @Test func daysThatNoLongerChangeAreSavedToo() throws {
+        let service = try SampleServer(["--today", "2026-11-21"])
+        let home = try ToolHome(environment: service.environment)
+        let remote = ["--remote", "file://\(try home.folder.makeFolder("mount"))"]
+        func on(_ machine: String) -> [String: String?] {
+            ["APOD_TOOLS_CACHE_DIR": home.folder.path("cache/\(machine)")]
+        }
+        let days = ["--start-date", "2024-02-01", "--end-date", "2024-02-20"]
+        try home.run("apod-fetch", days, environment: on("one")).expect(0)
+        try home.run("img-cache", ["sync", "--push"] + remote, environment: on("one")).expect(0)
+        try home.run("img-cache", ["sync", "--pull"] + remote, environment: on("two")).expect(0)
+        let asked = try service.requests().total
+        try home.run("apod-fetch", days, environment: on("two")).expect(0)
+        #expect(try service.requests().total == asked)
+    }
+
+    @Test func theCapacityHolds() throws {
+        let fleet = try Fleet(.folder)
+        try fleet.put("one", (0..<10).map { "\($0)" }, ["--remote-mode", "read"])
+        _ = try sync(fleet, "one", ["--push"])
+        let output = try fleet.home.run(
+            "img-cache", ["sync", "--pull", "--capacity", "70kB"], environment: fleet.machine("two")
+        ).expect(0)
+        #expect(try output.record.integer("pulled.moved") == 3)
+        #expect(try output.record.integer("pulled.left_out") == 7)
+        #expect(output.stderr.contains("raise --capacity"))
+    }
+
+    @Test func aRemoteThatIsAwayIsAFailureHere() throws {
+        let fleet = try Fleet(.folder)
+        try fleet.put("one", ["moon"])
+        let output = try fleet.home.run(
+            "img-cache", ["sync", "--remote", "http://127.0.0.1:9/"], environment: fleet.machine("one"))
+        #expect(output.status == 75, "\(output)")
+        try fleet.home.run("img-cache", ["sync"], environment: fleet.machine("one", ["APOD_TOOLS_REMOTE": ""]))
+            .expect(64)
+        try fleet.home.run(
+            "img-cache", ["sync", "--scope", "alice"], environment: fleet.machine("one")
+        ).expectRefusal(64, "img-cache", "alice", "--remote-scopes")
+    }
+}

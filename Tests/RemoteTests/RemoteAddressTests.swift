@@ -1,0 +1,74 @@
+import Support
+import Testing
+
+@testable import Remote
+@testable import Store
+
+@Suite struct RemoteAddressTests {
+    @Test(arguments: [
+        ("https://cache.example.org/pictures", "https://cache.example.org/pictures"),
+        ("http://user:secret@10.0.0.5:8080/", "http://10.0.0.5:8080/"),
+        ("redis://cache.example.org", "redis://cache.example.org:6379/0"),
+        ("redis://user:secret@[::1]:6380/3", "redis://[::1]:6380/3"),
+        ("REDIS://cache.example.org/", "redis://cache.example.org:6379/0"),
+        ("file:///mnt/pictures", "file:///mnt/pictures"), ("file:/mnt/a%20b", "file:///mnt/a b"),
+    ])
+    func addressesAreShownWithoutTheirSecrets(_ text: String, _ shown: String) throws {
+        let address = try RemoteAddress(text)
+        #expect(address.description == shown)
+        #expect(address.usesNetwork != text.hasPrefix("file:"))
+    }
+
+    @Test(arguments: [
+        "", "cache.example.org", "ftp://cache.example.org/", "rediss://cache.example.org", "redis://", "redis://h/x",
+        "redis://h/-1", "redis://h/99999999999999999999", "redis://h/0?a=b", "https://h/?key=1", "https://h/#x",
+        "file:",
+        "file:relative", "file://", "file:///a%00b", "http://",
+    ])
+    func othersAreRefused(_ text: String) {
+        #expect(throws: RemoteFailure.self) { try RemoteAddress(text) }
+    }
+
+    @Test func scopesAreNamedOneByOneOrAllAtOnce() throws {
+        let alice = try ScopeName("alice")
+        #expect(RemoteScopes.standard.contains(.standard) && !RemoteScopes.standard.contains(alice))
+        #expect(try RemoteScopes("default,alice").contains(alice))
+        #expect(try RemoteScopes("*").contains(alice))
+        #expect(try !RemoteScopes("").contains(.standard))
+        #expect(throws: CacheFailure.self) { try RemoteScopes("a\u{7}b") }
+    }
+
+    @Test func timeoutsGrowWithTheFirst() {
+        let timeouts = RemoteSettings.Timeouts()
+        #expect(timeouts.connect == .milliseconds(250))
+        #expect(timeouts.firstByte == .seconds(1))
+        #expect(timeouts.stall == .seconds(2))
+        #expect(RemoteSettings.Timeouts(connect: .seconds(1)).stall == .seconds(8))
+    }
+}
+
+@Suite struct CircuitTests {
+    /// Whether each failure was the one too many.
+    private func failures(_ count: Int, _ circuit: inout Circuit) -> [Bool] {
+        (0..<count).map { _ in circuit.noteFailure(isFinal: false) }
+    }
+
+    @Test func fiveFailuresInARowOpenIt() {
+        var circuit = Circuit()
+        let first = failures(4, &circuit)
+        circuit.noteSuccess()
+        let second = failures(4, &circuit)
+        #expect(!(first + second).contains(true) && !circuit.isOpen)
+        // It says so once, and stays open.
+        let third = failures(2, &circuit)
+        #expect(third == [true, false])
+        circuit.noteSuccess()
+        #expect(circuit.isOpen)
+    }
+
+    @Test func aRefusalOpensItAtOnce() {
+        var circuit = Circuit()
+        let hasOpened = circuit.noteFailure(isFinal: true)
+        #expect(hasOpened && circuit.isOpen)
+    }
+}

@@ -1,0 +1,103 @@
+import Records
+import Support
+import TestSupport
+import Testing
+
+@testable import Remote
+@testable import Store
+
+@Suite struct RemoteDocumentTests {
+    private let key = Array("a key of enough bytes".utf8)
+
+    @Test func documentsAreReadAsTheyWereWritten() throws {
+        let original = try RemoteDocument.original("https://pictures.example/moon.png", [1, 2, 3])
+        let of = SHA256.hex(of: "original")
+        let variant = RemoteDocument(
+            name: RemoteName(variant: "0123", of: of, in: .standard),
+            subject: .variant(name: "0123", key: "https://pictures.example/moon.png", of: of),
+            content: .bytes(sha256: of, count: 0), fetchedAt: original.fetchedAt, expiresAt: nil)
+        let row = RemoteDocument(
+            name: RemoteName(metadata: "2024-02-03", in: "apod/science", of: .standard),
+            subject: .metadata(name: "2024-02-03", collection: "apod/science"),
+            content: .inline(Array("{\"title\":\"é\\u0000\"}".utf8)), fetchedAt: original.fetchedAt, expiresAt: nil)
+        for document in [original, variant, row] {
+            for key in [nil, key] {
+                let bytes = document.encoded(key: key)
+                #expect(try RemoteDocument(bytes, named: document.name, key: key) == document)
+            }
+        }
+    }
+
+    @Test func whatIsNotSignedByTheKeyDoesNotCount() throws {
+        let document = try RemoteDocument.original("https://pictures.example/moon.png", [1])
+        let signed = document.encoded(key: key)
+        #expect(try RemoteDocument(document.encoded(key: nil), named: document.name, key: key) == nil)
+        #expect(
+            try RemoteDocument(
+                document.encoded(key: Array("another key, just as long".utf8)), named: document.name, key: key) == nil)
+        // Every byte of what is signed matters.
+        let text = String(decoding: signed, as: UTF8.self)
+        let forged = text.replacing(text: "moon", with: "noon")
+        #expect(forged != text)
+        #expect(try RemoteDocument(Array(forged.utf8), named: document.name, key: key) == nil)
+        // Who has no key trusts what is signed by others.
+        #expect(try RemoteDocument(signed, named: document.name, key: nil) == document)
+    }
+
+    @Test func aDocumentInAnothersPlaceIsDamage() throws {
+        let moon = try RemoteDocument.original("https://pictures.example/moon.png", [1])
+        let mars = try RemoteDocument.original("https://pictures.example/mars.png", [2])
+        #expect(throws: RemoteFailure.self) {
+            try RemoteDocument(moon.encoded(key: key), named: mars.name, key: key)
+        }
+    }
+
+    @Test(arguments: [
+        "", "{}", "nonsense", "<html>a login page</html>", "{\"document\":7}", "{\"document\":{\"layout\":1}}",
+        "{\"document\":{\"layout\":2,\"name\":\"NAME\",\"kind\":\"original\",\"key\":\"k\",\"sha256\":\"SHA\",\"bytes\":1,\"fetched_at\":\"2026-01-01\"}}",
+        "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"original\",\"key\":\"k\",\"sha256\":\"../../x\",\"bytes\":1,\"fetched_at\":\"2026-01-01\"}}",
+        "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"original\",\"key\":\"k\",\"sha256\":\"SHA\",\"bytes\":-1,\"fetched_at\":\"2026-01-01\"}}",
+        "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"original\",\"key\":\"k\",\"sha256\":\"SHA\",\"bytes\":1,\"fetched_at\":\"soon\"}}",
+        "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"else\",\"sha256\":\"SHA\",\"bytes\":1,\"fetched_at\":\"2026-01-01\"}}",
+        "{\"document\":{\"layout\":1,\"name\":\"NAME\",\"kind\":\"metadata\",\"row\":\"r\",\"collection\":\"c\",\"body\":\"no base 64\",\"fetched_at\":\"2026-01-01\"}}",
+    ])
+    func garbageIsDamage(_ text: String) throws {
+        let name = RemoteName(originalOf: try CacheKey(printed: "k"), in: .standard)
+        let bytes = Array(
+            text.replacing(text: "NAME", with: name.digest).replacing(text: "SHA", with: SHA256.hex(of: "x")).utf8)
+        #expect(throws: RemoteFailure.self) { try RemoteDocument(bytes, named: name, key: nil) }
+    }
+
+    @Test func scopesAndKindsNeverShareAName() throws {
+        let key = try CacheKey(printed: "https://pictures.example/moon.png")
+        let other = try ScopeName("alice")
+        let names = [
+            RemoteName(originalOf: key, in: .standard), RemoteName(originalOf: key, in: other),
+            RemoteName(variant: key.text, of: "", in: .standard),
+            RemoteName(metadata: key.text, in: "", of: .standard), RemoteName(listOf: .standard),
+            RemoteName(listOf: other),
+        ]
+        #expect(Set(names).count == names.count)
+        #expect(names.allSatisfy { $0.digest.isSHA256 })
+    }
+}
+
+@Suite struct SyncListTests {
+    @Test func aListIsReadAsItWasWritten() throws {
+        var list = SyncList()
+        let original = try RemoteDocument.original("https://pictures.example/moon.png", [1])
+        list.insert(original)
+        list.insert(original)
+        list.insert(
+            RemoteDocument(
+                name: RemoteName(variant: "0", of: "1", in: .standard), subject: .variant(name: "0", key: "k", of: "1"),
+                content: .inline([]), fetchedAt: original.fetchedAt, expiresAt: nil))
+        #expect(SyncList(list.text) == list)
+        #expect(list.groups.map(\.count) == [1, 1, 0])
+        #expect(list.groups[0] == [original.name])
+    }
+
+    @Test func otherLinesArePassedOver() {
+        #expect(SyncList(Array("o ../../etc\nx\n\no \n<html>\n".utf8)) == SyncList())
+    }
+}

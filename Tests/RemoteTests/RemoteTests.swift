@@ -1,0 +1,193 @@
+import HTTP
+import Support
+import TestSupport
+import Testing
+
+@testable import Remote
+@testable import Store
+
+@Suite struct RemoteTests {
+    private let bytes: [UInt8] = Array("the bytes of a picture".utf8)
+    private let document: RemoteDocument
+
+    init() throws { document = try RemoteDocument.original("https://pictures.example/moon.png", bytes) }
+
+    /// A file of these bytes that is handed over; what came of it.
+    private func offer(
+        _ remote: Remote, _ document: RemoteDocument, _ bytes: [UInt8],
+        done: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("picture", bytes)
+        remote.offer(
+            RemoteOffer(document, open: { [folder] in try withExtendedLifetime(folder) { try File.openInput(path) } }) {
+                answer in
+                switch answer {
+                case .found(let sent): done("sent \(sent)")
+                case .absent: done("gone")
+                case .failed: done("failed")
+                case .notAsked: done("not asked")
+                }
+            })
+    }
+
+    private func text(_ answer: RemoteAnswer<RemoteDocument>) -> String {
+        switch answer {
+        case .found(let found): found == document ? "found" : "another"
+        case .absent: "absent"
+        case .failed: "failed"
+        case .notAsked: "not asked"
+        }
+    }
+
+    @Test func whatOneHandsOverAnotherFinds() throws {
+        let world = try World()
+        let results = Monitor<[String]>([])
+        try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } }
+        world.remote.close()
+        #expect(results.withLock { $0 } == ["sent \(bytes.count)"])
+        // The bytes first: a document never names what is not there yet.
+        #expect(
+            world.storage.state.withLock { $0.writes } == ["cas/\(document.sha256!)", "ac/\(document.name.digest)"])
+        #expect(text(try world.remote.document(of: document.name)) == "found")
+        let sink = MemorySink()
+        guard case .found = try world.remote.content(of: document, receive: sink.write) else {
+            Issue.record("the bytes are not there")
+            return
+        }
+        #expect(sink.bytes == bytes)
+    }
+
+    @Test func bytesThatAreThereAreNotSentAgain() throws {
+        let world = try World()
+        world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = bytes }
+        let results = Monitor<[String]>([])
+        try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } }
+        world.remote.close()
+        #expect(results.withLock { $0 } == ["sent 0"])
+        #expect(world.storage.state.withLock { $0.writes } == ["ac/\(document.name.digest)"])
+    }
+
+    @Test func damagedBytesAreSentAgain() throws {
+        let world = try World()
+        world.storage.state.withLock {
+            $0.objects["cas/\(document.sha256!)"] = [UInt8](repeating: 0, count: bytes.count)
+        }
+        world.remote.reportDamage(of: document, "its bytes have another SHA-256")
+        try offer(world.remote, document, bytes)
+        world.remote.close()
+        #expect(world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] } == bytes)
+        #expect(world.warnings.count == 1)
+    }
+
+    @Test func aShortAnswerIsDamageAndIsReplaced() throws {
+        let world = try World()
+        world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = Array(bytes.dropLast()) }
+        guard case .failed = try world.remote.content(of: document, receive: { _ in }) else {
+            Issue.record("half an answer was taken for a whole one")
+            return
+        }
+        try offer(world.remote, document, bytes)
+        world.remote.close()
+        #expect(world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] } == bytes)
+    }
+
+    @Test func aFileThatHasGoneIsNoFailure() throws {
+        let world = try World()
+        let results = Monitor<[String]>([])
+        try offer(world.remote, document, []) { result in results.withLock { $0.append(result) } }
+        world.remote.close()
+        #expect(results.withLock { $0 } == ["gone"])
+        #expect(world.storage.state.withLock { $0.objects.isEmpty })
+    }
+
+    @Test func afterFiveFailuresNobodyAsks() throws {
+        let world = try World()
+        world.storage.state.withLock { $0.failure = .failed("no route to host") }
+        let answers = try (0..<7).map { _ in text(try world.remote.document(of: document.name)) }
+        #expect(answers == Array(repeating: "failed", count: 5) + ["not asked", "not asked"])
+        #expect(world.storage.state.withLock { $0.reads.count } == 5)
+        #expect(world.warnings.count == 1)
+        #expect(world.warnings[0].contains("nothing more is read from it in this run"))
+    }
+
+    @Test func aRefusalToWriteLeavesReadingAlone() throws {
+        let world = try World()
+        world.storage.state.withLock { $0.writeFailure = .refused("answered 403") }
+        let results = Monitor<[String]>([])
+        for _ in 0..<3 { try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } } }
+        world.remote.close()
+        #expect(results.withLock { Set($0) }.isSubset(of: ["failed", "not asked"]))
+        #expect(world.warnings.count == 1)
+        #expect(text(try world.remote.document(of: document.name)) == "absent")
+    }
+
+    @Test func modesAndScopesSayWhatIsShared() throws {
+        let alice = try ScopeName("alice")
+        let reading = try World { $0.mode = .read }.remote
+        #expect(reading.reads(.standard) && !reading.writes(.standard))
+        let writing = try World { $0.mode = .write }.remote
+        #expect(!writing.reads(.standard) && writing.writes(.standard))
+        let both = try World().remote
+        #expect(both.reads(.standard) && both.writes(.standard) && !both.reads(alice) && !both.writes(alice))
+    }
+
+    @Test func theReceiversErrorIsNotTheRemotes() throws {
+        struct Full: Error {}
+        let world = try World()
+        world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = bytes }
+        for _ in 0..<6 {
+            #expect(throws: Full.self) { try world.remote.content(of: document) { _ in throw Full() } }
+        }
+        #expect(world.warnings.isEmpty)
+    }
+
+    @Test func moreThanIsAllowedIsNotRead() throws {
+        let world = try World { $0.byteLimit = 4 }
+        guard case .failed = try world.remote.content(of: document, receive: { _ in }) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(world.storage.state.withLock { $0.reads.isEmpty })
+    }
+
+    @Test func unsignedDocumentsAreIgnored() throws {
+        let world = try World { $0.key = Array("a key of enough bytes".utf8) }
+        world.storage.state.withLock {
+            $0.objects["ac/\(document.name.digest)"] = document.encoded(key: nil)
+        }
+        #expect(text(try world.remote.document(of: document.name)) == "absent")
+        #expect(world.warnings.isEmpty)
+    }
+
+    @Test func theEndWaitsForWritersAndNoLonger() throws {
+        let world = try World { $0.wait = .milliseconds(50) }
+        world.storage.state.update { $0.isHolding = true }
+        let results = Monitor<[String]>([])
+        for _ in 0..<6 { try offer(world.remote, document, bytes) { result in results.withLock { $0.append(result) } } }
+        world.remote.close()
+        #expect(world.storage.state.withLock { $0.writes.isEmpty })
+        #expect(world.warnings.count == 1)
+        #expect(world.warnings[0].contains("6 of this run's pictures are not handed over"))
+    }
+
+    @Test func aStoppedRunWaitsForNobody() throws {
+        let world = try World { $0.wait = .seconds(3600) }
+        world.storage.state.update { $0.isHolding = true }
+        try offer(world.remote, document, bytes)
+        world.interruption.cancel(.signal(15))
+        world.remote.close()
+        #expect(world.storage.state.withLock { $0.writes.isEmpty })
+    }
+
+    @Test func aRunMayOfferMoreThanThereIsRoomFor() throws {
+        let world = try World { $0.wait = .zero }
+        world.storage.state.update { $0.isHolding = true }
+        let refused = Monitor(0)
+        for _ in 0..<OfferQueue.countLimit + OfferQueue.threadLimit + 10 {
+            world.remote.offer(RemoteOffer(document) { _ in refused.withLock { $0 += 1 } })
+        }
+        #expect(refused.withLock { $0 } >= 10)
+        world.remote.close()
+    }
+}

@@ -1,6 +1,7 @@
 #include "CHiredis.h"
 
 #include <CLibraryLoading.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -22,17 +23,19 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *load_error;
 
-#define TEXT(token) #token
-#define TEXT_OF(macro) TEXT(macro)
-
 static void load(void) {
-    CLOADING_NAMES(
-        names, "libhiredis.so." TEXT_OF(HIREDIS_SONAME), "libhiredis." TEXT_OF(HIREDIS_SONAME) ".dylib");
+#if HIREDIS_MAJOR == 0
+    CLOADING_NAMES(names, "libhiredis.so.0.14", "libhiredis.0.14.dylib");
+#elif HIREDIS_MINOR == 0
+    CLOADING_NAMES(names, "libhiredis.so.1.0.0", "libhiredis.1.0.0.dylib");
+#else
+    CLOADING_NAMES(names, "libhiredis.so.1.1.0", "libhiredis.1.1.0.dylib");
+#endif
     void *library = cloading_open(names);
     if (library == NULL) {
         load_error =
-            "libhiredis.so." TEXT_OF(HIREDIS_SONAME) " is not installed (Debian: libhiredis0.14 or libhiredis1.1.0, "
-            "Homebrew: hiredis)";
+            "hiredis, which a Redis server needs as a remote, is not installed, or in another version than this was "
+            "built for (Debian: libhiredis0.14 or libhiredis1.1.0, Homebrew: hiredis)";
         return;
     }
     const struct cloading_function functions[] = {
@@ -97,7 +100,9 @@ bool chiredis_command(
     hiredis.set_timeout(context, time_of(milliseconds));
     redisReply *found = hiredis.command(context, count, arguments, lengths);
     if (found == NULL) {
-        snprintf(message, CHIREDIS_MESSAGE_CAPACITY, "%s", context->errstr);
+        int is_late = context->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK);
+        snprintf(
+            message, CHIREDIS_MESSAGE_CAPACITY, "%s", is_late ? "it did not answer in time" : context->errstr);
         return false;
     }
     *reply = (chiredis_reply){.kind = kind_of(found), .integer = found->integer, .reply = found};

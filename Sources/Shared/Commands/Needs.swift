@@ -50,6 +50,7 @@ extension Confinement {
         writable += needs.outputs.filter { $0 != "-" }.compactMap { try? OutputTarget($0).writablePlace }
         if needs.usesNetwork { allowNetwork(environment, certificates: needs.certificates) }
         switch needs.remote?.address {
+        case .folder(let path) where needs.remote?.mode == .read: readable.append(path)
         case .folder(let path): writable.append(path)
         case .http, .redis: allowNetwork(environment, certificates: needs.remote?.certificates)
         case nil: break

@@ -59,11 +59,11 @@ public final class Remote: RemoteTier {
     // MARK: Reading
 
     public func document(of name: RemoteName) throws -> RemoteAnswer<RemoteDocument> {
-        try asking(.document(name)) { event in
+        try asking(.document(name)) { count in
             let sink = MemorySink()
             let isThere = try storage.read(
                 .document(name), byteLimit: RemoteDocument.byteLimit, receive: { try sink.write($0) })
-            event.bytes = sink.bytes.count
+            count = sink.bytes.count
             guard isThere else { return nil }
             guard let document = try RemoteDocument(sink.bytes, named: name, key: settings.key) else {
                 log.detail("\(settings.address): \(name.digest) is not signed with this key, and not used")
@@ -85,24 +85,19 @@ public final class Remote: RemoteTier {
                 reportDamage(of: document, "it has \(count) bytes, more than are allowed")
                 return .failed
             }
-            return try asking(.content(sha256)) { event in
+            return try asking(.content(sha256)) { received in
                 let isThere = try storage.read(.content(sha256), byteLimit: count) { bytes in
-                    event.bytes += bytes.count
+                    received += bytes.count
                     do { try receive(bytes.bytes) } catch { throw ReceiverFailed(error: error) }
                 }
                 guard isThere else { return nil }
-                guard event.bytes == count else {
+                guard received == count else {
                     note(damaged: sha256)
-                    throw RemoteFailure.damaged("\(event.bytes) of \(count) bytes came")
+                    throw RemoteFailure.damaged("\(received) of \(count) bytes came")
                 }
                 return ()
             }
         }
-    }
-
-    /// What is told of a request.
-    private struct Event {
-        var bytes = 0
     }
 
     /// The error of whoever takes the bytes, on its way past those of the remote.
@@ -111,17 +106,19 @@ public final class Remote: RemoteTier {
     }
 
     /// Runs a request, unless too many have failed, and tells what came of it: nil means that there is no such thing.
+    ///
+    /// - Parameter body: counts the bytes that come.
     private func asking<Value>(
-        _ object: RemoteObject, _ body: (inout Event) throws -> Value?
+        _ object: RemoteObject, _ body: (_ count: inout Int) throws -> Value?
     ) throws -> RemoteAnswer<Value> {
         if state.withLock({ $0.reading.isOpen }) { return .notAsked }
-        var event = Event()
+        var count = 0
         let begun = SteadyTime.now()
         func tell(_ status: String, _ failure: (any Failure)? = nil) {
-            metrics.add(metric("get", object, status, event.bytes, SteadyTime.now() - begun, failure))
+            metrics.add(metric("get", object, status, count, SteadyTime.now() - begun, failure))
         }
         do {
-            let value = try body(&event)
+            let value = try body(&count)
             state.withLock { $0.reading.noteSuccess() }
             tell(value == nil ? "miss" : "hit")
             return value.map { .found($0) } ?? .absent
@@ -131,33 +128,46 @@ public final class Remote: RemoteTier {
             try interruption.check()
             let failure = Support.failure(of: error)
             tell("error", failure)
-            note(failure, \.reading, "read from")
+            note(failure, .reading)
             return .failed
         }
     }
 
     public func reportDamage(of document: RemoteDocument, _ reason: String) {
         if let sha256 = document.sha256 { note(damaged: sha256) }
-        note(RemoteFailure.damaged("\(document.name.digest): \(reason)"), \.reading, "read from")
+        note(RemoteFailure.damaged("\(document.name.digest): \(reason)"), .reading)
     }
 
     private func note(damaged sha256: String) { state.withLock { _ = $0.damaged.insert(sha256) } }
 
-    /// Counts a failure, and warns if it is the one that ends the use of the remote, or of damaged bytes.
-    private func note(_ failure: any Failure, _ circuit: WritableKeyPath<State, Circuit> & Sendable, _ verb: String) {
-        var isFinal = false
-        var isDamage = false
-        switch failure {
-        case RemoteFailure.refused: isFinal = true
-        case RemoteFailure.damaged: isDamage = true
-        default: break
+    /// What a failure is counted for.
+    private enum Direction {
+        case reading, writing
+
+        var circuit: WritableKeyPath<State, Circuit> {
+            switch self {
+            case .reading: \.reading
+            case .writing: \.writing
+            }
         }
-        let hasOpened = state.withLock { $0[keyPath: circuit].noteFailure(isFinal: isFinal) }
+
+        /// What does not happen any more after too many failures.
+        var end: String {
+            switch self {
+            case .reading: "nothing more is read from it in this run"
+            case .writing: "nothing more is handed over to it in this run"
+            }
+        }
+    }
+
+    /// Counts a failure, and warns if it is the one too many, or if something is damaged.
+    private func note(_ failure: any Failure, _ direction: Direction) {
+        let reason = failure as? RemoteFailure
+        let hasOpened = state.withLock { $0[keyPath: direction.circuit].noteFailure(isFinal: reason?.isFinal ?? false) }
         let words = "the remote \(settings.address): \(failure.message)"
         if hasOpened {
-            log.warning(
-                "\(words); nothing more is \(verb == "read from" ? "read from it" : "handed over to it") in this run")
-        } else if isDamage {
+            log.warning("\(words); \(direction.end)")
+        } else if case .damaged? = reason {
             log.warning("\(words); it is not used")
         } else {
             log.detail("\(words); this run goes on without it")
@@ -186,7 +196,7 @@ public final class Remote: RemoteTier {
             throw stop.error
         } catch {
             try interruption.check()
-            note(failure(of: error), \.writing, "handed over to")
+            note(failure(of: error), .writing)
             return nil
         }
     }
@@ -225,7 +235,7 @@ public final class Remote: RemoteTier {
             if failure is Cancelled || (failure as? RemoteFailure)?.code == RemoteFailure.givenUp.code {
                 return offer.done(.notAsked)
             }
-            note(failure, \.writing, "handed over to")
+            note(failure, .writing)
             offer.done(.failed)
         }
     }

@@ -114,7 +114,9 @@ import Testing
             "header_file": "headers", "bearer_file": "token", "netrc_file": "netrc",
             "allow_path": "/pictures:/more",
             "service": "science", "sync": "true", "confinement": "true", "policy": "enabled", "memory_capacity": "9MB",
-            "memory_entries": "9", "memory_bytes": "9MB",
+            "memory_entries": "9", "memory_bytes": "9MB", "remote": "https://example.org", "remote_mode": "read",
+            "remote_scopes": "none", "remote_timeout": "1s", "remote_wait": "1s", "remote_header_file": "headers",
+            "remote_key_file": "key", "remote_cacert": "ca.pem",
         ]
         // Objects, which stand in no string.
         let objects = [
@@ -129,7 +131,9 @@ import Testing
         let object = (values.map { "\"\($0.key)\": \"\($0.value)\"" } + objects.values).joined(separator: ", ")
         let home = try ToolHome()
         let file = try home.write("config.json", "{\(object)}")
-        for (name, text) in ["headers": "X: 1", "token": "t", "netrc": ""] { try home.write(name, text) }
+        for (name, text) in ["headers": "X: 1", "token": "t", "netrc": "", "key": "0123456789abcdef"] {
+            try home.write(name, text)
+        }
         for tool in ["img-cache put", "gif-cache put", "img-downsample --width 9"] {
             let words = tool.split(separator: " ").map(String.init)
             try home.run(words[0], words.dropFirst() + ["--config", file]).expect(0)

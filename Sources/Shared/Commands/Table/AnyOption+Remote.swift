@@ -7,7 +7,7 @@ import Support
 extension AnyOption {
     public static let remote = Option<RemoteAddress>(
         "remote", form: .value("URL"), expected: "an address such as https://cache.example.org/pictures",
-        group: .remote,
+        group: .cache,
         variable: "APOD_TOOLS_REMOTE", field: "remote",
         summary: "Share pictures and variants with other machines: http, https, redis or file.",
         manual: """
@@ -18,33 +18,33 @@ extension AnyOption {
         read: { try RemoteAddress($0) })
 
     public static let remoteMode = Option<RemoteSettings.Mode>.case(
-        "remote-mode", "MODE", .remote, default: "both", field: "remote_mode",
+        "remote-mode", "MODE", .cache, default: "both", field: "remote_mode",
         summary: "What to do with the remote: read, write or both.")
 
     public static let remoteScopes = Option<RemoteScopes>(
-        "remote-scopes", form: .value("SCOPES"), expected: "names with commas between them, or *", group: .remote,
+        "remote-scopes", form: .value("SCOPES"), expected: "names with commas between them, or *", group: .cache,
         default: "default", field: "remote_scopes", summary: "The scopes that are shared; * for all.",
         read: { try RemoteScopes($0) })
 
     public static let remoteTimeout = Option.time(
-        "remote-timeout", .remote, such: "250ms", default: "250ms", field: "remote_timeout", isPositive: true,
+        "remote-timeout", .cache, such: "250ms", default: "250ms", field: "remote_timeout", isPositive: true,
         summary: "How long to wait for a connection to the remote.",
         manual: "The first byte may take four times as long, and a transfer may stand still for eight times as long.")
 
     public static let remoteWait = Option.time(
-        "remote-wait", .remote, such: "5s", default: "5s", field: "remote_wait",
+        "remote-wait", .cache, such: "5s", default: "5s", field: "remote_wait",
         summary: "How long the end of a run waits until everything is handed over.")
 
     public static let remoteHeaderFile = Option.path(
-        "remote-header-file", .remote, field: "remote_header_file",
+        "remote-header-file", .cache, field: "remote_header_file",
         summary: "Send the headers in this file to the remote: 'Name: value', one per line.")
 
     public static let remoteKeyFile = Option.path(
-        "remote-key-file", .remote, field: "remote_key_file",
+        "remote-key-file", .cache, field: "remote_key_file",
         summary: "Sign what is handed over with the key in this file, and use nothing that it has not signed.")
 
     public static let remoteCacert = Option.path(
-        "remote-cacert", .remote, field: "remote_cacert",
+        "remote-cacert", .cache, field: "remote_cacert",
         summary: "Trust the certificates in this PEM file for the remote instead of the system's.")
 }
 

@@ -10,7 +10,6 @@ public enum OptionGroup: Int, Sendable, CaseIterable {
     case network
     case secrets
     case cache
-    case remote
     case messages
 
     public var title: String {
@@ -29,7 +28,6 @@ public enum OptionGroup: Int, Sendable, CaseIterable {
         case .network: "NETWORK"
         case .secrets: "HEADERS AND PASSWORDS"
         case .cache: "CACHE"
-        case .remote: "REMOTE"
         case .messages: "MESSAGES AND SETTINGS"
         }
     }

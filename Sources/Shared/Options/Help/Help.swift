@@ -26,11 +26,25 @@ extension Command {
         if !others.isEmpty { help.blank() }
         for (group, options) in others {
             let title = group.title.prefix(1) + group.title.dropFirst().lowercased() + ":"
-            help.names(String(title), options.map { option in option.short.map { "-\($0)" } ?? "--\(option.name)" })
+            help.names(String(title), Self.shortNames(of: options))
         }
         help.blank()
         help.line("\(path.line) --help says more.")
         return help.text
+    }
+
+    /// The options by their shortest names. Three or more that begin with the name of another one, as `--remote-wait`
+    /// does, are one.
+    private static func shortNames(of options: [AnyOption]) -> [String] {
+        var names: [String] = []
+        for option in options {
+            let stem = options.map { $0.name + "-" }.first { stem in
+                option.name.hasPrefix(stem) && options.count { $0.name.hasPrefix(stem) } >= 3
+            }
+            let name = stem.map { "--\($0)*" } ?? option.short.map { "-\($0)" } ?? "--\(option.name)"
+            if names.last != name { names.append(name) }
+        }
+        return names
     }
 
     /// The summary, as far as it fits into one row.

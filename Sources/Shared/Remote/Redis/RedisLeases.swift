@@ -3,21 +3,23 @@ import Support
 
 /// The right to fetch or make a thing, until it is given back or its holder does not renew it any more.
 final class RedisLease: RemoteClaim {
-    let key: String
-    /// A number that is larger than those of all earlier leases, and what makes it this holder's.
-    let fence: Int
+    let name: RemoteName
+    /// What makes it this holder's.
     let token: String
+    /// Grows with each lease of the same thing.
+    let fence: Int
     private let leases: RedisLeases
 
-    init(key: String, fence: Int, token: String, leases: RedisLeases) {
-        (self.key, self.fence, self.token, self.leases) = (key, fence, token, leases)
+    init(_ name: RemoteName, token: String, fence: Int, leases: RedisLeases) {
+        (self.name, self.token, self.fence, self.leases) = (name, token, fence, leases)
     }
 
     func release() { leases.release(self) }
 }
 
-/// Leases that a Redis server keeps for all machines: `SET … NX PX`, renewed by a thread as long as they are held, with
-/// a number by which a holder that was away for too long is told from the present one.
+/// Leases that a Redis server keeps for all machines: `SET … NX PX`, renewed by a thread as long as they are held. Each
+/// has a number, the largest of which is kept beside it: a holder that was away for too long is told by it from a later
+/// one.
 final class RedisLeases: Sendable {
     private struct State {
         var held: [ObjectIdentifier: RedisLease] = [:]
@@ -45,20 +47,40 @@ final class RedisLeases: Sendable {
     /// How long anybody waits for another machine, as long as for one request; then it does the work itself.
     private static let patience: Duration = .seconds(120)
 
+    private static func key(ofLease name: RemoteName) -> String { RedisStorage.key("lease/\(name.digest)") }
+    private static func key(ofFence name: RemoteName) -> String { RedisStorage.key("fence/\(name.digest)") }
+
+    /// Takes the lease, if it is free, and returns its number; else 0. The number is forgotten a day after the last lease.
+    private static let take = """
+        if not redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) then return 0 end \
+        local fence=redis.call('INCR',KEYS[2]) redis.call('PEXPIRE',KEYS[2],86400000) return fence
+        """
+    private static let renew =
+        "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('PEXPIRE',KEYS[1],ARGV[2]) end return 0"
+    private static let giveBack =
+        "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
+    /// Stores a document, unless a later lease was given. A number that is forgotten says that there was none.
+    private static let store = """
+        if (redis.call('GET',KEYS[2]) or ARGV[1])~=ARGV[1] then return 0 end \
+        redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[3]) return 1
+        """
+
     /// Waits until the lease of a thing is free, and takes it; nil after `patience`. Throws `RemoteFailure`,
     /// `Cancelled`, and what `check` throws.
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> RedisLease? {
-        guard case .integer(let fence) = try server.command(["INCR", RedisStorage.key("fence")]) else {
-            throw RemoteFailure.failed("the Redis server gave no number for a lease")
-        }
-        let key = RedisStorage.key("lease/\(name.digest)")
-        let token = "\(fence) \(UInt64.random(in: 0...UInt64.max))"
+        let token = "\(UInt64.random(in: 0...UInt64.max))"
         let begun = SteadyTime.now()
         var looks = 0
         while SteadyTime.now() - begun < Self.patience {
-            let reply = try server.command(["SET", key, token, "NX", "PX", "\(Self.length.milliseconds)"])
-            if reply != .none {
-                let lease = RedisLease(key: key, fence: fence, token: token, leases: self)
+            let reply = try server.command([
+                "EVAL", Self.take, "2", Self.key(ofLease: name), Self.key(ofFence: name), token,
+                "\(Self.length.milliseconds)",
+            ])
+            guard case .integer(let fence) = reply else {
+                throw RemoteFailure.failed("the Redis server gave no number for a lease")
+            }
+            if fence > 0 {
+                let lease = RedisLease(name, token: token, fence: fence, leases: self)
                 keep(lease)
                 return lease
             }
@@ -84,16 +106,18 @@ final class RedisLeases: Sendable {
         while true {
             let isClosed = state.wait(atMost: Self.renewal) { $0.isClosed ? true : nil } ?? false
             if isClosed { return }
-            for lease in state.withLock({ Array($0.held.values) }) {
-                do {
-                    let script =
-                        "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('PEXPIRE',KEYS[1],ARGV[2]) end return 0"
-                    let reply = try server.command(
-                        ["EVAL", script, "1", lease.key, lease.token, "\(Self.length.milliseconds)"])
+            do {
+                for lease in state.withLock({ Array($0.held.values) }) {
+                    if state.withLock({ $0.isClosed }) { return }
+                    let reply = try server.command([
+                        "EVAL", Self.renew, "1", Self.key(ofLease: lease.name), lease.token,
+                        "\(Self.length.milliseconds)",
+                    ])
                     if reply != .integer(1) { log.detail("a lease in the remote was lost to another machine") }
-                } catch {
-                    log.detail("a lease in the remote was not renewed: \(failure(of: error).message)")
                 }
+            } catch {
+                // The others would fail alike, and each would be waited for.
+                log.detail("leases in the remote were not renewed: \(failure(of: error).message)")
             }
         }
     }
@@ -101,30 +125,28 @@ final class RedisLeases: Sendable {
     func release(_ lease: RedisLease) {
         let wasHeld = state.update { $0.held.removeValue(forKey: ObjectIdentifier(lease)) != nil }
         if !wasHeld { return }
-        let script = "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
         // It ends by itself, too.
-        _ = try? server.command(["EVAL", script, "1", lease.key, lease.token])
+        _ = try? server.command(["EVAL", Self.giveBack, "1", Self.key(ofLease: lease.name), lease.token])
     }
 
-    /// Stores a document, unless a later holder of the lease has done so already.
-    func write(_ bytes: [UInt8], to key: String, of name: RemoteName, expiry: String, under lease: RedisLease) throws {
-        let script = """
-            if tonumber(redis.call('GET',KEYS[2]) or '0')>tonumber(ARGV[1]) then return 0 end \
-            redis.call('SET',KEYS[2],ARGV[1],'PX',ARGV[2]) redis.call('SET',KEYS[1],ARGV[3],'PX',ARGV[2]) return 1
-            """
+    /// Stores a document, unless a later holder of the lease may have done so.
+    func write(_ bytes: [UInt8], to key: String, expiry: String, under lease: RedisLease) throws {
         let reply = try server.command(
-            ["EVAL", script, "2", key, RedisStorage.key("fence/\(name.digest)"), "\(lease.fence)", expiry], bytes)
-        if reply != .integer(1) { log.detail("another machine has handed over something newer") }
+            ["EVAL", Self.store, "2", key, Self.key(ofFence: lease.name), "\(lease.fence)", expiry], bytes)
+        if reply != .integer(1) { log.detail("another machine has the lease of what was to be handed over") }
     }
 
-    /// Gives all leases back, and ends their renewal.
+    /// Gives all leases back, unless one cannot be, and ends their renewal.
     func close() {
         let (held, thread) = state.update { state in
             state.isClosed = true
-            defer { state.thread = nil }
+            defer { (state.held, state.thread) = ([:], nil) }
             return (Array(state.held.values), state.thread)
         }
-        held.forEach(release)
         thread?.join()
+        for lease in held {
+            let words = ["EVAL", Self.giveBack, "1", Self.key(ofLease: lease.name), lease.token]
+            do { _ = try server.command(words) } catch { return }
+        }
     }
 }

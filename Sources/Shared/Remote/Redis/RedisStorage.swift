@@ -56,8 +56,8 @@ struct RedisStorage: RemoteStorage {
         let key = Self.key(object.path)
         if body.count <= Self.pieceSize {
             let bytes = try piece(of: body, at: 0)
-            if case .document(let name) = object, let claim = claim as? RedisLease {
-                return try leases.write(bytes, to: key, of: name, expiry: expiry, under: claim)
+            if case .document = object, let claim = claim as? RedisLease {
+                return try leases.write(bytes, to: key, expiry: expiry, under: claim)
             }
             _ = try server.command(["PSETEX", key, expiry], bytes)
             return

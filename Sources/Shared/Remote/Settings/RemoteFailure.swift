@@ -36,6 +36,9 @@ public enum RemoteFailure: Failure {
         }
     }
 
+    /// Whether the same would fail again for certain.
+    var isFinal: Bool { if case .refused = self { true } else { false } }
+
     public var exitCode: ExitCode {
         switch self {
         case .badAddress, .badKey: .configuration

@@ -73,6 +73,8 @@ struct HTTPStorage: RemoteStorage {
         }
         do {
             _ = try client.put(watched, at: request(object, byteLimit: .max))
+        } catch FetchFailure.status(let answer) where [405, 501].contains(answer.status) {
+            throw RemoteFailure.refused("it answered \(answer.status): the server does not take PUT")
         } catch {
             throw Self.judged(error)
         }

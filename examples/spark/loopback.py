@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 # How long anything may take to start, or to end by itself.
-PATIENCE = 60
+PATIENCE = 120
 
 
 def wait_for(what, condition):

@@ -13,7 +13,7 @@ import Testing
     private static let documents: [(name: String, commands: Int)] = [
         ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 9), ("docs/exercises.md", 8), ("docs/gallery.md", 5),
         ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),
-        ("docs/sizes-and-styles.md", 5), ("docs/packages.md", 0), ("docs/compatibility.md", 0),
+        ("docs/sizes-and-styles.md", 5), ("docs/packages.md", 0), ("docs/compatibility.md", 0), ("docs/scale.md", 7),
     ]
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]
@@ -30,10 +30,11 @@ import Testing
 
     /// Programs that a document calls, as far as a test can do without them: `feh` and `xdg-open` look whether their file
     /// is there,
-    /// `sleep` notes for how long it was meant to wait.
+    /// `parallel` gives all of its input to one command, `sleep` notes for how long it was meant to wait.
     private static let standIns = [
         "feh": "#!/bin/sh\nfor picture; do :; done\ntest -s \"$picture\"\n",
         "xdg-open": "#!/bin/sh\ntest -s \"$1\"\n",
+        "parallel": "#!/bin/sh\nwhile [ \"$1\" != img-cache ]; do shift; done\nexec \"$@\"\n",
         "sleep": "#!/bin/sh\necho \"$1\" >> \"$HOME/slept\"\n",
     ]
 

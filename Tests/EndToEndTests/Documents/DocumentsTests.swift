@@ -13,7 +13,7 @@ import Testing
         ["README.md", "SECURITY.md", "CHANGELOG.md"]
         + [
             "records", "sizes-and-styles", "cache", "days", "exercises", "gallery", "security", "settings", "scripting",
-            "packages", "compatibility",
+            "packages", "compatibility", "scale",
         ].map { "docs/\($0).md" }
 
     /// What stands between back quotes on one line.
@@ -50,7 +50,7 @@ import Testing
         var options: Set<Substring> = [
             "--with-bench", "--filter", "--sanitize", "--shared-libraries", "--with-packaging", "--one-program",
             "--check-reproducible", "--check-install", "--uninstall", "--now", "--user", "--bg-fill",
-            "--generate",
+            "--generate", "--pipe", "--keep-order", "--sshlogin",
         ]
         for command in commands {
             let help = try home.run(command[0], command.dropFirst() + ["--help"]).expect(0).stdout

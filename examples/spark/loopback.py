@@ -1,0 +1,197 @@
+"""Servers on free ports of 127.0.0.1 that end with the script that started them. For Linux: it reads /proc."""
+
+import collections
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+# How long anything may take to start, or to end by itself.
+PATIENCE = 120
+
+
+def wait_for(what, condition):
+    """Returns what `condition` gives once that is true. Ends the script if it takes too long."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        time.sleep(0.05)
+    raise SystemExit(f"{what}: nothing came of it for {PATIENCE} s")
+
+
+def session(leader):
+    """Returns the ids of the processes that a program, in a session of its own, and its children have started."""
+    ids = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # State, parent, group and session stand behind the name, which may hold blanks and parentheses.
+            if int(stat.read_text().rpartition(")")[2].split()[3]) == leader:
+                ids.append(int(stat.parent.name))
+    return ids
+
+
+class Processes:
+    """Programs that end with the block that started them, each in a session of its own, with a log in `work`."""
+
+    def __init__(self, work):
+        self.work = pathlib.Path(work)
+        self.running = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.running):
+            self.end(process)
+
+    def start(self, name, command, **options):
+        log = open(self.work / f"{name}.log", "ab")
+        options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, **options}
+        with log:
+            process = subprocess.Popen([str(word) for word in command], start_new_session=True, **options)
+        self.running.append(process)
+        return process
+
+    def end(self, process):
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        self.kill(process)
+
+    def kill(self, process):
+        """Ends a program and all that it has started at once, as if their machine had lost its power."""
+        for each in session(process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
+        process.wait()
+        if process in self.running:
+            self.running.remove(process)
+
+    def listen(self, name, command):
+        """Starts the program of `command(port)` on a free port. Returns process and port once it listens there."""
+        for _ in range(5):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            process = self.start(name, command(port))
+
+            def is_up():
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                    return True
+                return process.poll() is not None
+
+            wait_for(name, is_up)
+            # It ends at once if somebody else has taken the port.
+            time.sleep(0.1)
+            if process.poll() is None:
+                return process, port
+            self.running.remove(process)
+        raise SystemExit(f"{name} does not start; {self.work / name}.log says why")
+
+
+def processor_seconds(process):
+    """Returns how long a process and its threads have kept a processor busy."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Origin:
+    """The sample service, whose pictures take `latency` milliseconds, and what it was asked for."""
+
+    def __init__(self, processes, latency, size="320x240"):
+        self.log = processes.work / "requests.log"
+        self.latency = latency
+        self.read_until = 0
+        service = processes.start(
+            "origin", ["sample-service", "--size", size, "--log", self.log],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )
+        self.address = service.stdout.readline().strip()
+
+    def picture(self, name, *faults):
+        path = "".join(f"/fault/{fault}" for fault in (f"wait-{self.latency}", *faults))
+        return f"{self.address}{path}/pictures/{name}"
+
+    def requests(self):
+        """Returns how often each address was asked for since `forget`."""
+        text = self.log.read_text()[self.read_until:] if self.log.exists() else ""
+        return collections.Counter(self.address + line.split()[2] for line in text.splitlines())
+
+    def forget(self):
+        self.read_until = self.log.stat().st_size if self.log.exists() else 0
+
+
+class Redis:
+    """A Redis server that keeps nothing on the disk."""
+
+    def __init__(self, processes):
+        self.process, self.port = processes.listen(
+            "redis", lambda port: [
+                "redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no",
+                "--dir", processes.work,
+            ])
+        self.databases = -1
+
+    def fresh(self):
+        """Returns the address of a remote that is empty."""
+        self.databases += 1
+        return f"redis://127.0.0.1:{self.port}/{self.databases % 16}"
+
+    def empty(self):
+        self.ask("FLUSHALL")
+        self.databases = -1
+
+    def ask(self, command):
+        with socket.create_connection(("127.0.0.1", self.port), 5) as server, server.makefile("rb") as answer:
+            server.sendall(f"{command}\r\n".encode())
+            first = answer.readline().decode()
+            return answer.read(int(first[1:])).decode() if first[0] == "$" else first
+
+    def request_count(self):
+        """Returns how many commands it has run."""
+        return int(self.ask("INFO stats").partition("total_commands_processed:")[2].split()[0])
+
+
+class Nginx:
+    """An nginx that keeps what it is sent, on one process."""
+
+    def __init__(self, processes):
+        work = processes.work
+        program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+        temporary = " ".join(
+            f"{kind}_temp_path {work}/nginx-{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        (work / "store").mkdir()
+
+        def command(port):
+            (work / "nginx.conf").write_text(f"""
+                daemon off; master_process off; pid {work}/nginx.pid; error_log {work}/nginx.log;
+                events {{ worker_connections 512; }}
+                http {{
+                    {temporary}
+                    access_log off; keepalive_requests 100000; client_max_body_size 0;
+                    server {{
+                        listen 127.0.0.1:{port}; root {work}/store;
+                        location / {{ dav_methods PUT; create_full_put_path on; }}
+                        location = /status {{ stub_status; }}
+                    }}
+                }}""")
+            return [program, "-e", work / "nginx.log", "-c", work / "nginx.conf"]
+
+        self.process, self.port = processes.listen("nginx", command)
+        self.stores = 0
+
+    def fresh(self):
+        """Returns the address of a remote that is empty."""
+        self.stores += 1
+        return f"http://127.0.0.1:{self.port}/{self.stores}/"
+
+    def request_count(self):
+        """Returns how many requests it has answered."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/status") as answer:
+            return int(answer.read().split()[9])

@@ -1,0 +1,41 @@
+"""Shrinks the pictures of records on a Spark cluster.
+
+    spark-submit --master spark://HOST:7077 shrink.py RECORDS OUT PICTURES
+
+RECORDS is text with a record a line, OUT the folder for the records that come out, PICTURES the folder for the small
+pictures. All machines must see the same three (a mount), and have the tools in the PATH of whoever submits. Records
+leave in the order in which they came.
+"""
+
+import os
+import pathlib
+import shlex
+import sys
+
+from pyspark import SparkContext
+
+PARTITION_COUNT = 16
+
+
+def main():
+    if len(sys.argv) != 4:
+        print(__doc__.strip(), file=sys.stderr)
+        return 64
+    records, out, pictures = sys.argv[1:]
+    context = SparkContext(appName="shrink")
+    # Spark copies it into the folder in which each worker's executor runs.
+    context.addFile(str(pathlib.Path(__file__).resolve().parent / "shrink"))
+    # The command gets these variables and no others. A relative APOD_TOOLS_CACHE_DIR begins in the executor's folder.
+    environment = {
+        name: value for name, value in os.environ.items() if name == "PATH" or name.startswith("APOD_TOOLS_")
+    }
+    # Without checkCode, a partition whose command was killed would lose records, and nobody would notice.
+    context.textFile(records, PARTITION_COUNT).pipe(
+        f"bash shrink {shlex.quote(pictures)}", env=environment, checkCode=True
+    ).saveAsTextFile(out)
+    context.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -16,4 +16,15 @@ extension CacheStore {
         try index.flush(now: clock.now())
         try index.zeroCounters(scope: scope, capacity: settings.capacity, now: clock.now(), after: report)
     }
+
+    /// What the remote has found; else nil, and why is counted.
+    func counted<Value>(_ answer: RemoteAnswer<Value>) -> Value? {
+        switch answer {
+        case .found(let value): return value
+        case .absent: index.count(in: scope) { $0.add(.remoteMisses) }
+        case .failed: index.count(in: scope) { $0.add(.remoteErrors) }
+        case .notAsked: break
+        }
+        return nil
+    }
 }

@@ -8,35 +8,22 @@ import Testing
 final class NginxServer: Sendable {
     /// `https://127.0.0.1:PORT`.
     let address: String
-    private let process: RunningTool
+    private let server: StartedServer
     private let home: ToolHome
 
     /// - Parameter home: what `SecureServer.makeCertificates` has filled.
     init(home: ToolHome) throws {
         self.home = home
-        // Somebody else may take the port before nginx does.
-        for _ in 0..<5 {
-            let port = try LoopbackServer { _ in .text("") }.port
-            let process = try Self.start(port, home)
-            if process.waitForErrors("using the", within: .seconds(10)) {
-                address = "https://127.0.0.1:\(port)"
-                self.process = process
-                return
-            }
-            process.kill(SIGKILL)
-            _ = process.wait(deadline: .seconds(5))
+        server = try StartedServer {
+            try Self.start($0, home)
+        } isUp: {
+            $0.waitForErrors("using the", within: .seconds(10))
         }
-        throw SystemFailure(errno: EADDRINUSE, "start nginx")
-    }
-
-    deinit {
-        process.kill(SIGKILL)
-        _ = process.wait(deadline: .seconds(5))
+        address = "https://127.0.0.1:\(server.port)"
     }
 
     private static func start(_ port: UInt16, _ home: ToolHome) throws -> RunningTool {
-        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(home.path("nginx-\($0)"));" }.joined(separator: " ")
+        let paths = NginxRemote.temporaryPaths("nginx", home)
         try home.write(
             "nginx.conf",
             """

@@ -55,13 +55,11 @@ final class NginxRemote: Sendable {
         self.home = home
         self.folder = folder
         try home.write("\(folder)/keep", "")
-        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(home.path("\(folder)-\($0)"));" }.joined(separator: " ")
+        let paths = Self.temporaryPaths(folder, home)
         let check = password.map { "if ($http_authorization != \"\($0)\") { return 401; }" } ?? ""
         let certificate =
             isEncrypted
             ? "ssl_certificate \(home.path("good.pem")); ssl_certificate_key \(home.path("good.key"));" : ""
-        let log = home.path("\(folder).log")
         server = try StartedServer { port in
             try home.write(
                 "\(folder).conf",
@@ -70,8 +68,7 @@ final class NginxRemote: Sendable {
                 events {}
                 http {
                     \(paths)
-                    log_format plain '$request_method $status $uri';
-                    access_log \(log) plain;
+                    access_log off;
                     client_max_body_size 0;
                     server {
                         listen 127.0.0.1:\(port)\(isEncrypted ? " ssl" : "");
@@ -93,12 +90,10 @@ final class NginxRemote: Sendable {
         address = "\(isEncrypted ? "https" : "http")://127.0.0.1:\(server.port)/"
     }
 
-    /// A word a request: `GET 200 /ac/…`.
-    var requests: [String] {
-        get throws {
-            String(decoding: try TestFile.bytes(home.path("\(folder).log")), as: UTF8.self).split(separator: "\n").map(
-                String.init)
-        }
+    /// The settings for nginx's temporary files, which lie in the working folder of a home.
+    static func temporaryPaths(_ prefix: String, _ home: ToolHome) -> String {
+        ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map { "\($0)_temp_path \(home.path("\(prefix)-\($0)"));" }.joined(separator: " ")
     }
 
     /// The files that were put, relative to its folder.

@@ -44,7 +44,9 @@ package final class SharedEntry {
     package func take(
         replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
     ) throws -> Entry? {
-        guard remote.reads(cache.scope), let document = try document() else { return nil }
+        guard remote.reads(cache.scope), let document = cache.counted(try remote.document(of: name)) else {
+            return nil
+        }
         return try take(document, replacing: old, watch: watch, inspect: inspect)
     }
 
@@ -63,10 +65,7 @@ package final class SharedEntry {
         subject.document = document
         let sink = try EntrySink(cache, subject, lock: nil, watch: watch)
         let begun = SteadyTime.now()
-        guard case .found = try remote.content(of: document, receive: sink.write) else {
-            cache.index.count(in: cache.scope) { $0.add(.remoteErrors) }
-            return nil
-        }
+        guard cache.counted(try remote.content(of: document, receive: sink.write)) != nil else { return nil }
         let picture: FileFacts
         do {
             picture = try Self.facts(document, inspect(sink.written()))
@@ -84,16 +83,6 @@ package final class SharedEntry {
             $0.add(.remoteMillisecondsSaved, Int(max(saved, .zero).milliseconds))
         }
         return entry
-    }
-
-    private func document() throws -> RemoteDocument? {
-        switch try remote.document(of: name) {
-        case .found(let document): return document
-        case .absent: cache.index.count(in: cache.scope) { $0.add(.remoteMisses) }
-        case .failed: cache.index.count(in: cache.scope) { $0.add(.remoteErrors) }
-        case .notAsked: break
-        }
-        return nil
     }
 
     /// Whether a document says anything that the entry doesn't.

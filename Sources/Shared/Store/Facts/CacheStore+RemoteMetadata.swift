@@ -6,16 +6,10 @@ extension CacheStore {
     /// nothing. Throws `Cancelled`.
     public func remoteMetadata(_ name: String, in collection: String) throws -> Metadata? {
         guard let remote, settings.memory == nil, remote.reads(scope) else { return nil }
-        switch try remote.document(of: RemoteName(metadata: name, in: collection, of: scope)) {
-        case .found(let document):
-            guard case .inline(let body) = document.content else { break }
-            index.count(in: scope) { $0.add(.remoteHits) }
-            return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt)
-        case .absent: index.count(in: scope) { $0.add(.remoteMisses) }
-        case .failed: index.count(in: scope) { $0.add(.remoteErrors) }
-        case .notAsked: break
-        }
-        return nil
+        let answer = try remote.document(of: RemoteName(metadata: name, in: collection, of: scope))
+        guard let document = counted(answer), case .inline(let body) = document.content else { return nil }
+        index.count(in: scope) { $0.add(.remoteHits) }
+        return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt)
     }
 
     /// Hands metadata over to the remote, on another thread.

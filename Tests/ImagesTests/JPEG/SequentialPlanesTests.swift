@@ -154,11 +154,25 @@ struct ReadPlanes: Equatable {
             var bytes = picture.encoded()
             let place = try #require(bytes.indices.first { bytes[$0] == marker && bytes[$0 - 1] == 0xFF })
             bytes[place] = other
-            for threads in [0, 2] {
-                #expect(failureCode { _ = try own(bytes, threads: threads, sizes: Self.small) } == "corrupt-image")
+            for allowsTruncated in [false, true] {
+                for threads in [0, 2] {
+                    let code = failureCode {
+                        _ = try own(bytes, threads: threads, sizes: Self.small, allowsTruncated: allowsTruncated)
+                    }
+                    #expect(code == "corrupt-image")
+                }
+                #expect(failureCode { _ = try libjpeg(bytes, allowsTruncated: allowsTruncated) } == "corrupt-image")
             }
-            #expect(failureCode { _ = try libjpeg(bytes) } == "corrupt-image")
         }
+    }
+
+    /// Of the only block, whose data is 32 ones, the mean is no code, and the rest is missing.
+    @Test func aBadCodeInABlockThatIsCutOffIsDamage() throws {
+        let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
+        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).scans[0].dataOffset
+        let damaged = bytes[..<start] + [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0xD9]
+        #expect(failureCode { _ = try own(Array(damaged), allowsTruncated: true) } == "corrupt-image")
+        #expect(failureCode { _ = try libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
     }
 
     /// Data that has lost the end of its first interval, and whole intervals behind that: what follows them stays in its

@@ -175,14 +175,14 @@ final class SequentialScan {
                 if decoded > 0 { break }
                 let rest = try cursor.endData(region, dataEnd)
                 var zeros = BitReader(rest.bytes.bytes, at: rest.position)
-                _ = decode(&zeros)
+                guard decode(&zeros) else { throw Self.badCode }
                 cursor.count(1)
                 return MCUs(store: store, firstBlock: 0, count: 1, offsets: .zero)
             }
             guard isCode else {
                 (store.end, predictions) = (end, before)
                 if decoded > 0 { break }
-                throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
+                throw Self.badCode
             }
             cursor.position = bits.position
             decoded += 1
@@ -190,6 +190,8 @@ final class SequentialScan {
         cursor.count(decoded)
         return MCUs(store: store, firstBlock: 0, count: decoded, offsets: .zero)
     }
+
+    private static let badCode = ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
 
     private func decode(_ bits: inout BitReader) -> Bool {
         withUnsafeMutableBytes(of: &predictions) {

@@ -83,6 +83,27 @@ import Testing
         #expect(source.bytesRead < 80_000)
     }
 
+    /// ITU-T T.81 B.2.5.
+    @Test func heightOfAJPEGMayStandBehindItsFirstScan() throws {
+        func behindScan(_ segment: [UInt8]) -> [UInt8] {
+            [0xFF, 0xD8] + Tiny.frameHeader(width: 20, height: 0) + Tiny.scan + segment + [0xFF, 0xD9]
+        }
+        let header = try header(behindScan(Tiny.segment(0xDC, [1, 2])))
+        #expect(header.storedSize == PixelSize(width: 20, height: 258))
+        #expect(header.lateHeightOffset == 7)
+        #expect(try self.header(Tiny.jpeg()).lateHeightOffset == nil)
+        let bad = [
+            Tiny.segment(0xDC, [0, 0]), Tiny.segment(0xDC, [0, 1, 2]),
+            Tiny.segment(0xDD, [0, 1]) + Tiny.segment(0xDC, [0, 1]),
+        ]
+        for segment in bad { #expect(failure { _ = try self.header(behindScan(segment)) }?.code == "corrupt-image") }
+        let cut = behindScan([0xFF, 0xDC, 0, 4, 1]).dropLast(2)
+        #expect(failure { _ = try self.header(Array(cut)) }?.code == "truncated-image")
+        // Without a scan there is none behind it.
+        let empty = [0xFF, 0xD8] + Tiny.frameHeader(width: 2, height: 0) + [0xFF, 0xD9] + Tiny.segment(0xDC, [0, 1])
+        #expect(failure { _ = try self.header(empty) }?.code == "corrupt-image")
+    }
+
     @Test func smallPictureTakesOneRead() throws {
         for (name, bytes) in Tiny.all {
             let source = CountingSource(bytes)

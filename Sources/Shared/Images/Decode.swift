@@ -38,7 +38,7 @@ func rowReader(
 ) throws -> any RowReader {
     let stored: any RowReader =
         switch info.format {
-        case .jpeg: try JPEGReader(source, options: options).rows(scale: scale)
+        case .jpeg: try JPEGReader(source, info, options: options).rows(scale: scale)
         case .png: try PNGReader(source, options: options, keepsProfile: keepsProfile)
         case .gif: try GIFReader(source, size: info.storedSize, options: options)
         case .webp: try WebPReader(source, size: info.storedSize, options: options)

@@ -130,8 +130,7 @@ struct DownsampleJob {
         guard info.format == .jpeg else {
             return Source(try rowReader(source, info, scale: 8, keepsProfile: keepsProfile, options: options))
         }
-        let jpeg = try JPEGReader(source, options: options)
-        guard jpeg.size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
+        let jpeg = try JPEGReader(source, info, options: options)
         let staysInProfile = keepsProfile && jpeg.profile != nil && jpeg.layout != .cmyk
         let transform = staysInProfile ? nil : ColourTransform(profile: jpeg.profile, layout: jpeg.layout)
         // Whatever the decoder leaves out or takes together, it does so in the file's own levels: linear light, and

@@ -73,6 +73,17 @@ import Testing
         }
     }
 
+    /// The codes of the last scan stand for coefficients that no refinement has, and its data ends before they do.
+    @Test func aBadCodeInABlockThatIsCutOffIsDamage() throws {
+        var bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)], isProgressive: true).encoded()
+        let table = try #require(bytes.indices.last { bytes[$0] == 0xC4 && bytes[$0 - 1] == 0xFF })
+        for symbol in table + 20..<table + 1 + Int(bytes[table + 2]) { bytes[symbol] = 0xFE }
+        let scan = try #require(bytes.indices.last { bytes[$0] == 0xDA && bytes[$0 - 1] == 0xFF })
+        bytes.replaceSubrange((scan + 1 + Int(bytes[scan + 2]))..., with: [0, 0, 0xFF, 0xD9])
+        #expect(failureCode { _ = try own(bytes, allowsTruncated: true) } == "corrupt-image")
+        #expect(failureCode { _ = try libjpeg(bytes, allowsTruncated: true) } == "corrupt-image")
+    }
+
     @Test func scansAreCounted() throws {
         let bytes = GeneratedJPEG(
             width: 20, height: 20, sampling: GeneratedJPEG.samplings[5], isProgressive: true

@@ -12,6 +12,8 @@ struct GeneratedJPEG {
     var restartInterval = 0
     var hasOwnCodes = false
     var isProgressive = false
+    /// The components of each scan; one scan of all if empty.
+    var scans: [[Int]] = []
     /// Whether colours are stored as they are: RGB, or CMYK.
     var isUnconverted = false
     var seed: UInt64 = 1
@@ -50,6 +52,17 @@ struct GeneratedJPEG {
         info.restart_interval = UInt32(restartInterval)
         info.optimize_coding = hasOwnCodes ? 1 : 0
         if isProgressive { jpeg_simple_progression(&info) }
+        let script = UnsafeMutableBufferPointer<jpeg_scan_info>.allocate(capacity: scans.count)
+        defer { script.deallocate() }
+        for (index, components) in scans.enumerated() {
+            let numbers = components.map { Int32($0) } + [0, 0, 0]
+            script.initializeElement(
+                at: index,
+                to: jpeg_scan_info(
+                    comps_in_scan: Int32(components.count),
+                    component_index: (numbers[0], numbers[1], numbers[2], numbers[3]), Ss: 0, Se: 63, Ah: 0, Al: 0))
+        }
+        if !scans.isEmpty { (info.scan_info, info.num_scans) = (UnsafePointer(script.baseAddress), Int32(scans.count)) }
         jpeg_start_compress(&info, 1)
         var random = SeededRandom(seed: seed)
         var row = [UInt8](repeating: 0, count: width * channels)

@@ -67,6 +67,73 @@ struct ReadPlanes: Equatable {
         }
     }
 
+    /// How three components may be spread over several scans.
+    private static let scripts = [
+        [[0], [1], [2]], [[0], [1, 2]], [[2], [0, 1]], [[0, 1], [2]], [[2], [1], [0]],
+    ]
+
+    @Test(arguments: GeneratedJPEG.samplings.indices.filter { GeneratedJPEG.samplings[$0].count == 3 }, scripts)
+    func severalScansAreTheSameAsLibjpegs(_ sampling: Int, _ script: [[Int]]) throws {
+        var random = SeededRandom(seed: UInt64(sampling))
+        for number in 0..<30 {
+            let picture = GeneratedJPEG(
+                width: 1 + random.below(60), height: 1 + random.below(60), sampling: GeneratedJPEG.samplings[sampling],
+                restartInterval: random.below(3) * random.below(4), hasOwnCodes: random.below(2) == 0, scans: script,
+                seed: UInt64(number), noise: random.below(200))
+            let bytes = picture.encoded()
+            let expected = try libjpeg(bytes)
+            #expect(try own(bytes) == expected, "\(picture)")
+            #expect(try own(bytes, threads: 2, sizes: Self.small) == expected, "\(picture)")
+        }
+    }
+
+    @Test(arguments: BlockLayout.sizes)
+    func severalScansMakeTheSamePictureAsOne(_ scale: Int) throws {
+        for (number, sampling) in GeneratedJPEG.samplings.enumerated() where sampling.count == 3 {
+            var picture = GeneratedJPEG(width: 203, height: 131, sampling: sampling, noise: number * 15)
+            let expected = try own(picture.encoded(), scale: scale)
+            for script in Self.scripts {
+                picture.scans = script
+                #expect(try own(picture.encoded(), scale: scale) == expected, "\(picture)")
+            }
+        }
+    }
+
+    /// A component that comes twice, or not at all.
+    @Test func otherSetsOfScansAreLeftToLibjpeg() throws {
+        let bytes = GeneratedJPEG(
+            width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], scans: Self.scripts[0]
+        ).encoded()
+        let scans = bytes.indices.dropLast().filter { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA }
+        #expect(scans.count == 3)
+        #expect(try own(Array(bytes[..<scans[2]] + bytes[scans[1]...])) == nil)
+        #expect(try own(bytes[..<scans[2]] + [0xFF, 0xD9]) == nil)
+        #expect(try own(Array(bytes[..<scans[2]]), allowsTruncated: true) == nil)
+    }
+
+    /// Its rows behind a gap between two restarts are not those of a single scan.
+    @Test func gapsInSeveralScansAreLeftToLibjpeg() throws {
+        let bytes = GeneratedJPEG(
+            width: 40, height: 40, sampling: GeneratedJPEG.samplings[5], restartInterval: 2, scans: Self.scripts[0]
+        ).encoded()
+        #expect(try own(bytes, allowsTruncated: true) == nil)
+        #expect(try own(bytes) != nil)
+    }
+
+    /// The end of the first scan makes no sense, and the file ends where the last one begins.
+    @Test func theFirstScanThatIsDamagedGivesTheReason() throws {
+        var bytes = GeneratedJPEG(
+            width: 64, height: 64, sampling: GeneratedJPEG.samplings[5], restartInterval: 8, scans: Self.scripts[0]
+        ).encoded()
+        let restart = try #require(bytes.indices.first { bytes[$0] == 0xD6 && bytes[$0 - 1] == 0xFF })
+        let last = try #require(bytes.indices.last { bytes[$0] == 0xDA && bytes[$0 - 1] == 0xFF })
+        bytes.removeSubrange((last + 12)...)
+        #expect(failureCode { _ = try own(bytes) } == "truncated-image")
+        bytes[restart] = 0xD0
+        #expect(failureCode { _ = try own(bytes) } == "corrupt-image")
+        #expect(failureCode { _ = try libjpeg(bytes) } == "corrupt-image")
+    }
+
     @Test(arguments: [1, 2, 3, 4, 5, 6, 8], [1, 3])
     func threadsMakeNoDifference(_ scale: Int, threads: Int) throws {
         for (number, sampling) in GeneratedJPEG.samplings.enumerated() {
@@ -87,11 +154,25 @@ struct ReadPlanes: Equatable {
             var bytes = picture.encoded()
             let place = try #require(bytes.indices.first { bytes[$0] == marker && bytes[$0 - 1] == 0xFF })
             bytes[place] = other
-            for threads in [0, 2] {
-                #expect(failureCode { _ = try own(bytes, threads: threads, sizes: Self.small) } == "corrupt-image")
+            for allowsTruncated in [false, true] {
+                for threads in [0, 2] {
+                    let code = failureCode {
+                        _ = try own(bytes, threads: threads, sizes: Self.small, allowsTruncated: allowsTruncated)
+                    }
+                    #expect(code == "corrupt-image")
+                }
+                #expect(failureCode { _ = try libjpeg(bytes, allowsTruncated: allowsTruncated) } == "corrupt-image")
             }
-            #expect(failureCode { _ = try libjpeg(bytes) } == "corrupt-image")
         }
+    }
+
+    /// Of the only block, whose data is 32 ones, the mean is no code, and the rest is missing.
+    @Test func aBadCodeInABlockThatIsCutOffIsDamage() throws {
+        let bytes = GeneratedJPEG(width: 8, height: 8, sampling: [(1, 1)]).encoded()
+        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).scans[0].dataOffset
+        let damaged = bytes[..<start] + [0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0xD9]
+        #expect(failureCode { _ = try own(Array(damaged), allowsTruncated: true) } == "corrupt-image")
+        #expect(failureCode { _ = try libjpeg(Array(damaged), allowsTruncated: true) } == "corrupt-image")
     }
 
     /// Data that has lost the end of its first interval, and whole intervals behind that: what follows them stays in its
@@ -117,13 +198,14 @@ struct ReadPlanes: Equatable {
     }
 
     /// A picture that is broken off at each of many places.
-    @Test(arguments: [0, 5])
-    func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int) throws {
+    @Test(arguments: [(0, []), (5, []), (0, [[1, 2], [0]])] as [(Int, [[Int]])])
+    func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int, _ script: [[Int]]) throws {
         let bytes = GeneratedJPEG(
-            width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: interval
-        )
-        .encoded()
-        let start = try #require(try JPEGFrame(MemorySource(bytes), options: DecodeOptions())).scans[0].dataOffset
+            width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: interval, scans: script
+        ).encoded()
+        // Of several scans all but the last have to be there.
+        let lastScan = try #require(bytes.indices.last { bytes[$0] == 0xDA && bytes[$0 - 1] == 0xFF })
+        let start = lastScan + 1 + Int(bytes[lastScan + 2])
         for end in stride(from: start + 1, to: bytes.count - 1, by: 7) {
             let cut = Array(bytes[..<end])
             #expect(failureCode { _ = try own(cut) } == "truncated-image")

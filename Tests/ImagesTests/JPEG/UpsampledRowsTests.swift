@@ -34,8 +34,9 @@ import Testing
         for number in 0..<60 {
             let picture = GeneratedJPEG(
                 width: 1 + random.below(40), height: 1 + random.below(40), sampling: Self.samplings[sampling],
-                quality: 1 + random.below(100), isProgressive: number % 3 == 0, isUnconverted: isUnconverted,
-                seed: UInt64(number), noise: random.below(200))
+                quality: 1 + random.below(100), isProgressive: number % 3 == 0,
+                scans: number % 3 == 1 ? Self.samplings[sampling].indices.map { [$0] } : [],
+                isUnconverted: isUnconverted, seed: UInt64(number), noise: random.below(200))
             let source = MemorySource(picture.encoded())
             #expect(try rows(source, .auto) == rows(source, .libjpeg), "\(picture)")
         }

@@ -11,10 +11,13 @@ public struct ImageHeader: Sendable, Hashable {
     public let hasAlpha: Bool?
     /// The page of a TIFF that this is said of, counted from 0; 0 for all other formats.
     public let page: Int
+    /// Where the frame header of a JPEG has 0 for the height, which then stands behind the first scan (ITU-T T.81 B.2.5);
+    /// nil for all others.
+    public let lateHeightOffset: Int?
 
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: Orientation = .upright, isAnimated: Bool?,
-        hasAlpha: Bool?, page: Int = 0
+        hasAlpha: Bool?, page: Int = 0, lateHeightOffset: Int? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -22,6 +25,7 @@ public struct ImageHeader: Sendable, Hashable {
         self.isAnimated = isAnimated
         self.hasAlpha = hasAlpha
         self.page = page
+        self.lateHeightOffset = lateHeightOffset
     }
 
     /// The size of the picture as it is to be seen.

@@ -2,15 +2,18 @@
 enum JPEGLayout {
     static let app1: UInt8 = 0xE1
 
-    /// Size from the first frame header, orientation from the first Exif segment before the first scan.
+    /// Size from the first frame header, orientation from the first Exif segment before the first scan. Linear in the
+    /// scan's data if the height stands behind it.
     static func header(_ window: inout SourceWindow) throws -> ImageHeader {
         var size: PixelSize?
+        var lateHeightOffset: Int?
         var orientation: Orientation?
         var isCut = true
         var markers = JPEGMarkers(at: 2)
         while let segment = try window.nextSegment(&markers) {
             if isFrameHeader(segment.code), size == nil {
                 size = try frameSize(&window, segment.body)
+                if size?.height == 0 { lateHeightOffset = segment.body.lowerBound + 1 }
             } else if segment.code == app1, orientation == nil,
                 try window.has("Exif\0\0", at: segment.body.lowerBound)
             {
@@ -19,14 +22,19 @@ enum JPEGLayout {
             // Exif belongs before the frame header, but some programs write it behind; the scan ends the search.
             if segment.code == JPEGMarkers.startOfScan || segment.code == JPEGMarkers.endOfImage {
                 isCut = false
+                if segment.code == JPEGMarkers.startOfScan, lateHeightOffset != nil {
+                    size?.height = try lateHeight(&window, &markers)
+                }
                 break
             }
         }
         guard let size else {
             throw isCut ? FormatFailure.truncated(.jpeg) : .corrupt(.jpeg, "no frame header before the first scan")
         }
+        guard size.width > 0, size.height > 0 else { throw FormatFailure.corrupt(.jpeg, "a width or height of 0") }
         return ImageHeader(
-            format: .jpeg, storedSize: size, orientation: orientation ?? .upright, isAnimated: false, hasAlpha: false)
+            format: .jpeg, storedSize: size, orientation: orientation ?? .upright, isAnimated: false, hasAlpha: false,
+            lateHeightOffset: lateHeightOffset)
     }
 
     /// Walks over all segments and scans to EOI; bytes behind it don't count. Throws `FormatFailure`. Linear, in flat
@@ -50,8 +58,7 @@ enum JPEGLayout {
         (0xC0...0xCF).contains(code) && code != 0xC4 && code != 0xC8 && code != 0xCC
     }
 
-    /// Precision, rows, columns, components (B.2.2). Zero rows, to be told by DNL behind the first scan (B.2.5), are
-    /// refused as libjpeg does.
+    /// Precision, rows, columns, components (B.2.2).
     private static func frameSize(_ window: inout SourceWindow, _ body: Range<Int>) throws -> PixelSize {
         guard let height = try window.bigEndian(at: body.lowerBound + 1, 2),
             let width = try window.bigEndian(at: body.lowerBound + 3, 2),
@@ -60,7 +67,17 @@ enum JPEGLayout {
         guard body.count >= 6 + 3 * Int(components), components > 0 else {
             throw FormatFailure.corrupt(.jpeg, "a frame header of the wrong length")
         }
-        guard width > 0, height > 0 else { throw FormatFailure.corrupt(.jpeg, "a width or height of 0") }
         return PixelSize(width: width, height: height)
+    }
+
+    /// The number of rows in the segment behind the first scan, whose data comes next; 0 if there is no such segment
+    /// (B.2.5).
+    private static func lateHeight(_ window: inout SourceWindow, _ markers: inout JPEGMarkers) throws -> Int {
+        guard let segment = try window.nextSegment(&markers) else { throw FormatFailure.truncated(.jpeg) }
+        guard segment.code == 0xDC, segment.body.count == 2 else { return 0 }
+        guard let height = try window.bigEndian(at: segment.body.lowerBound, 2) else {
+            throw FormatFailure.truncated(.jpeg)
+        }
+        return height
     }
 }

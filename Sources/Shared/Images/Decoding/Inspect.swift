@@ -23,6 +23,7 @@ public func embeddedThumbnail(
     let thumbnail = MemorySource(bytes)
     guard let own = try? inspect(thumbnail, limits: limits), own.format == .jpeg else { return nil }
     let header = ImageHeader(
-        format: .jpeg, storedSize: own.storedSize, orientation: info.orientation, isAnimated: false, hasAlpha: false)
+        format: .jpeg, storedSize: own.storedSize, orientation: info.orientation, isAnimated: false, hasAlpha: false,
+        lateHeightOffset: own.lateHeightOffset)
     return (thumbnail, header)
 }

@@ -38,6 +38,14 @@ final class JPEGReader {
         try options.limits.check(pixels: size)
     }
 
+    /// A picture whose header has been read before.
+    convenience init(_ source: any ByteSource, _ info: ImageHeader, options: DecodeOptions) throws {
+        let height = info.storedSize.height
+        let whole = info.lateHeightOffset.map { LateHeightSource(source: source, offset: $0, height: height) }
+        try self.init(whole ?? source, options: options)
+        guard size == info.storedSize else { throw ImageError.corrupt(.jpeg, "two sizes") }
+    }
+
     deinit { apod_jpeg_close(decoder) }
 
     /// What its rows are made of.

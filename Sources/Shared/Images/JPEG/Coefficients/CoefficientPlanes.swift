@@ -2,7 +2,7 @@ import CKernels
 import Formats
 import Support
 
-/// The planes of a JPEG in several scans, whose coefficients are all decoded before the first samples come: as
+/// The planes of a progressive JPEG, whose coefficients are all decoded before the first samples come: as
 /// `SequentialPlanes`.
 final class CoefficientPlanes: PlaneReader {
     let planes: [PlaneGeometry]
@@ -32,6 +32,7 @@ final class CoefficientPlanes: PlaneReader {
         _ first: JPEGFrame, _ source: any ByteSource, scale: Int, for use: ComponentShape.Use = .planes,
         reduction: Double, options: DecodeOptions
     ) throws {
+        guard first.isProgressive else { return nil }
         var frame = first
         let isWhole: Bool
         switch try frame.readOtherScans(source, from: first.scans[0].dataOffset, options: options) {
@@ -41,9 +42,7 @@ final class CoefficientPlanes: PlaneReader {
         }
         // libjpeg's rows behind a gap between two restarts are left to libjpeg.
         let hasGaps = options.allowsTruncated && frame.scans.contains { $0.restartInterval > 0 }
-        guard frame.isProgressive, !hasGaps, frame.scans.allSatisfy(\.isProgression) else {
-            return nil
-        }
+        guard !hasGaps, frame.scans.allSatisfy(\.isProgression) else { return nil }
         let shapes = frame.components.map { ComponentShape($0, of: frame, scale: scale, for: use) }
         var steps: [[UInt16]] = []
         for (index, shape) in shapes.enumerated() {

@@ -90,11 +90,11 @@ final class ProgressiveScan {
                 region: region.isLast ? .max : region.count * 8, data: dataEnd.map { $0.offset * 8 } ?? .max)
             var bits = BitReader(region.bytes, at: cursor.position)
             let (decoded, isCode) = decode(&bits, limits, row: row, columns: column..<column + most)
+            // Also in an MCU that is cut off: zeros in place of what is missing are codes.
+            guard isCode else { throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code") }
             if bits.position > limits.data, let dataEnd {
                 // What is behind the data's end are zeros, as libjpeg has it: restarts are left to that.
                 _ = try cursor.endData(region, dataEnd)
-            } else if !isCode {
-                throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
             } else {
                 cursor.position = bits.position
             }

@@ -43,11 +43,11 @@ final class SequentialScan {
     private static let mostThreads = 8
 
     /// - Parameters:
-    ///   - offset: where the scan's data begins in the file.
+    ///   - data: where the scan's data lies in the file, with what may follow it.
     ///   - mcus: how many there are, and how many are asked for at once at most.
     ///   - restartInterval: MCUs between restarts; 0 for none.
     init(
-        _ source: any ByteSource, from offset: Int, decoder: MCUDecoder, components: Int,
+        _ source: any ByteSource, in data: Range<Int>, decoder: MCUDecoder, components: Int,
         mcus: (all: Int, atOnce: Int), restartInterval: Int, sizes: Sizes, options: DecodeOptions
     ) throws {
         self.decoder = decoder
@@ -55,7 +55,7 @@ final class SequentialScan {
             decoder.blocks.lastIndex { $0.component == component } ?? 0
         }
         let blocks = decoder.blocks.count
-        let bytes = max(source.count - offset, 1)
+        let bytes = max(data.count, 1)
         let share = Double(bytes) * Double(sizes.regionBlocks) / (Double(mcus.all) * Double(blocks))
         let range = sizes.regionBytes
         let regionBytes = Int(min(max(share, Double(range.lowerBound)), Double(range.upperBound)))
@@ -84,7 +84,8 @@ final class SequentialScan {
             throw error
         }
         store = BlockStore(mcus: mcus.atOnce, blocks: blocks, area: decoder.area)
-        let scan = ScanBytes(source, from: offset, hasRestarts: restartInterval > 0, regionBytes: regionBytes)
+        let scan = ScanBytes(
+            source, from: data.lowerBound, hasRestarts: restartInterval > 0, regionBytes: regionBytes)
         queue = RegionQueue(
             scan,
             regions: (0..<regions).map { _ in
@@ -174,14 +175,14 @@ final class SequentialScan {
                 if decoded > 0 { break }
                 let rest = try cursor.endData(region, dataEnd)
                 var zeros = BitReader(rest.bytes.bytes, at: rest.position)
-                _ = decode(&zeros)
+                guard decode(&zeros) else { throw Self.badCode }
                 cursor.count(1)
                 return MCUs(store: store, firstBlock: 0, count: 1, offsets: .zero)
             }
             guard isCode else {
                 (store.end, predictions) = (end, before)
                 if decoded > 0 { break }
-                throw ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
+                throw Self.badCode
             }
             cursor.position = bits.position
             decoded += 1
@@ -189,6 +190,8 @@ final class SequentialScan {
         cursor.count(decoded)
         return MCUs(store: store, firstBlock: 0, count: decoded, offsets: .zero)
     }
+
+    private static let badCode = ImageError.corrupt(.jpeg, "Corrupt JPEG data: bad Huffman code")
 
     private func decode(_ bits: inout BitReader) -> Bool {
         withUnsafeMutableBytes(of: &predictions) {

@@ -1,0 +1,61 @@
+import Formats
+import Support
+import TestSupport
+import Testing
+
+@testable import Images
+
+/// JPEGs whose height stands behind the first scan (ITU-T T.81 B.2.5).
+@Suite struct LateHeightTests {
+    private static let pictures: [GeneratedJPEG] = {
+        var picture = GeneratedJPEG(width: 90, height: 70, sampling: GeneratedJPEG.samplings[5], isProgressive: true)
+        var pictures = [picture]
+        picture.isProgressive = false
+        picture.restartInterval = 3
+        for scans in [[], [[0], [1], [2]], [[0, 1], [2]]] {
+            picture.scans = scans
+            pictures.append(picture)
+        }
+        return pictures
+    }()
+
+    /// Without the height in its frame's header, and with the segment that gives it.
+    private func late(_ bytes: [UInt8]) throws -> [UInt8] {
+        let source = MemorySource(bytes)
+        let frame = try #require(bytes.indices.first { (0xC0...0xC2).contains(bytes[$0]) && bytes[$0 - 1] == 0xFF })
+        let data = try #require(try JPEGFrame(source, options: DecodeOptions())).scans[0].dataOffset
+        var segments = JPEGSegments(source, at: data, options: DecodeOptions().begun())
+        let scanEnd = try #require(try segments.next()).start
+        return bytes[..<(frame + 4)] + [0, 0] + bytes[(frame + 6)..<scanEnd] + [0xFF, 0xDC, 0, 4, 0, 70]
+            + bytes[scanEnd...]
+    }
+
+    @Test(arguments: pictures.indices, [DecodeOptions.Decoder.auto, .libjpeg])
+    func theyAreTheSameAsWithTheHeightInItsPlace(_ index: Int, decoder: DecodeOptions.Decoder) throws {
+        let bytes = Self.pictures[index].encoded()
+        func pixels(_ bytes: [UInt8]) throws -> PixelBuffer {
+            let source = MemorySource(bytes)
+            return try decode(source, inspect(source), options: DecodeOptions(decoder: decoder).begun())
+        }
+        let picture = try pixels(late(bytes))
+        #expect(picture.size == PixelSize(width: 90, height: 70))
+        #expect(picture == (try pixels(bytes)))
+    }
+
+    @Test func limitsHoldForThem() throws {
+        let source = MemorySource(try late(Self.pictures[0].encoded()))
+        #expect(failureCode { _ = try inspect(source, limits: DecodeLimits(maxPixels: 6299)) } == "too-many-pixels")
+        #expect(try inspect(source, limits: DecodeLimits(maxPixels: 6300)).lateHeightOffset != nil)
+    }
+
+    /// Reads of every length from every place near the height.
+    @Test func readsSeeTheHeight() throws {
+        let bytes: [UInt8] = [1, 2, 0, 0, 5, 6]
+        let source = LateHeightSource(source: MemorySource(bytes), offset: 2, height: 0x1234)
+        for start in 0...6 {
+            for end in start...6 {
+                #expect(try source.bytes(start..<end) == Array([1, 2, 0x12, 0x34, 5, 6][start..<end]))
+            }
+        }
+    }
+}

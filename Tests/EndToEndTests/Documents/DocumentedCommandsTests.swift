@@ -14,6 +14,7 @@ import Testing
         ("README.md", 9), ("docs/cache.md", 17), ("docs/days.md", 9), ("docs/exercises.md", 8), ("docs/gallery.md", 5),
         ("docs/records.md", 11), ("docs/scripting.md", 30), ("docs/security.md", 4), ("docs/settings.md", 0),
         ("docs/sizes-and-styles.md", 5), ("docs/packages.md", 0), ("docs/compatibility.md", 0), ("docs/scale.md", 7),
+        ("docs/remote.md", 7),
     ]
 
     private static let tools = ["apod-fetch", "img-cache", "img-downsample", "gif-cache"]

@@ -13,7 +13,7 @@ import Testing
         ["README.md", "SECURITY.md", "CHANGELOG.md"]
         + [
             "records", "sizes-and-styles", "cache", "days", "exercises", "gallery", "security", "settings", "scripting",
-            "packages", "compatibility", "scale",
+            "packages", "compatibility", "scale", "remote",
         ].map { "docs/\($0).md" }
 
     /// What stands between back quotes on one line.
@@ -43,7 +43,7 @@ import Testing
             ].map { ["gif-cache", $0] }
             + [
                 "put", "prefetch", "explain", "get", "has", "path", "cat", "ls", "info", "rm", "pin", "unpin", "clean",
-                "verify", "stats", "reset",
+                "verify", "sync", "stats", "reset",
             ].map { ["img-cache", $0] } + ["list", "current", "switch", "purge"].map { ["img-cache", "scope", $0] }
         let home = try ToolHome()
         // Those of the scripts and of other programs, and one that no help lists.

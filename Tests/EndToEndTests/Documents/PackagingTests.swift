@@ -69,7 +69,7 @@ struct PackagingTests {
     @Test(arguments: [("machine vax", "are for vax"), ("glibc 99.1", "99.1 or newer")])
     func theArchiveChecksTheSystemBeforeItIsInstalled(_ requirement: String, _ message: String) throws {
         let home = try ToolHome()
-        try home.shell("cp '\(Self.folder)/install' install")
+        _ = try home.shell("cp '\(Self.folder)/install' install")
         try home.write("REQUIREMENTS", "\(requirement)\n")
         let output = try home.shell("./install --check").expect(1)
         #expect(output.stderr.contains(message))

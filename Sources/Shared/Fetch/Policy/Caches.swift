@@ -327,7 +327,8 @@ public final class Caches: Sendable {
         return try existing(inMemory: false)?.isPurged(path) ?? false
     }
 
-    /// Hands over what the remote is still to get, writes down what was counted, and puts each root in order once.
+    /// Hands over what the remote is still to get, writes down what was counted, and puts each root in order once. A
+    /// signal that comes meanwhile ends the process.
     public func close() {
         remote?.close()
         var closed: [Index] = []
@@ -335,5 +336,6 @@ public final class Caches: Sendable {
             cache.close()
             closed.append(cache.index)
         }
+        interruption.endIfSignalled()
     }
 }

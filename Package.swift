@@ -2,8 +2,8 @@
 import PackageDescription
 
 // Every folder of Sources/Shared but Programs is a module, so that the compiler keeps the arrows one way:
-//   tools → APOD, GIFs, Variants, Previews, Commands → Tools → Fetch, Placeholders → Store, Images → HTTP, Records,
-//   Formats, HTML, Options → Support
+//   tools → APOD, GIFs, Variants, Previews, Commands → Tools → Fetch, Remote, Placeholders → Store, Images → HTTP,
+//   Records, Formats, HTML, Options → Support
 
 /// A C library of the system: found by pkg-config, installed by `apt` or `brew` under these names.
 func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {

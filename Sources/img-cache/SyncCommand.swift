@@ -10,13 +10,12 @@ import Tools
 
 extension Command {
     static let sync = Command(
-        "sync", summary: "Hand over what is here to the remote, and take in what other machines have handed over so.",
+        "sync", summary: "Copy the cache to the remote, and copy from the remote what other machines have pushed.",
         details: """
-            Both for each scope that is shared and is here, or for --scope alone. --push only hands over, which saves a \
-            root; --pull only takes in, which warms one, until the capacity is reached. What img-cache put and \
-            img-downsample hand over is found by them, but not by --pull: it takes what a --push has listed. Beside \
-            pictures and their variants there are the days of apod-fetch that no longer change, and gif-cache's list \
-            of exercises.
+            Works on every shared scope that is here, or on --scope alone. --push only copies to the remote, to save a \
+            root; --pull only copies from it, to warm one, until the capacity is reached. --pull sees only what some \
+            --push has listed: not what img-cache put and img-downsample hand over by themselves. The days of \
+            apod-fetch that no longer change and gif-cache's list of exercises are copied, too.
 
             Unlike other commands, this one fails if the remote does.
             """,
@@ -60,7 +59,7 @@ extension Command {
             (pushes ? "handed over \(total.pushed.words)\n" : "") + (pulls ? "took in \(total.pulled.words)\n" : ""))
         if total.pulled.leftOut > 0 {
             context.log.warning(
-                "\(total.pulled.leftOut) things are left out, as the capacity is reached; raise --capacity")
+                "\(total.pulled.leftOut) things were not taken in: the capacity is reached; raise --capacity")
         }
         return total.pushed.failed + total.pulled.failed > 0 ? ExitCode.temporary.rawValue : 0
     }
@@ -90,8 +89,9 @@ extension SyncReport {
     }
 
     fileprivate var words: String {
-        var words = "\(moved) \(moved == 1 ? "thing" : "things"), \(ByteCount.description(bytes)); \(there) were there"
-        if gone > 0 { words += ", \(gone) had gone" }
+        var words =
+            "\(moved) \(moved == 1 ? "thing" : "things"), \(ByteCount.description(bytes)); \(there) already there"
+        if gone > 0 { words += ", \(gone) no longer there" }
         if failed > 0 { words += ", \(failed) failed" }
         return words
     }

@@ -126,6 +126,29 @@ import Testing
         #expect(remote.state.withLock { $0.documents.count } == 1)
     }
 
+    @Test func whatIsPrivateStaysHereLaterToo() throws {
+        var request = moon
+        request.headers = [HTTPHeader("Authorization", "Bearer secret")]
+        let server = FakeServer { request, _ in
+            if request.header("If-None-Match") != nil { return .init(status: 304, headers: [("ETag", "\"1\"")]) }
+            return .init(headers: [("ETag", "\"1\""), ("Cache-Control", "private")], body: picture())
+        }
+        let mars = try HTTPRequest("https://pictures.example/mars.gif")
+        let cache = try cache(here) { $0.ttl = .seconds(100) }
+        for request in [request, mars] {
+            let entry = try cache.fetch(request, client: here.client(server)).entry
+            #expect(try cache.remoteOffer(of: entry) == nil)
+            _ = try cache.variant(of: CacheKey(url: request.url), options: "w=3") { _, sink in
+                try sink.write(png)
+                return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
+            }
+        }
+        // An answer of 304 may leave out what the one before has said.
+        here.time.advance(.seconds(200))
+        #expect(try cache.fetch(mars, client: here.client(server)).status == .revalidated)
+        #expect(remote.state.withLock { $0.documents.isEmpty })
+    }
+
     @Test func otherScopesFilesAndOfflineRunsShareNothing() throws {
         let server = FakeServer(picture())
         _ = try cache(here) { $0.scope = try? ScopeName("alice") }.fetch(moon, client: here.client(server))

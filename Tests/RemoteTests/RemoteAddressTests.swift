@@ -23,7 +23,7 @@ import Testing
         "", "cache.example.org", "ftp://cache.example.org/", "rediss://cache.example.org", "redis://", "redis://h/x",
         "redis://h/-1", "redis://h/99999999999999999999", "redis://h/0?a=b", "https://h/?key=1", "https://h/#x",
         "file:",
-        "file:relative", "file://", "file:///a%00b", "http://",
+        "file:relative", "file://", "file:///a%00b", "http://", "https://h//pictures",
     ])
     func othersAreRefused(_ text: String) {
         #expect(throws: RemoteFailure.self) { try RemoteAddress(text) }

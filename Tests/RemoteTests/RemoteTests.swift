@@ -25,6 +25,7 @@ import Testing
                 switch answer {
                 case .found(let sent): done("sent \(sent)")
                 case .absent: done("gone")
+                case .damaged: done("damaged")
                 case .failed: done("failed")
                 case .notAsked: done("not asked")
                 }
@@ -35,6 +36,7 @@ import Testing
         switch answer {
         case .found(let found): found == document ? "found" : "another"
         case .absent: "absent"
+        case .damaged: "damaged"
         case .failed: "failed"
         case .notAsked: "not asked"
         }
@@ -83,7 +85,7 @@ import Testing
     @Test func aShortAnswerIsDamageAndIsReplaced() throws {
         let world = try World()
         world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] = Array(bytes.dropLast()) }
-        guard case .failed = try world.remote.content(of: document, receive: { _ in }) else {
+        guard case .damaged = try world.remote.content(of: document, receive: { _ in }) else {
             Issue.record("half an answer was taken for a whole one")
             return
         }
@@ -144,7 +146,7 @@ import Testing
 
     @Test func moreThanIsAllowedIsNotRead() throws {
         let world = try World { $0.byteLimit = 4 }
-        guard case .failed = try world.remote.content(of: document, receive: { _ in }) else {
+        guard case .absent = try world.remote.content(of: document, receive: { _ in }) else {
             Issue.record("it was read")
             return
         }
@@ -168,7 +170,7 @@ import Testing
         world.remote.close()
         #expect(world.storage.state.withLock { $0.writes.isEmpty })
         #expect(world.warnings.count == 1)
-        #expect(world.warnings[0].contains("6 of this run's pictures are not handed over"))
+        #expect(world.warnings[0].contains("6 things were not handed over"))
     }
 
     @Test func aStoppedRunWaitsForNobody() throws {
@@ -189,5 +191,35 @@ import Testing
         }
         #expect(refused.withLock { $0 } >= 10)
         world.remote.close()
+    }
+
+    @Test func aListThatCannotBeReadIsNotReplacedByAnEmptyOne() throws {
+        let world = try World()
+        var list = SyncList()
+        list.insert(document)
+        try world.remote.write(list, for: .standard)
+        #expect(try world.remote.list(of: .standard) == list)
+        let content = try #require(world.storage.state.withLock { $0.objects.first { $0.key.hasPrefix("cas/") } })
+        // Gone or damaged, it is begun anew.
+        world.storage.state.withLock { $0.objects[content.key] = nil }
+        #expect(try world.remote.list(of: .standard) == SyncList())
+        world.storage.state.withLock { $0.objects[content.key] = Array(content.value.dropLast()) + [0] }
+        #expect(try world.remote.list(of: .standard) == SyncList())
+        world.storage.state.withLock { $0.objects[content.key] = content.value }
+        #expect(try world.remote.list(of: .standard) == list)
+        world.storage.state.withLock { $0.failure = .failed("no answer") }
+        #expect(throws: RemoteFailure.self) { try world.remote.list(of: .standard) }
+    }
+
+    @Test func aDamagedDocumentIsReplacedWhenItIsHandedOver() throws {
+        let world = try World()
+        world.storage.state.withLock { $0.objects["ac/\(document.name.digest)"] = Array("{".utf8) }
+        #expect(text(try world.remote.document(of: document.name)) == "damaged")
+        let folder = try TemporaryFolder()
+        let path = try folder.write("picture", bytes)
+        let offer = RemoteOffer(document, open: { try File.openInput(path) }) { _ in }
+        #expect(try world.remote.handOverNow(offer) == SyncReport(moved: 1, bytes: bytes.count))
+        #expect(try world.remote.handOverNow(offer) == SyncReport(there: 1))
+        #expect(text(try world.remote.document(of: document.name)) == "found")
     }
 }

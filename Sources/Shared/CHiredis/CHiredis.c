@@ -34,8 +34,8 @@ static void load(void) {
     void *library = cloading_open(names);
     if (library == NULL) {
         load_error =
-            "hiredis, which a Redis server needs as a remote, is not installed, or in another version than this was "
-            "built for (Debian: libhiredis0.14 or libhiredis1.1.0, Homebrew: hiredis)";
+            "a Redis remote needs hiredis, which is not installed or has another version than the tools were built "
+            "with; install libhiredis0.14 or libhiredis1.1.0 (Debian) or hiredis (Homebrew)";
         return;
     }
     const struct cloading_function functions[] = {
@@ -100,9 +100,10 @@ bool chiredis_command(
     hiredis.set_timeout(context, time_of(milliseconds));
     redisReply *found = hiredis.command(context, count, arguments, lengths);
     if (found == NULL) {
-        int is_late = context->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK);
+        *reply = (chiredis_reply){
+            .is_late = context->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK)};
         snprintf(
-            message, CHIREDIS_MESSAGE_CAPACITY, "%s", is_late ? "it did not answer in time" : context->errstr);
+            message, CHIREDIS_MESSAGE_CAPACITY, "%s", reply->is_late ? "it did not answer in time" : context->errstr);
         return false;
     }
     *reply = (chiredis_reply){.kind = kind_of(found), .integer = found->integer, .reply = found};

@@ -165,7 +165,7 @@ struct FetchTask {
                 partial.remove()
                 if let entry, let kept = try refresh(entry, validators: renewed, headers: headers, watch.generation) {
                     cache.count(.revalidated, kept)
-                    if Retention.allowsSharing(headers) { shared?.offer(kept) }
+                    if !kept.isPrivate { shared?.offer(kept) }
                     return (kept, .revalidated)
                 }
                 // Trimmed while the server was asked: it must be asked for the bytes.
@@ -176,7 +176,7 @@ struct FetchTask {
             case .body(let body):
                 let reason = MissReason(replacing: old, at: cache.clock.now(), elseIf: wasLost)
                 let kept = try keep(body, partial, replacing: old, watch.generation, reason)
-                if Retention.allowsSharing(body.headers) { shared?.offer(kept) }
+                if !kept.isPrivate { shared?.offer(kept) }
                 return (kept, .miss)
             case .aside(let file):
                 mayRemember = false
@@ -212,8 +212,13 @@ struct FetchTask {
         let retention = retention(of: headers, now: now)
         return try cache.index.refresh(
             entry, in: cache.active, validators: validators, expiresAt: retention.expiresAt,
-            mustRevalidate: retention.mustRevalidate, leaseUntil: max(entry.leaseUntil, cache.lease.end(from: now)),
-            generation: generation, now: now)
+            mustRevalidate: retention.mustRevalidate, isPrivate: isPrivate(headers),
+            leaseUntil: max(entry.leaseUntil, cache.lease.end(from: now)), generation: generation, now: now)
+    }
+
+    /// Whether what came is for this machine alone.
+    private func isPrivate(_ headers: HTTPHeaders) -> Bool {
+        !(sharesWithCredentials || !request.carriesCredentials) || !Retention.allowsSharing(headers)
     }
 
     /// A picture that its server wants nobody to keep.
@@ -242,7 +247,8 @@ struct FetchTask {
             name: key.name, key: key.text, url: request.url.redacted,
             file: try BlobStore.file(key.name, body.picture), bytes: body.bytes, sha256: body.sha256,
             picture: body.picture, validators: body.validators, fetchedAt: now, expiresAt: retention.expiresAt,
-            lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: retention.mustRevalidate)
+            lastUsed: now, leaseUntil: cache.lease.end(from: now), mustRevalidate: retention.mustRevalidate,
+            isPrivate: isPrivate(body.headers))
         cache.index.count(in: cache.scope) {
             $0.add(miss: reason)
             $0.add(.bytesFetched, body.received)

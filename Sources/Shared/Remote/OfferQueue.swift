@@ -52,7 +52,14 @@ final class OfferQueue: Sendable {
             {
                 state.threads.append(thread)
             }
-            return !state.threads.isEmpty
+            if state.threads.isEmpty {
+                // The system has no thread left, and this is the only one that waits.
+                state.waiting.removeAll()
+                state.bytes = 0
+                state.dropped += 1
+                return false
+            }
+            return true
         }
     }
 

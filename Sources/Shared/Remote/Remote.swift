@@ -76,14 +76,22 @@ public final class Remote: RemoteTier {
     public func content(
         of document: RemoteDocument, receive: (RawSpan) throws -> Void
     ) throws -> RemoteAnswer<Void> {
+        try content(of: document, byteLimit: settings.byteLimit, receive: receive)
+    }
+
+    /// The same with a limit of its own: what has more bytes counts as absent.
+    func content(
+        of document: RemoteDocument, byteLimit: Int, receive: (RawSpan) throws -> Void
+    ) throws -> RemoteAnswer<Void> {
         switch document.content {
         case .inline(let bytes):
             try receive(bytes.span.bytes)
             return .found(())
         case .bytes(let sha256, let count):
-            guard count <= settings.byteLimit else {
-                reportDamage(of: document, "it has \(count) bytes, more than are allowed")
-                return .failed
+            guard count <= byteLimit else {
+                log.detail(
+                    "the remote \(settings.address) has \(count) bytes, more than are allowed; they are not read")
+                return .absent
             }
             return try asking(.content(sha256)) { received in
                 let isThere = try storage.read(.content(sha256), byteLimit: count) { bytes in
@@ -100,14 +108,14 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// The error of whoever takes the bytes, on its way past those of the remote.
+    /// An error that the receiver threw, on its way past the remote's own.
     private struct ReceiverFailed: Error {
         let error: any Error
     }
 
-    /// Runs a request, unless too many have failed, and tells what came of it: nil means that there is no such thing.
+    /// Runs a request unless too many have failed, and reports its outcome.
     ///
-    /// - Parameter body: counts the bytes that come.
+    /// - Parameter body: counts the bytes that come; returns nil if there is no such thing.
     private func asking<Value>(
         _ object: RemoteObject, _ body: (_ count: inout Int) throws -> Value?
     ) throws -> RemoteAnswer<Value> {
@@ -129,6 +137,7 @@ public final class Remote: RemoteTier {
             let failure = Support.failure(of: error)
             tell("error", failure)
             note(failure, .reading)
+            if case .damaged? = failure as? RemoteFailure { return .damaged }
             return .failed
         }
     }
@@ -254,6 +263,8 @@ public final class Remote: RemoteTier {
                 try storage.write(RequestBody(file), to: object, lifetime: lifetime, under: nil, check: check)
                 state.withLock { _ = $0.damaged.remove(sha256) }
                 sent = count
+            } else {
+                try storage.prolong(object, lifetime: lifetime)
             }
         }
         try check()
@@ -269,8 +280,8 @@ public final class Remote: RemoteTier {
             let rest = queue.close(atMost: settings.wait) { [interruption] in interruption.cause != nil }
             if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
                 log.warning(
-                    "\(rest) of this run's pictures are not handed over to the remote \(settings.address): it is too "
-                        + "slow; img-cache sync --push hands them over, or raise --remote-wait")
+                    "the remote \(settings.address): \(rest) \(rest == 1 ? "thing was" : "things were") not "
+                        + "handed over in time; raise --remote-wait, or run img-cache sync --push")
             }
         }
         storage.close()

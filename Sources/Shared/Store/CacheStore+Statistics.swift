@@ -22,6 +22,7 @@ extension CacheStore {
         switch answer {
         case .found(let value): return value
         case .absent: index.count(in: scope) { $0.add(.remoteMisses) }
+        case .damaged: index.count(in: scope) { $0.add(.remoteDamaged) }
         case .failed: index.count(in: scope) { $0.add(.remoteErrors) }
         case .notAsked: break
         }

@@ -4,7 +4,10 @@
 /// it, and nothing here is ever changed.
 enum IndexLayouts {
     /// From an empty file to the first layout, from that to the second one, and so on.
-    static let steps = [first, scopeGenerations, revalidation, failures, metadataAndQuotas]
+    static let steps = [first, scopeGenerations, revalidation, failures, metadataAndQuotas, byteLocks]
+
+    /// Other locks, and the same tables.
+    private static let byteLocks = ""
 
     private static let first = """
         CREATE TABLE totals (

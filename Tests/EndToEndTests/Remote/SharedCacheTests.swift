@@ -76,7 +76,7 @@ import Testing
     func aRedisServerMayWantAUserWithFewRights() throws {
         let home = try ToolHome()
         let rules =
-            "on >geheim ~apod-tools:* +getrange +strlen +set +psetex +setrange +pexpire +unlink +incr +eval +get +del"
+            "on >geheim ~apod-tools:* +getrange +strlen +set +psetex +setrange +pexpire +unlink +incr +eval +get +del +pttl"
         let acl = try home.write("users.acl", "user default off\nuser tools \(rules)\n")
         let redis = try RedisRemote(home: home, settings: ["--aclfile", acl], user: "tools:geheim")
         let fleet = try Fleet(size: 2_200_000, remote: redis.address)

@@ -19,6 +19,8 @@ final class CachedDays: Sendable {
         var caches: [Service: CacheStore?] = [:]
         /// What the remote was asked for already.
         var asked: Set<String> = []
+        /// How long it took to say what it does not have.
+        var missed: Duration = .zero
         var isUnreadable = false
         var isUnwritable = false
         var hasWarned = false
@@ -50,8 +52,10 @@ final class CachedDays: Sendable {
         let found: [(row: Metadata, day: KeptDay)] =
             try reading(service) { cache in
                 try days.compactMap { day in
-                    let isNew = state.withLock { $0.asked.insert("\(service.rawValue) \(day)").inserted }
-                    guard isNew, let row = try cache.remoteMetadata(day.description, in: Self.collection(service)),
+                    let isWanted = state.withLock {
+                        $0.missed < Self.patience && $0.asked.insert("\(service.rawValue) \(day)").inserted
+                    }
+                    guard isWanted, let row = try remoteRow(day, service, cache),
                         let kept = KeptDay(row, of: server, address: address), kept.isCurrent
                     else { return nil }
                     return (row, kept)
@@ -64,6 +68,16 @@ final class CachedDays: Sendable {
             try tell(error, "what the remote has is not kept") { $0.isUnwritable = true }
         }
         return found.map(\.day)
+    }
+
+    /// How long a run asks for what the remote does not have: NASA gives 25 days for one request.
+    private static let patience: Duration = .seconds(2)
+
+    private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
+        let begun = SteadyTime.now()
+        let row = try cache.remoteMetadata(day.description, in: Self.collection(service))
+        if row == nil { state.withLock { $0.missed += SteadyTime.now() - begun } }
+        return row
     }
 
     /// Returns the latest picture that is kept of the days up to `last`; expired ones count. Throws a failure that ends

@@ -47,6 +47,8 @@ typedef struct {
     int64_t integer;
     const char *_Nullable bytes;
     size_t count;
+    /// Whether there was no reply in time.
+    bool is_late;
     /// To be freed by `chiredis_free`.
     void *_Nullable reply;
 } chiredis_reply;

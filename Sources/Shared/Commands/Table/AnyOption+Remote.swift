@@ -13,7 +13,7 @@ extension AnyOption {
         manual: """
             An http or https server must know GET, HEAD and PUT; a redis address may name a user, a password and a \
             database; a file address names a folder of a shared mount. Whatever goes wrong there never fails a run. \
-            Whoever can write to the remote is trusted, unless --remote-key-file is given.
+            Every machine that can write to it is trusted, unless --remote-key-file is given.
             """,
         read: { try RemoteAddress($0) })
 
@@ -33,7 +33,7 @@ extension AnyOption {
 
     public static let remoteWait = Option.time(
         "remote-wait", .cache, such: "5s", default: "5s", field: "remote_wait",
-        summary: "How long the end of a run waits until everything is handed over.")
+        summary: "How long to wait at the end of a run until everything is handed over.")
 
     public static let remoteHeaderFile = Option.path(
         "remote-header-file", .cache, field: "remote_header_file",
@@ -41,7 +41,7 @@ extension AnyOption {
 
     public static let remoteKeyFile = Option.path(
         "remote-key-file", .cache, field: "remote_key_file",
-        summary: "Sign what is handed over with the key in this file, and use nothing that it has not signed.")
+        summary: "Sign documents with the key in this file, and ignore all that are not signed with it.")
 
     public static let remoteCacert = Option.path(
         "remote-cacert", .cache, field: "remote_cacert",

@@ -33,7 +33,8 @@ public struct Explainer: Sendable {
             return Explanation.Shared(
                 status: .hit, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt, bytes: document.count)
         case .absent: return Explanation.Shared(status: .miss, fetchedAt: nil, expiresAt: nil, bytes: nil)
-        case .failed, .notAsked: return Explanation.Shared(status: .error, fetchedAt: nil, expiresAt: nil, bytes: nil)
+        case .damaged, .failed, .notAsked:
+            return Explanation.Shared(status: .error, fetchedAt: nil, expiresAt: nil, bytes: nil)
         }
     }
 

@@ -17,6 +17,8 @@ final class RedisConnection: @unchecked Sendable {
     /// The connection broke: perhaps only since it was idle for too long.
     struct Lost: Error {
         let reason: String
+        /// Whether the server only did not answer in time: asking it once more would take as long again.
+        let isLate: Bool
     }
 
     private let handle: OpaquePointer
@@ -73,7 +75,7 @@ final class RedisConnection: @unchecked Sendable {
                 handle, Self.milliseconds(limit), Int32(pointers.count), pointers.baseAddress!, lengths, &reply,
                 &message)
         }
-        guard isDone else { throw Lost(reason: Self.text(message)) }
+        guard isDone else { throw Lost(reason: Self.text(message), isLate: reply.is_late) }
         defer { chiredis_free(&reply) }
         let content = reply.bytes.map { UnsafeRawBufferPointer(start: $0, count: reply.count) }
         switch reply.kind {
@@ -89,7 +91,11 @@ final class RedisConnection: @unchecked Sendable {
     private static func refusal(_ text: String) -> RemoteFailure {
         let isFinal = ["NOPERM", "NOAUTH", "WRONGPASS", "READONLY", "ERR AUTH", "ERR unknown command"]
             .contains(where: text.hasPrefix)
-        let words = "the Redis server refuses: \(text.prefix(200))"
+        // Of a command that it does not know, a server repeats the arguments, a password among them.
+        let words =
+            text.hasPrefix("ERR unknown command")
+            ? "the Redis server does not know a command that is needed"
+            : "the Redis server refuses: \(text.prefix(200))"
         return isFinal ? .refused(words) : .failed(words)
     }
 

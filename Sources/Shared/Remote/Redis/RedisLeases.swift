@@ -52,7 +52,7 @@ final class RedisLeases: Sendable {
 
     /// Takes the lease, if it is free, and returns its number; else 0. The number is forgotten a day after the last lease.
     private static let take = """
-        if not redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) then return 0 end \
+        if not redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) and redis.call('GET',KEYS[1])~=ARGV[1] then return 0 end \
         local fence=redis.call('INCR',KEYS[2]) redis.call('PEXPIRE',KEYS[2],86400000) return fence
         """
     private static let renew =
@@ -125,8 +125,14 @@ final class RedisLeases: Sendable {
     func release(_ lease: RedisLease) {
         let wasHeld = state.update { $0.held.removeValue(forKey: ObjectIdentifier(lease)) != nil }
         if !wasHeld { return }
-        // It ends by itself, too.
-        _ = try? server.command(["EVAL", Self.giveBack, "1", Self.key(ofLease: lease.name), lease.token])
+        try? giveBack(lease)
+    }
+
+    /// Lets others have the lease, also if the run is being stopped. It ends by itself, too.
+    private func giveBack(_ lease: RedisLease) throws {
+        _ = try server.command(
+            ["EVAL", Self.giveBack, "1", Self.key(ofLease: lease.name), lease.token],
+            within: server.timeouts.connect, stoppedBy: Interruption())
     }
 
     /// Stores a document, unless a later holder of the lease may have done so.
@@ -145,8 +151,7 @@ final class RedisLeases: Sendable {
         }
         thread?.join()
         for lease in held {
-            let words = ["EVAL", Self.giveBack, "1", Self.key(ofLease: lease.name), lease.token]
-            do { _ = try server.command(words) } catch { return }
+            do { try giveBack(lease) } catch { return }
         }
     }
 }

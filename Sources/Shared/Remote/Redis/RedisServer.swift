@@ -18,31 +18,36 @@ final class RedisServer: Sendable {
     private static let idleLimit = 16
 
     /// Sends a command, and returns the server's reply. Throws `RemoteFailure`, and `Cancelled` if the run is stopped.
-    func command(_ words: [String], _ bytes: [UInt8]? = nil, within limit: Duration? = nil) throws
+    ///
+    /// - Parameter stop: what stops it; the run's own if it is nil.
+    func command(
+        _ words: [String], _ bytes: [UInt8]? = nil, within limit: Duration? = nil, stoppedBy stop: Interruption? = nil
+    ) throws
         -> RedisConnection.Reply
     {
         let limit = limit ?? timeouts.firstByte
+        let stop = stop ?? interruption
         if let known = idle.withLock({ $0.popLast() }) {
             do {
-                return try send(words, bytes, limit, over: known)
-            } catch is RedisConnection.Lost {
+                return try send(words, bytes, limit, over: known, stop)
+            } catch let lost as RedisConnection.Lost where !lost.isLate {
                 // The server may have closed it long ago, and the others, too.
                 idle.withLock { $0 = [] }
             }
         }
         do {
-            let new = try RedisConnection(address, timeouts: timeouts, interruption: interruption)
-            return try send(words, bytes, limit, over: new)
+            let new = try RedisConnection(address, timeouts: timeouts, interruption: stop)
+            return try send(words, bytes, limit, over: new, stop)
         } catch let lost as RedisConnection.Lost {
             throw RemoteFailure.failed("\(address.host):\(address.port): \(lost.reason)")
         }
     }
 
     private func send(
-        _ words: [String], _ bytes: [UInt8]?, _ limit: Duration, over connection: RedisConnection
+        _ words: [String], _ bytes: [UInt8]?, _ limit: Duration, over connection: RedisConnection, _ stop: Interruption
     ) throws -> RedisConnection.Reply {
         do {
-            let reply = try interruption.during(onCancel: { connection.wake() }) {
+            let reply = try stop.during(onCancel: { connection.wake() }) {
                 try connection.command(words, bytes, within: limit)
             }
             giveBack(connection)
@@ -51,7 +56,7 @@ final class RedisServer: Sendable {
             giveBack(connection)
             throw failure
         } catch let lost as RedisConnection.Lost {
-            try interruption.check()
+            try stop.check()
             throw lost
         }
     }

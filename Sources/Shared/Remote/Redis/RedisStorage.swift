@@ -51,30 +51,48 @@ struct RedisStorage: RemoteStorage {
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         check: @escaping @Sendable () throws -> Void
     ) throws {
-        let lifetime = max(lifetime.map { $0 + Self.extraLifetime } ?? .seconds(365 * 86_400), Self.extraLifetime)
-        let expiry = "\(lifetime.milliseconds)"
+        let expiry = Self.expiry(lifetime)
         let key = Self.key(object.path)
-        if body.count <= Self.pieceSize {
-            let bytes = try piece(of: body, at: 0)
-            if case .document = object, let claim = claim as? RedisLease {
+        if case .document = object {
+            let bytes = try piece(of: body, at: 0, atMost: body.count)
+            if let claim = claim as? RedisLease {
                 return try leases.write(bytes, to: key, expiry: expiry, under: claim)
             }
-            _ = try server.command(["PSETEX", key, expiry], bytes)
+            _ = try server.command(["PSETEX", key, expiry], bytes, within: server.timeouts.stall)
+            return
+        }
+        if body.count <= Self.pieceSize {
+            _ = try server.command(["PSETEX", key, expiry], piece(of: body, at: 0, atMost: Self.pieceSize))
             return
         }
         if try size(of: object).map({ $0 > body.count }) == true { _ = try server.command(["UNLINK", key]) }
         var offset = 0
         while offset < body.count {
             try check()
-            let bytes = try piece(of: body, at: offset)
+            let bytes = try piece(of: body, at: offset, atMost: Self.pieceSize)
             _ = try server.command(["SETRANGE", key, "\(offset)"], bytes, within: server.timeouts.stall)
+            // What breaks off must not stay for ever.
+            if offset == 0 { _ = try server.command(["PEXPIRE", key, expiry]) }
             offset += bytes.count
         }
         _ = try server.command(["PEXPIRE", key, expiry])
     }
 
-    private func piece(of body: RequestBody, at offset: Int) throws -> [UInt8] {
-        let wanted = min(Self.pieceSize, body.count - offset)
+    func prolong(_ object: RemoteObject, lifetime: Duration?) throws {
+        let script = """
+            if redis.call('PTTL',KEYS[1])<tonumber(ARGV[1]) then redis.call('PEXPIRE',KEYS[1],ARGV[1]) end return 1
+            """
+        _ = try server.command(["EVAL", script, "1", Self.key(object.path), Self.expiry(lifetime)])
+    }
+
+    /// How many milliseconds a value is kept.
+    private static func expiry(_ lifetime: Duration?) -> String {
+        let span = lifetime.map { $0 + extraLifetime } ?? .seconds(365 * 86_400)
+        return "\(max(span, extraLifetime).milliseconds)"
+    }
+
+    private func piece(of body: RequestBody, at offset: Int, atMost limit: Int) throws -> [UInt8] {
+        let wanted = min(limit, body.count - offset)
         let bytes = try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
             while count < wanted {
                 let rest = UnsafeMutableRawBufferPointer(buffer)

@@ -27,7 +27,7 @@ public enum RemoteAddress: Sendable, Equatable {
             case "http", "https": self = .http(try Self.server(text))
             case "redis": self = .redis(try Self.redis("http" + text.dropFirst(scheme.count)))
             case "file": self = .folder(try Self.folder(text.dropFirst(scheme.count + 1)))
-            default: throw RemoteFailure.badAddress("it begins with none of http:, https:, redis: and file:")
+            default: throw RemoteFailure.badAddress("it must begin with http:, https:, redis: or file:")
             }
         } catch let failure as WebURLFailure {
             throw RemoteFailure.badAddress(failure.message)
@@ -39,6 +39,8 @@ public enum RemoteAddress: Sendable, Equatable {
         guard url.query == nil, url.fragment == nil else {
             throw RemoteFailure.badAddress("it has a query or a fragment, to which no path can be added")
         }
+        // Resolved against the server's address, such a path would be another server's name.
+        guard !url.path.hasPrefix("//") else { throw RemoteFailure.badAddress("its path begins with two slashes") }
         return url
     }
 

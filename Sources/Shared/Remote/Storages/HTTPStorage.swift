@@ -62,7 +62,8 @@ struct HTTPStorage: RemoteStorage {
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
         check: @escaping @Sendable () throws -> Void
     ) throws {
-        let pace = Pace(settings.timeouts)
+        // What was read is still on its way: the system holds some megabytes. Nobody waits for it but another thread.
+        let pace = Pace(RemoteSettings.Timeouts(connect: settings.timeouts.connect * 8))
         let watched = RequestBody(count: body.count) { buffer, offset in
             pace.progress()
             return try body.read(buffer, offset)

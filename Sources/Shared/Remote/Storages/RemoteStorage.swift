@@ -41,6 +41,9 @@ protocol RemoteStorage: Sendable {
         check: @escaping @Sendable () throws -> Void
     ) throws
 
+    /// Sees to it that an object that is there lives as long as one that is stored now.
+    func prolong(_ object: RemoteObject, lifetime: Duration?) throws
+
     /// Waits for the right to fetch or make a thing among all machines; nil if this kind of storage has none to give.
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)?
 
@@ -50,6 +53,8 @@ protocol RemoteStorage: Sendable {
 
 extension RemoteStorage {
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? { nil }
+
+    func prolong(_ object: RemoteObject, lifetime: Duration?) {}
 
     func close() {}
 }

@@ -11,7 +11,7 @@ extension Remote {
         case .found(let found)
         where found.sha256 == document.sha256 && found.fetchedAt >= document.fetchedAt && isWhole(found):
             return SyncReport(there: 1)
-        case .found, .absent: break
+        case .found, .absent, .damaged: break
         case .failed: return SyncReport(failed: 1)
         case .notAsked: throw hasFailed
         }
@@ -40,13 +40,18 @@ extension Remote {
         switch try document(of: RemoteName(listOf: scope)) {
         case .found(let document):
             let sink = MemorySink()
-            guard case .found = try content(of: document, receive: sink.write) else { return SyncList() }
+            switch try content(of: document, byteLimit: SyncList.byteLimit, receive: sink.write) {
+            case .found: break
+            case .absent where document.count > SyncList.byteLimit: throw SyncList.tooLong
+            case .absent, .damaged: return SyncList()
+            case .failed, .notAsked: throw hasFailed
+            }
             guard document.sha256.map({ $0 == SHA256.hex(of: sink.bytes) }) ?? true else {
                 reportDamage(of: document, "the list has another SHA-256")
                 return SyncList()
             }
             return SyncList(sink.bytes)
-        case .absent: return SyncList()
+        case .absent, .damaged: return SyncList()
         case .failed, .notAsked: throw hasFailed
         }
     }
@@ -54,6 +59,7 @@ extension Remote {
     /// Stores the list of what a scope has.
     func write(_ list: SyncList, for scope: ScopeName) throws {
         let bytes = list.text
+        guard bytes.count <= SyncList.byteLimit else { throw SyncList.tooLong }
         let sha256 = SHA256.hex(of: bytes)
         try storage.write(
             RequestBody(bytes), to: .content(sha256), lifetime: nil, under: nil, check: interruption.check)

@@ -32,7 +32,7 @@ public struct RemoteSync: Sendable {
         let names = Monitor(listed)
         let handOver: @Sendable (RemoteOffer) throws -> SyncReport = { [remote] offer in
             let report = try remote.handOverNow(offer)
-            names.withLock { $0.insert(offer.document) }
+            if report.failed + report.gone == 0 { names.withLock { $0.insert(offer.document) } }
             return report
         }
         var filter = EntryFilter()
@@ -78,7 +78,7 @@ public struct RemoteSync: Sendable {
         switch try remote.document(of: name) {
         case .found(let document):
             do {
-                let isNew = try cache.take(document) {
+                let isNew = try cache.take(document, collections: Self.collections.map(\.0)) {
                     try room.withLock { room throws(NoRoom) in
                         guard document.count <= room else { throw NoRoom() }
                         room -= document.count
@@ -89,7 +89,7 @@ public struct RemoteSync: Sendable {
                 return SyncReport(leftOut: 1)
             }
         case .absent: return SyncReport(gone: 1)
-        case .failed: return SyncReport(failed: 1)
+        case .damaged, .failed: return SyncReport(failed: 1)
         case .notAsked: throw remote.hasFailed
         }
     }

@@ -9,6 +9,12 @@ struct SyncList: Equatable {
         case metadata = "m"
     }
 
+    /// Room for four million names, which are held in memory.
+    static let byteLimit = 268_000_000
+
+    static let tooLong = RemoteFailure.failed(
+        "the list of what the remote has is too long; share in several scopes (--remote-scopes)")
+
     private var lines: Set<String> = []
 
     var count: Int { lines.count }

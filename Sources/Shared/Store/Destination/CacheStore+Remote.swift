@@ -5,7 +5,7 @@ extension CacheStore {
     /// What the remote is to get of an entry that is here; nil if it is not shared. Throws `CacheFailure` for a key that
     /// cannot be one.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
-        guard entry.url != nil, entry.kind != .superseded, settings.memory == nil,
+        guard !entry.isPrivate, entry.url != nil, entry.kind != .superseded, settings.memory == nil,
             let key = try entry.key.map(CacheKey.init(printed:)), key.isShared
         else { return nil }
         let name =
@@ -17,27 +17,34 @@ extension CacheStore {
     /// Takes in what a document is about that came without being asked for; false if it is here already, of no use, or
     /// cannot be had. Throws `CacheFailure`, `SystemFailure`, `Cancelled`, and what `begin` throws.
     ///
-    /// - Parameter begin: called before bytes are taken in.
-    package func take(_ document: RemoteDocument, begin: () throws -> Void) throws -> Bool {
+    /// - Parameters:
+    ///   - collections: of the metadata that may be taken in.
+    ///   - begin: called before bytes are taken in.
+    package func take(
+        _ document: RemoteDocument, collections: [String], begin: () throws -> Void
+    ) throws -> Bool {
         switch document.subject {
         case .original(let key):
-            let key = try CacheKey(printed: key)
-            guard document.name == RemoteName(originalOf: key, in: scope), let url = document.url else { return false }
+            guard let key = try? CacheKey(printed: key), document.name == RemoteName(originalOf: key, in: scope),
+                let url = document.url
+            else { return false }
             return try take(document, EntrySink.Subject(name: key.name, key: key, url: url), begin)
         case .variant(let name, let key, let sha256):
-            let key = try CacheKey(printed: key)
-            guard document.name == RemoteName(variant: name, of: sha256, in: scope), name.utf8.isName,
+            guard let key = try? CacheKey(printed: key),
+                document.name == RemoteName(variant: name, of: sha256, in: scope), name.utf8.isName,
                 let original = try sound(key.name), original.sha256 == sha256
             else { return false }
             return try take(
                 document, EntrySink.Subject(name: name, key: key, url: original.url, original: original), begin)
         case .metadata(let name, let collection):
-            guard document.name == RemoteName(metadata: name, in: collection, of: scope),
+            guard collections.contains(collection),
+                document.name == RemoteName(metadata: name, in: collection, of: scope),
                 case .inline(let body) = document.content,
                 try metadata(in: collection, from: name, through: name).first.map({ $0.fetchedAt < document.fetchedAt })
                     ?? true
             else { return false }
             let row = Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt)
+            try begin()
             try keep([row], in: collection)
             return true
         case .list: return false

@@ -12,10 +12,11 @@ package final class SharedEntry {
     private var claim: (any RemoteClaim)?
     private let begun = SteadyTime.now()
 
-    /// Nil if the entry is not shared: there is no remote for its scope, it is kept in memory, or it never came from a
-    /// server. A local file's path means another file on another machine.
+    /// Nil if the entry is not shared: there is no remote for its scope, it is kept in memory, it never came from a
+    /// server, or it is made of what is private. A local file's path means another file on another machine.
     init?(_ cache: CacheStore, _ subject: EntrySink.Subject) {
         guard let remote = cache.remote, subject.url != nil, subject.key.isShared, cache.settings.memory == nil,
+            subject.original?.isPrivate != true,
             remote.reads(cache.scope) || remote.writes(cache.scope)
         else { return nil }
         self.cache = cache
@@ -99,6 +100,7 @@ package final class SharedEntry {
             old, in: cache.active, validators: document.validators, expiresAt: document.expiresAt ?? old.expiresAt,
             mustRevalidate: document.mustRevalidate, leaseUntil: max(old.leaseUntil, cache.lease.end(from: now)),
             generation: watch.generation, now: document.fetchedAt)
+        guard entry != nil else { return nil }
         entry?.isFromRemote = true
         cache.index.count(in: cache.scope) { $0.add(.remoteHits) }
         return entry
@@ -176,7 +178,7 @@ extension Tally {
         case .found(let sent):
             add(.remoteStored)
             add(.bytesToRemote, sent)
-        case .failed: add(.remoteErrors)
+        case .damaged, .failed: add(.remoteErrors)
         case .absent, .notAsked: break
         }
     }

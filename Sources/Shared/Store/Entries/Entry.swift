@@ -53,6 +53,9 @@ public struct Entry: Sendable, Equatable {
     let isUnsettled: Bool
     /// Whether its server forbids to use it once it has expired; nobody asked the server's wish where it is false.
     package var mustRevalidate = false
+    /// Whether it is for this machine alone: it was asked for with credentials, its server wants no shared cache to keep
+    /// it, or nobody knows.
+    package var isPrivate = true
     /// Whether it came from the remote just now.
     public internal(set) var isFromRemote = false
 

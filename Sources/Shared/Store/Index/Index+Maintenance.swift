@@ -164,7 +164,8 @@ extension Index {
                 Value(new.picture.contentType), Value(new.sha256), Value(new.picture.width),
                 Value(new.picture.height), Value(new.picture.details), Value(new.validators.etag),
                 Value(new.validators.lastModified), Value(new.fetchedAt), Value(new.expiresAt), Value(new.lastUsed),
-                Value(new.leaseUntil), Value(new.isPinned), Value(new.mustRevalidate)
+                Value(new.leaseUntil), Value(new.isPinned), Value(new.mustRevalidate),
+                Value(new.isPrivate)
             ) { entry($0, scope: name) }
         }
     }

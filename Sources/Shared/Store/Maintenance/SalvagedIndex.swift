@@ -37,7 +37,7 @@ struct SalvagedIndex {
             entry.validators.lastModified = sound(row.validators.lastModified)
         }
         if row.fetchedAt <= row.expiresAt { (entry.fetchedAt, entry.expiresAt) = (row.fetchedAt, row.expiresAt) }
-        (entry.isPinned, entry.mustRevalidate) = (row.isPinned, row.mustRevalidate)
+        (entry.isPinned, entry.mustRevalidate, entry.isPrivate) = (row.isPinned, row.mustRevalidate, row.isPrivate)
         return entry
     }
 }

@@ -39,6 +39,8 @@ public protocol RemoteTier: Sendable {
 public enum RemoteAnswer<Value> {
     case found(Value)
     case absent
+    /// What there is cannot be used, and was reported.
+    case damaged
     /// It failed, and was reported.
     case failed
     /// The remote was not asked, as it has failed too often in this run.

@@ -9,7 +9,7 @@ struct Schema: Sendable {
     var version: Int { steps.count }
 
     static let current = Schema(steps: [
-        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks,
+        firstLayout, scopeGenerations, serverWishes, negatives, metadataAndQuotas, byteLocks, privacy,
     ])
 
     /// The `application_id` of our indexes: "APOD". Those of earlier versions have none.
@@ -185,4 +185,8 @@ struct Schema: Sendable {
     /// No table changes. Entries are locked by bytes of one file from here on (`KeyLock`): an earlier version, which
     /// has a file for each lock, would fetch what is being fetched.
     private static let byteLocks = ""
+
+    /// `private` says that the entry is for this machine alone: it was asked for with credentials, or its server wants
+    /// no shared cache to keep it (RFC 9111 §5.2.2.7). Of what earlier versions stored nobody knows.
+    private static let privacy = "ALTER TABLE entries ADD COLUMN private INTEGER NOT NULL DEFAULT 1"
 }

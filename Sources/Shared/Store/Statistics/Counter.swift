@@ -72,7 +72,7 @@ public enum Counter: String, Sendable, CaseIterable {
         case .bytesFromRemote: "Bytes of pictures and variants that came from the remote."
         case .bytesToRemote: "Bytes of pictures and variants that were sent to the remote."
         case .remoteMillisecondsSaved:
-            "Milliseconds that fetching or making took elsewhere, less those that the remote took."
+            "Milliseconds saved: what fetching or making took elsewhere, less what the remote took."
         }
     }
 

@@ -197,6 +197,21 @@ struct ReadPlanes: Equatable {
         }
     }
 
+    /// Intervals that have lost all of their data, and what is no marker in place of a restart.
+    @Test(arguments: [[], [0xFF, 0x3B], [0xFF, 0xFF, 0x43, 0xFF, 0x3B], [0xFF, 0xD0]] as [[UInt8]])
+    func markersAtOnePlaceAreTheSameAsLibjpegs(_ marks: [UInt8]) throws {
+        let bytes = GeneratedJPEG(
+            width: 100, height: 60, sampling: GeneratedJPEG.samplings[5], restartInterval: 2
+        ).encoded()
+        let restarts = bytes.indices.dropLast().filter { bytes[$0] == 0xFF && (0xD0...0xD7).contains(bytes[$0 + 1]) }
+        for next in restarts[1...5] {
+            let damaged = Array(bytes[..<(restarts[0] - 6)] + marks + bytes[next...])
+            let expected = try libjpeg(damaged, allowsTruncated: true)
+            #expect(try own(damaged, allowsTruncated: true) == expected, "\(next)")
+            #expect(try own(damaged, threads: 2, sizes: Self.small, allowsTruncated: true) == expected, "\(next)")
+        }
+    }
+
     /// A picture that is broken off at each of many places.
     @Test(arguments: [(0, []), (5, []), (0, [[1, 2], [0]])] as [(Int, [[Int]])])
     func whatIsMissingIsTheSameAsLibjpegs(_ interval: Int, _ script: [[Int]]) throws {

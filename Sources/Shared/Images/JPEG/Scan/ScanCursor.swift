@@ -21,6 +21,9 @@ final class ScanCursor {
     private var hasPassedRestart = true
     /// Whether that restart is lost, and a later one was found at `position`: the data behind it is not the next MCU's.
     private(set) var isBeforeMarker = false
+    /// Where a restart was passed last, and how many of the markers that stand there are behind it. Several can stand at
+    /// one place: where an interval has lost all of its data, and where something that is no marker was skipped.
+    private var passed = (position: -1, markers: 0)
 
     init(_ queue: RegionQueue, restartInterval: Int, allowsTruncated: Bool) {
         self.queue = queue
@@ -63,9 +66,9 @@ final class ScanCursor {
     /// Where the data of the next MCU ends at the latest, if that is in sight.
     func dataEnd(_ region: ScanRegion) -> ScanRegion.End? {
         let ends = region.ends.drop { $0.offset * 8 < position }
-        // Where a restart has just been passed, its marker is the first one.
+        // Where a restart has just been passed, its marker is among the first ones.
         let isBehindMarker = count > 0 && restartInterval > 0 && sinceRestart == 0 && !isBeforeMarker
-        return isBehindMarker ? ends.dropFirst().first : ends.first
+        return isBehindMarker ? ends.dropFirst(position == passed.position ? passed.markers : 1).first : ends.first
     }
 
     /// Notes that the data ends within the next MCU, and gives its bytes with zeros behind them: libjpeg decodes it as
@@ -106,6 +109,7 @@ final class ScanCursor {
 
     private func advance(_ region: ScanRegion) {
         position = max(position - region.count * 8, 0)
+        passed.position -= region.count * 8
         queue.free(region)
         current = nil
     }
@@ -113,15 +117,20 @@ final class ScanCursor {
     /// Goes to what follows the next restart marker, which has to be the right one. False if it is not in this region.
     private func passRestart(_ region: ScanRegion) throws -> Bool {
         let expected = UInt8(0xD0 + (count / restartInterval - 1) % 8)
-        for end in region.ends where end.offset * 8 >= position && (region.isLast || end.offset < region.count) {
+        let ends = region.ends.drop { $0.offset * 8 < position }.dropFirst(
+            position == passed.position ? passed.markers : 0)
+        for (index, end) in zip(ends.indices, ends) where region.isLast || end.offset < region.count {
             if !end.isRestart || end.marker != expected { try noteWrongRestart(end, expected) }
             // How many restarts it is ahead, if it is one; what follows is libjpeg's way to find into step again.
             let ahead = end.isRestart ? (end.marker &- expected) & 7 : 1
             if ahead >= 6 || 1..<0xC0 ~= end.marker { continue }
             // The one that is expected, or too far away from it; else one of the next, before which data is missing.
             isBeforeMarker = ahead == 1 || ahead == 2
-            if !isBeforeMarker { isMissing = false }
             position = end.offset * 8
+            if !isBeforeMarker {
+                isMissing = false
+                passed = (position, region.ends[...index].count { $0.offset == end.offset })
+            }
             hasPassedRestart = true
             return true
         }

@@ -165,7 +165,7 @@ let package = Package(
         tests("Gallery", ["Formats", "Gallery", "Records", "Support", "TestSupport"]),
         tests("Variants", ["Variants", "Images", "Formats", "Records", "Support", "TestSupport"]),
         tests("Options", ["Options", "Support", "TestSupport"]),
-        tests("Commands", ["Commands", "Options", "Records", "HTTP", "Support", "TestSupport"]),
+        tests("Commands", ["Commands", "Options", "Records", "Remote", "HTTP", "Support", "TestSupport"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

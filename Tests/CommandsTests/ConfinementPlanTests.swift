@@ -1,4 +1,5 @@
 import Libc
+import Remote
 import Support
 import TestSupport
 import Testing
@@ -35,6 +36,21 @@ struct ConfinementPlanTests {
         #expect(plan.writable == ["/dev/null", folder.path + "/"])
         #expect(plan.readable.contains("/p/a.jpg"))
         #expect(!plan.readable.contains("/p"))
+    }
+
+    @Test func onlyARemoteThatIsAServerNeedsSockets() throws {
+        func plan(_ address: String, _ mode: RemoteSettings.Mode = .both) throws -> Confinement {
+            var settings = RemoteSettings(try RemoteAddress(address))
+            settings.mode = mode
+            return self.plan { $0.remote = settings }
+        }
+        #expect(!self.plan().usesNetwork)
+        #expect(try plan("https://cache.example.org/").usesNetwork)
+        #expect(try plan("redis://cache.example.org").usesNetwork)
+        let mount = try plan("file:///mnt/pictures")
+        #expect(!mount.usesNetwork && mount.writable.contains("/mnt/pictures"))
+        let reading = try plan("file:///mnt/pictures", .read)
+        #expect(!reading.writable.contains("/mnt/pictures") && reading.readable.contains("/mnt/pictures"))
     }
 
     @Test func standardOutputIsNoFile() {

@@ -213,6 +213,11 @@ public final class Remote: RemoteTier {
     // MARK: Writing
 
     public func offer(_ offer: RemoteOffer) {
+        if state.withLock({ $0.writing.isOpen }) {
+            // Nobody is to be woken for it.
+            offer.claim?.release()
+            return offer.done(.notAsked)
+        }
         let queue = queue.withLock { queue in
             let made = queue ?? OfferQueue { [self] in push($0, check: $1) }
             queue = made

@@ -9,7 +9,7 @@ public enum RemoteAddress: Sendable, Equatable {
     /// A folder, most often of a mount that machines share: its absolute path.
     case folder(String)
 
-    /// Where a Redis server is, and which of its databases is meant.
+    /// A Redis server and one of its databases.
     public struct RedisAddress: Sendable, Equatable {
         /// Its host, port and credentials. The scheme means nothing.
         let url: WebURL

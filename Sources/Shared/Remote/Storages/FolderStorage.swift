@@ -16,15 +16,8 @@ struct FolderStorage: RemoteStorage {
         guard file.count <= byteLimit else {
             throw RemoteFailure.damaged("\(file.path) has \(file.count) bytes, of which \(byteLimit) were expected")
         }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-        defer { buffer.deallocate() }
-        var offset = 0
-        while true {
-            let count = try file.read(into: buffer, at: offset)
-            if count == 0 { return true }
-            try receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            offset += count
-        }
+        try BlobStore.copy(file, to: receive)
+        return true
     }
 
     func size(of object: RemoteObject) throws -> Int? { try open(object)?.count }

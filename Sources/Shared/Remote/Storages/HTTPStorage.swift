@@ -108,7 +108,7 @@ struct HTTPStorage: RemoteStorage {
     }
 }
 
-/// Ends what stands still for longer than a remote may keep anybody waiting.
+/// Ends a transfer that stands still for longer than the timeouts allow.
 private final class Pace: Sendable {
     private struct State {
         var last = SteadyTime.now()

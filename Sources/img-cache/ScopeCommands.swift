@@ -143,7 +143,7 @@ extension Command {
         DetachedProcess.closeInheritedFiles()
         let root = arguments.operands[0]
         // A root that was removed meanwhile stays so.
-        guard File.exists("\(root)/index.sqlite") else { return 0 }
+        guard try File.exists("\(root)/index.sqlite") else { return 0 }
         var settings = CacheSettings(root: root, scope: .standard)
         settings.allowsSharedRoot = arguments[.allowSharedRoot]
         try CacheStore(settings: settings, interruption: Interruption()).finishPurgesInBackground()

@@ -42,11 +42,11 @@ extension Command {
         guard let remote = context.remote(settings) else { return 0 }
         let caches = context.caches(cacheSettings, remote: remote)
         defer { caches.close() }
+        let jobs = try context.jobs(8)
         var total = (pushed: SyncReport(), pulled: SyncReport())
         try context.untilInterrupted {
             for scope in try context.scopes(of: caches, settings) {
                 let cache = try caches.cache(scope: scope.text)
-                let jobs = try context.value(.jobs) ?? 8
                 let sync = RemoteSync(remote, cache, jobs: jobs, interruption: context.interruption)
                 if pushes { total.pushed += try sync.push() }
                 if pulls { total.pulled += try sync.pull() }

@@ -204,19 +204,19 @@ struct MemoryTests {
         let root = CacheRoot(place.path)
         let name = CacheRoot.partial(try key("mars").name, in: .standard, generation: 0)
         let lock = CacheRoot.lock(try key("mars").name, in: .standard)
-        #expect(!place.isBeingWritten)
+        #expect(try !place.isBeingWritten)
 
         let file = try root.openToWrite(name, O_WRONLY)
         try file.write(Array("bytes".utf8))
         // What a killed process has left.
-        #expect(!place.isBeingWritten)
+        #expect(try !place.isBeingWritten)
         let held = try KeyLock(root: root, lock, interruption: world.interruption)
-        #expect(place.isBeingWritten)
+        #expect(try place.isBeingWritten)
         // One that waits for room itself.
         try root.openToWrite(name, O_WRONLY | O_TRUNC).write([])
-        #expect(!place.isBeingWritten)
+        #expect(try !place.isBeingWritten)
         try root.openToWrite(name + PartialFile.noteMark, O_WRONLY).write(Array("note".utf8))
-        #expect(!place.isBeingWritten)
+        #expect(try !place.isBeingWritten)
         withExtendedLifetime(held) {}
     }
 

@@ -133,21 +133,21 @@ import Testing
         old = nil
 
         #expect(try KeyLock.ifFree(root: root, name) == nil)
-        #expect(KeyLock.isHeld(root: root, name))
+        #expect(try KeyLock.isHeld(root: root, name))
         withExtendedLifetime(new) {}
     }
 
     @Test func lockIsHeldForOtherProcessesAndForThreadsOfThisOne() throws {
         let (root, other) = (CacheRoot(world.root), CacheRoot(world.root))
         let (name, another) = (CacheRoot.lock("0", in: .standard), CacheRoot.lock("1", in: .standard))
-        #expect(!KeyLock.isHeld(root: root, name))
+        #expect(try !KeyLock.isHeld(root: root, name))
         #expect(world.files("locks").isEmpty)
         var lock: KeyLock? = try KeyLock(root: root, name, interruption: Interruption())
 
         for root in [root, other] {
-            #expect(KeyLock.isHeld(root: root, name))
+            #expect(try KeyLock.isHeld(root: root, name))
             #expect(try KeyLock.ifFree(root: root, name) == nil)
-            #expect(!KeyLock.isHeld(root: root, another))
+            #expect(try !KeyLock.isHeld(root: root, another))
             #expect(try KeyLock.ifFree(root: root, another) != nil)
         }
         withExtendedLifetime(lock) {}

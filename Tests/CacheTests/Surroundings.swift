@@ -39,7 +39,7 @@ final class Surroundings: Sendable {
     func database() throws -> Database {
         let root = CacheRoot(root)
         try root.make()
-        if !root.hasIndex { _ = try root.openToWrite(CacheRoot.index, O_WRONLY) }
+        if try !root.hasIndex { _ = try root.openToWrite(CacheRoot.index, O_WRONLY) }
         let database = try Database(path: root.index, root: root.path)
         try database.execute("PRAGMA journal_mode = WAL")
         return database

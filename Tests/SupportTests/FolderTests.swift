@@ -27,14 +27,14 @@ import Testing
         try folder.makeFolder("a/b")
         try folder.open("a/b/file", O_WRONLY | O_CREAT).write(Array("text".utf8))
         #expect(try text(world.path("root/a/b/file")) == "text")
-        #expect(folder.status(of: "a/b/file")?.bytes == 4)
-        #expect(folder.status(of: "a/b/file")?.mode == 0o600)
-        #expect(folder.status(of: "a/b")?.mode == 0o700)
+        #expect(try folder.status(of: "a/b/file")?.bytes == 4)
+        #expect(try folder.status(of: "a/b/file")?.mode == 0o600)
+        #expect(try folder.status(of: "a/b")?.mode == 0o700)
 
         try folder.rename("a/b/file", to: "inner/other")
-        #expect(folder.names(in: "a/b") == [])
-        #expect(folder.names(in: "inner") == ["other"])
-        #expect(folder.names().sorted() == ["a", "inner"])
+        #expect(try folder.names(in: "a/b") == [])
+        #expect(try folder.names(in: "inner") == ["other"])
+        #expect(try folder.names().sorted() == ["a", "inner"])
         #expect(!folder.removeFolder("inner"))
         #expect(folder.remove("inner/other"))
         #expect(folder.removeFolder("inner"))
@@ -49,7 +49,7 @@ import Testing
                 try folder.open("inner/file", flags)
             }
         }
-        #expect(folder.status(of: "inner/file")?.kind == .link)
+        #expect(try folder.status(of: "inner/file")?.kind == .link)
         #expect(folder.remove("inner/file"))
         #expect(try text(world.path("victim")) == "untouched")
     }
@@ -64,12 +64,12 @@ import Testing
         }
         #expect(throws: UnsafePlace.self) { try folder.makeFolder("link/new") }
         #expect(throws: UnsafePlace.self) { try folder.folder("link") }
-        #expect(folder.status(of: "link/file") == nil)
+        #expect(try folder.status(of: "link/file") == nil)
         #expect(!folder.remove("link/file"))
         #expect(throws: SystemFailure.self) { try folder.rename("link/file", to: "mine") }
         try world.write("root/inner/file", "mine")
         #expect(throws: SystemFailure.self) { try folder.rename("inner/file", to: "link/file") }
-        #expect(folder.names(in: "link") == [])
+        #expect(try folder.names(in: "link") == [])
         #expect(try text(world.path("elsewhere/file")) == "untouched")
         #expect(access(world.path("elsewhere/new"), F_OK) != 0)
     }
@@ -148,5 +148,58 @@ import Testing
         #expect(
             UnsafePlace.owner("/c", owner: 0, user: 7).message.contains("run: sudo chown -R 7 /c;"))
         #expect(UnsafePlace.writableByAll("/c").exitCode == .configuration)
+    }
+}
+
+/// A look has three answers: present, absent, and a failure that proves neither.
+@Suite struct FolderLookTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(arguments: [ENOENT, ENOTDIR, ELOOP]) func absenceIsNoFailure(errno: Int32) throws {
+        let failing = try Folder(resolved: folder.path) { _ in errno }
+        #expect(try failing.status(of: "x") == nil)
+        #expect(try failing.names(in: "x") == [])
+    }
+
+    @Test(arguments: [EACCES, EIO, EINTR, EMFILE, ENFILE, ENOMEM, EPERM, ESTALE, ETIMEDOUT])
+    func anyOtherErrorNumberIsThrown(errno: Int32) throws {
+        let failing = try Folder(resolved: folder.path) { _ in errno }
+        let file = try File.open(folder.path("x"), O_RDWR | O_CREAT)
+        #expect(throws: SystemFailure.self) { try failing.status(of: "x") }
+        #expect(throws: SystemFailure.self) { try failing.names(in: "x") }
+        #expect(throws: SystemFailure.self) { try failing.names() }
+        #expect(throws: SystemFailure.self) { try failing.has(file, as: "x") }
+        #expect(throws: SystemFailure.self) { try failing.open("x", O_RDONLY) }
+    }
+
+    @Test func aPathBelowAFileOrALinkIsAbsent() throws {
+        try folder.write("file", "")
+        symlink(folder.path, folder.path("link"))
+        let folder = try Folder(folder.path)
+        #expect(try folder.status(of: "file/x") == nil)
+        #expect(try folder.status(of: "link/file") == nil)
+        #expect(try folder.status(of: "link")?.kind == .link)
+        #expect(try folder.names(in: "missing") == [])
+    }
+}
+
+@Suite struct OpenFilesTests {
+    @Test(arguments: [
+        (64, 256, 29), (64, 1024, 64), (6, 1024, 6), (6, 40, 2), (6, 24, 1), (6, 8, 1), (1, 0, 1), (8, nil, 8),
+    ] as [(Int, Int?, Int)])
+    func jobsAdaptToTheLimit(wanted: Int, limit: Int?, jobs: Int) {
+        #expect(OpenFiles.jobs(wanted, limit: limit) == jobs)
+    }
+}
+
+@Suite struct SystemFailureTests {
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT]) func whatPassesIsTransient(errno: Int32) {
+        for purpose in [SystemFailure.Purpose.io, .openInput, .makeOutput] {
+            let failure = SystemFailure(errno: errno, "look at x", purpose: purpose)
+            #expect(failure.isTransient && failure.exitCode == .temporary)
+            #expect(failure.message.contains("; "), "it names no remedy: \(failure.message)")
+        }
     }
 }

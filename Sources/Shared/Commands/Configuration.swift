@@ -1,3 +1,4 @@
+import Libc
 import Options
 import Records
 import Support
@@ -22,8 +23,20 @@ public struct Configuration: Sendable {
             return try read(path)
         }
         let base = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }
-        guard let path = base.map({ $0 + "/apod-tools/config.json" }), File.exists(path) else { return empty }
+        guard let path = base.map({ $0 + "/apod-tools/config.json" }), try isPresent(path) else { return empty }
         return try read(path)
+    }
+
+    /// Returns whether there is a file that concerns this user. A tool started as another user inherits a `HOME` that it
+    /// may not enter; no other failure is a reason to go on without the settings.
+    private static func isPresent(_ path: String) throws -> Bool {
+        do {
+            return try File.exists(path)
+        } catch where error.errno == EACCES {
+            return false
+        } catch {
+            throw ConfigurationFailure("cannot use the configuration file: \(error.message)")
+        }
     }
 
     private static func read(_ path: String) throws -> Configuration {

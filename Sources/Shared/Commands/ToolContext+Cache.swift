@@ -56,7 +56,7 @@ extension ToolContext {
     /// none, but reads what another one writes, waits for that one to make the root.
     public func confine(_ settings: CacheSettings, _ needs: Needs) {
         guard isConfined else { return log.detail("not confined, as was asked for") }
-        if needs.readsInput, !needs.changesCache, !File.exists(settings.root), !Terminal.isTerminal(0) {
+        if needs.readsInput, !needs.changesCache, (try? File.exists(settings.root)) == false, !Terminal.isTerminal(0) {
             waitForInput()
         }
         if needs.usesCache { settings.makeFolders(root: needs.changesCache) }

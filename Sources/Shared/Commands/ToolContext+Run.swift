@@ -10,13 +10,26 @@ extension ToolContext {
     /// - Parameter jobs: the default for how many are processed at once.
     public func runOptions(jobs standard: Int) throws -> RecordRunOptions {
         var options = RecordRunOptions()
-        options.jobs = try value(.jobs) ?? standard
+        options.jobs = try jobs(standard)
         options.unordered = arguments[.unordered]
         options.failFast = arguments[.failFast]
         options.strict = arguments[.strict]
         options.retryErrors = arguments[.retryErrors]
         options.layout = try layout()
         return options
+    }
+
+    /// Returns how many things are processed at once: as many as `--jobs` or its default, unless the process may not open
+    /// that many files. Warns then. Throws `ConfigurationFailure` for a bad setting.
+    public func jobs(_ standard: Int) throws -> Int {
+        let wanted = try value(.jobs) ?? standard
+        let limit = OpenFiles.limit
+        let jobs = OpenFiles.jobs(wanted, limit: limit)
+        if jobs < wanted, let limit {
+            log.warning(
+                "\(limit) open files are too few for \(wanted) jobs: running \(jobs); raise the limit with ulimit -n")
+        }
+        return jobs
     }
 
     private func layout() throws -> RecordLayout {

@@ -90,7 +90,7 @@ final class Download {
             throw lost
         } catch {
             let mayContinue = error is Cancelled || (error as? FetchFailure)?.isTransient == true
-            if !mayContinue || partial.readNote() == nil { partial.remove() }
+            if !mayContinue || (try? partial.readNote() == nil) == true { partial.remove() }
             throw error
         }
     }
@@ -98,7 +98,7 @@ final class Download {
     /// Makes use of what an earlier download has left. One that had everything asks for the last byte again, since
     /// there is no range behind it.
     private func takeOver(check: () throws -> Void) throws {
-        guard let file, let note = partial.readNote(), note.address == address, note.boot == PartialFile.boot else {
+        guard let file, let note = try partial.readNote(), note.address == address, note.boot == PartialFile.boot else {
             return
         }
         let start = note.total.map { min(file.count, $0 - 1) } ?? file.count

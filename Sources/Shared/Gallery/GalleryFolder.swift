@@ -82,7 +82,7 @@ public final class GalleryFolder: Sendable {
         let site = Site(places, settings)
         try write(Self.recordsName, site.writtenRecords(in: places.places))
         try writePages(site)
-        remove(old.subtracting(places.places.flatMap(\.paths)), all: settings.prunes, of: places)
+        try remove(old.subtracting(places.places.flatMap(\.paths)), all: settings.prunes, of: places)
     }
 
     private func writePages(_ site: Site) throws {
@@ -104,7 +104,7 @@ public final class GalleryFolder: Sendable {
         // Last, as it leads to all others.
         try add(Site.start, site.markup(of: site.pages[0], parts: parts))
         for folder in ["pages", "data"] {
-            for name in self.folder.names(in: folder).map({ "\(folder)/\($0)" })
+            for name in try self.folder.names(in: folder).map({ "\(folder)/\($0)" })
             where !names.contains(name) && (name.hasSuffix(".html") || name.hasSuffix(".js")) {
                 self.folder.remove(name)
             }
@@ -131,18 +131,18 @@ public final class GalleryFolder: Sendable {
     /// going on.
     ///
     /// - Parameter all: whether also pictures that no place ever had.
-    private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) {
+    private func remove(_ paths: Set<String>, all: Bool, of places: PlaceCollection) throws {
         guard flock(use.descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         defer { _ = flock(use.descriptor, LOCK_SH) }
         for path in paths { folder.remove(path) }
         for place in [".", Self.picturesName, "pages", "data"] {
-            for name in folder.names(in: place) where OutputFile.isTemporary(name) {
+            for name in try folder.names(in: place) where OutputFile.isTemporary(name) {
                 folder.remove(place == "." ? name : "\(place)/\(name)")
             }
         }
         guard all else { return }
         let wanted = Set(places.places.flatMap(\.paths))
-        for name in pictures.names() {
+        for name in try pictures.names() {
             let path = "\(Self.picturesName)/\(name)"
             if Place.isOwn(path), !wanted.contains(path) { folder.remove(path) }
         }

@@ -116,7 +116,7 @@ public final class GalleryTool: RecordTool {
     private func process(_ record: inout Record, _ argument: String?, _ position: Position) throws {
         if argument == nil, let path = try record.path("path"), !path.hasPrefix("/") {
             // A record of the gallery itself.
-            if let place = written(record) {
+            if let place = try written(record) {
                 takeFiles(of: place, &record)
                 return add(place, position, &record)
             }
@@ -159,9 +159,9 @@ public final class GalleryTool: RecordTool {
     }
 
     /// The place that a line of the gallery's own records stands for, if its files are there.
-    private func written(_ record: Record) -> Place? {
+    private func written(_ record: Record) throws -> Place? {
         guard let key = record.string("gallery.key"), let place = state.withLock({ $0.places[key] }), place.hasPicture,
-            place.paths.allSatisfy({ folder.folder.status(of: $0)?.kind == .file })
+            try place.paths.allSatisfy({ try folder.folder.status(of: $0)?.kind == .file })
         else { return nil }
         // Its words may have been changed by hand.
         var shown = publication.record(of: record)
@@ -253,7 +253,7 @@ public final class GalleryTool: RecordTool {
             try downsampler([.pager]).digest(of: path, record)
             ?? "\(path) \(status.identity.inode) \(status.bytes) \(status.modified)"
         let name = "\(ContentFolder.prefix("original \(digest)"))-original.\(header.format.fileExtension)"
-        if folder.pictures.status(of: name)?.bytes != file.count {
+        if try folder.pictures.status(of: name)?.bytes != file.count {
             let copy = try OutputFile(in: folder.pictures, name: name, replaces: true)
             try copy.copy(file)
             try copy.commit()

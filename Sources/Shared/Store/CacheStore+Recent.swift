@@ -78,7 +78,7 @@ extension CacheStore {
         let now = clock.now()
         let usable = zip(unknown, rows).compactMap { place, entry -> (place: Int, entry: Entry)? in
             guard let entry, entry.key != nil, !entry.isUnsettled, !entry.isExpired(at: now),
-                isRight(entry, place), index.root.isWhole(entry)
+                isRight(entry, place), (try? index.root.isWhole(entry)) == true
             else { return nil }
             return (place, entry)
         }

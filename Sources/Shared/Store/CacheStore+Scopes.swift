@@ -37,7 +37,7 @@ extension CacheStore {
         let report = try removing({ try someFiles() }) { try index.reset(now: clock.now()) }
         // Nothing is left that could be taken in again, or by which.
         index.root.noteRebuilt()
-        index.root.damagedIndexes.forEach(index.root.remove)
+        try index.root.damagedIndexes.forEach(index.root.remove)
         try finishPurges()
         return report
     }

@@ -148,7 +148,7 @@ public final class CacheStore: Sendable {
             guard let settled = try settle(entry, isLocked: isLocked) else { return nil }
             entry = settled
         }
-        if index.root.isWhole(entry) { return entry }
+        if try index.root.isWhole(entry) { return entry }
         onLoss()
         // The file is gone, or the whole root is.
         try index.reopenIfReplaced()
@@ -162,12 +162,12 @@ public final class CacheStore: Sendable {
     /// Finds out whether an entry, whose replacement began, belongs to the file that is there: waits for the process
     /// that replaces it, else compares the content.
     private func settle(_ entry: Entry, isLocked: Bool) throws -> Entry? {
-        if index.isReadOnly { return index.root.hasContent(of: entry) ? entry : nil }
+        if index.isReadOnly { return try index.root.hasContent(of: entry) ? entry : nil }
         let lock = isLocked ? nil : try lock(entry.name)
         defer { withExtendedLifetime(lock) {} }
         guard let entry = try index.find(entry.name, in: scope) else { return nil }
         if !entry.isUnsettled { return entry }
-        if index.root.hasContent(of: entry) {
+        if try index.root.hasContent(of: entry) {
             try index.settle(entry, now: clock.now())
             return entry
         }
@@ -259,7 +259,8 @@ public final class CacheStore: Sendable {
                 return try body()
             } catch
                 where Self.isOfRemoval(error)
-                || (error is SystemFailure || error is CacheFailure) && index.root.indexIdentity() != before
+                || (error is SystemFailure || error is CacheFailure)
+                    && (try? index.root.indexIdentity() != before) == true
             {
                 log.detail("the folder of the cache was removed meanwhile: \(failure(of: error).message)")
             }
@@ -268,7 +269,7 @@ public final class CacheStore: Sendable {
         do {
             return try body()
         } catch is PartialFile.Lost {
-            throw CacheFailure.io(detail: "its folder is removed again and again", root: root)
+            throw CacheFailure.replaced(root: index.root)
         }
     }
 

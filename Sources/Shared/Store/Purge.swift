@@ -39,9 +39,9 @@ struct Purge {
     /// Removes the files of a generation; false where there was no time for all of them.
     private func removeFiles(of scope: Index.PurgedScope, _ goOn: GoOn) throws -> Bool {
         guard let name = CacheRoot.scope(scope.folder) else { return true }
-        for part in root.names(in: name) where Self.isPart(part) {
+        for part in try root.names(in: name) where Self.isPart(part) {
             guard let folder = try root.folder()?.folder("\(name)/\(part)") else { return true }
-            for file in folder.names() {
+            for file in try folder.names() {
                 guard try goOn() else { return false }
                 folder.remove(file)
             }
@@ -53,7 +53,7 @@ struct Purge {
     /// Removes downloads, with all that lies beside them, that belong to a generation which is over: nobody goes on
     /// with them, and a process that is still at one is about to notice.
     private func removeStalePartials() throws {
-        let names = root.names(in: CacheRoot.partials)
+        let names = try root.names(in: CacheRoot.partials)
         if names.isEmpty { return }
         let generations = try index.generations()
         for name in names {

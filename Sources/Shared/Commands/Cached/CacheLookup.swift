@@ -128,7 +128,7 @@ extension ToolContext {
     public func verify(
         repairs: Bool, selection: Verification.Selection? = nil, _ settings: () throws -> [CacheSettings]
     ) throws -> Int32 {
-        let jobs = try value(.jobs) ?? Thread.processors
+        let jobs = try jobs(Thread.processors)
         let output = try ReportOutput(json: arguments[.json], progress: progress)
         try interruption.catchSignals()
         defer { progress.end() }

@@ -101,11 +101,11 @@ extension CacheStore {
         var facts = ExplainedFacts()
         // A remembered failure is told also if it is not given again because the server is asked in any case.
         let look = try index.look(key.name, in: active, address: rememberedAddress(of: request), now: now)
-        facts.kept = look.entry.map { entry in
+        facts.kept = try look.entry.map { entry in
             let entry = entry.expiring(
                 expiry ?? settings.expiry, respectsServer: settings.respectsCacheControl)
             return Explanation.Kept(
-                entry: entry, isExpired: entry.isExpired(at: now), isWhole: index.root.isWhole(entry),
+                entry: entry, isExpired: entry.isExpired(at: now), isWhole: try index.root.isWhole(entry),
                 age: max(now - entry.fetchedAt, .zero))
         }
         facts.isOfAnotherAddress = facts.kept.map { $0.entry.url != request.url.redacted } ?? false
@@ -113,18 +113,18 @@ extension CacheStore {
         let generation = try look.generation ?? index.generation(of: active)
         let partial = PartialFile(
             name: CacheRoot.partial(key.name, in: scope, generation: generation), root: index.root)
-        facts.leftover = partial.leftover(for: Download.address(of: request))
+        facts.leftover = try partial.leftover(for: Download.address(of: request))
         if facts.kept == nil, let rest = try postponement(of: key), !rest.isOver { facts.restsUntil = rest.until }
-        facts.isLocked = KeyLock.isHeld(root: index.root, CacheRoot.lock(key.name, in: scope))
+        facts.isLocked = try KeyLock.isHeld(root: index.root, CacheRoot.lock(key.name, in: scope))
         return facts
     }
 }
 
 extension PartialFile {
     /// Returns what a fetch of this address would find; nil if it would find nothing.
-    fileprivate func leftover(for address: String) -> Explanation.Leftover? {
-        guard let file = try? root.open(name, O_RDONLY), file.count > 0 else { return nil }
-        let note = readNote()
+    fileprivate func leftover(for address: String) throws -> Explanation.Leftover? {
+        guard let file = try root.openIfPresent(name), file.count > 0 else { return nil }
+        let note = try readNote()
         return Explanation.Leftover(
             bytes: file.count, total: note?.total, validator: note?.validator,
             canContinue: note?.address == address && note?.boot == Self.boot && Self.boot != nil)

@@ -87,7 +87,7 @@ public final class Caches: Sendable {
     /// `CacheFailure` if the cache cannot be opened, `UnsafePlace` for a root that is not trusted, and `SystemFailure`.
     public func existing(inMemory: Bool) throws -> CacheStore? {
         if inMemory { return try self.inMemory(scope: scope()).first }
-        return CacheRoot(settings.root).indexIdentity() == nil ? nil : try cache()
+        return try CacheRoot(settings.root).indexIdentity() == nil ? nil : try cache()
     }
 
     /// The caches in memory that have been made for this root, of all scopes or of one, wherever in memory they are.
@@ -105,13 +105,13 @@ public final class Caches: Sendable {
     /// other processes ends as after `CacheStore.purge`. Throws `CacheFailure` if a root cannot be used,
     /// `SystemFailure`, and `Cancelled` if the run is stopped.
     public func emptyMemory(of scope: ScopeName? = nil) throws -> ResetReport {
-        let places = MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
+        let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
         for place in places {
             report += try make(settings(in: place, scope: scope)).reset()
             place.removeIfUnused()
         }
-        MemoryPlace.removeLeftLocks(root: settings.root, scope: scope, in: settings.places)
+        try MemoryPlace.removeLeftLocks(root: settings.root, scope: scope, in: settings.places)
         report.scopes = Set(places.map(\.scopeHash)).count
         return report
     }
@@ -119,7 +119,7 @@ public final class Caches: Sendable {
     /// Returns what `emptyMemory` would take away. Throws `CacheFailure` if a root cannot be used, `SystemFailure`, and
     /// `Cancelled` if the run is stopped.
     public func memoryReport(of scope: ScopeName? = nil) throws -> ResetReport {
-        let places = MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
+        let places = try MemoryPlace.all(root: settings.root, scope: scope, in: settings.places)
         var report = ResetReport()
         for place in places { report += try make(settings(in: place, scope: nil)).resetReport() }
         report.scopes = Set(places.map(\.scopeHash)).count
@@ -142,7 +142,7 @@ public final class Caches: Sendable {
             current.text: ScopeSummary(
                 name: current, contents: ScopeContents(), generation: 0, isCurrent: true, isPurgePending: false)
         ]
-        for place in MemoryPlace.all(root: settings.root, in: settings.places) {
+        for place in try MemoryPlace.all(root: settings.root, in: settings.places) {
             for scope in try make(settings(in: place, scope: nil)).scopes() where scope.name.hash == place.scopeHash {
                 found[scope.name.text] = ScopeSummary(
                     name: scope.name, contents: scope.contents, generation: scope.generation,

@@ -27,7 +27,7 @@ struct FolderStorage: RemoteStorage {
         do {
             let file = try Folder(path).open(object.path, O_RDONLY | O_NONBLOCK)
             return file.isRegular ? file : nil
-        } catch let failure as SystemFailure where failure.isMissing && File.exists(path) {
+        } catch let failure as SystemFailure where failure.isMissing && (try? File.exists(path)) == true {
             return nil
         }
     }

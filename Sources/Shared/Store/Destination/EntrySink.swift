@@ -57,7 +57,7 @@ final class EntrySink: Sink {
     }
 
     deinit {
-        if partial.root.has(file, as: partial.name) { partial.root.remove(partial.name) }
+        if (try? partial.root.has(file, as: partial.name)) == true { partial.root.remove(partial.name) }
     }
 
     /// Writes the next bytes. Throws `SystemFailure`, and `CacheFailure`: `memoryFull`, or `scopeChanged` if the scope
@@ -72,7 +72,7 @@ final class EntrySink: Sink {
     func commit(_ picture: FileFacts) throws -> MadeFile {
         do {
             return try watch.explaining {
-                guard partial.root.has(file, as: partial.name) else { throw PartialFile.Lost() }
+                guard try partial.root.has(file, as: partial.name) else { throw PartialFile.Lost() }
                 return MadeFile(try keep(picture), isNew: true)
             }
         } catch is PartialFile.Lost {

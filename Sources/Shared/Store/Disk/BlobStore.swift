@@ -44,17 +44,18 @@ package enum BlobStore {
 }
 
 extension CacheRoot {
-    /// Whether the entry's file is there with the size that the index says. One look at the file's metadata. One that
-    /// somebody else put there does not count.
-    package func isWhole(_ entry: Entry) -> Bool {
-        guard let status = file(entry.place) else { return false }
+    /// Returns whether the entry's file has the size that the index has, and is this user's unless the root is shared.
+    /// Costs one look at the file's metadata. Throws `SystemFailure` if that look fails: the file may be whole.
+    package func isWhole(_ entry: Entry) throws -> Bool {
+        guard let status = try file(entry.place) else { return false }
         return status.bytes == entry.bytes && (isShared || status.owner == geteuid())
     }
 
-    /// Whether the entry's file has the content that the index says. Reads all of it.
-    package func hasContent(of entry: Entry) -> Bool {
-        guard let file = try? open(entry.place, O_RDONLY) else { return false }
-        return (try? BlobStore.sha256(of: file)) == entry.sha256
+    /// Returns whether the entry's file has the content that the index has. Reads all of it. Throws `SystemFailure` if it
+    /// cannot be read.
+    package func hasContent(of entry: Entry) throws -> Bool {
+        guard let file = try openIfPresent(entry.place) else { return false }
+        return try BlobStore.sha256(of: file) == entry.sha256
     }
 
     /// Opens the folder of a file that is about to be put in place, and makes it where it is missing, before anybody

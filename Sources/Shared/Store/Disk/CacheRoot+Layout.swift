@@ -15,24 +15,24 @@ extension CacheRoot {
 
     /// Calls `body` with every folder of files below `scopes/`, known to the index or not.
     func forEachBlobFolder(_ body: (BlobFolder) throws -> Void) throws {
-        for scope in scopeFolders() {
+        for scope in try scopeFolders() {
             let name = "\(Self.scopes)/\(scope)"
-            for digits in names(in: name) where digits.utf8.count == 2 && digits.utf8.isHexadecimal {
+            for digits in try names(in: name) where digits.utf8.count == 2 && digits.utf8.isHexadecimal {
                 try body(BlobFolder(scope: scope, name: "\(name)/\(digits)", digits: digits))
             }
         }
     }
 
     /// The folders that scopes have or had: `<hash>`, and `<hash>/g<N>` after the Nth purge.
-    func scopeFolders() -> [String] {
-        names(in: Self.scopes).filter(\.utf8.isName).sorted().flatMap { hash in
-            [hash] + names(in: "\(Self.scopes)/\(hash)").map { "\(hash)/\($0)" }.filter(Self.isScopeFolder).sorted()
+    func scopeFolders() throws -> [String] {
+        try names(in: Self.scopes).filter(\.utf8.isName).sorted().flatMap { hash in
+            try [hash] + names(in: "\(Self.scopes)/\(hash)").map { "\(hash)/\($0)" }.filter(Self.isScopeFolder).sorted()
         }
     }
 
     /// The highest generation of which a scope, named by its hash, has a folder.
-    func latestGeneration(of hash: String) -> Int64 {
-        names(in: "\(Self.scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
+    func latestGeneration(of hash: String) throws -> Int64 {
+        try names(in: "\(Self.scopes)/\(hash)").compactMap { Self.generation(ofFolder: "\(hash)/\($0)") }.max() ?? 0
     }
 
     // MARK: Names that may be paths
@@ -99,9 +99,9 @@ extension CacheRoot {
     static func isVariant(_ file: String) -> Bool { file.dropFirst(32).hasPrefix(variantMark) }
 
     /// The files of the original that is found by a name, in the folder of a scope: of each format one at most.
-    func originals(_ name: String, folder: String) -> [String] {
+    func originals(_ name: String, folder: String) throws -> [String] {
         guard let scope = Self.scope(folder) else { return [] }
-        return names(in: "\(scope)/\(name.prefix(2))").filter { $0.hasPrefix(name + ".") }
+        return try names(in: "\(scope)/\(name.prefix(2))").filter { $0.hasPrefix(name + ".") }
     }
 
     /// What the names of previews have, and those of no other file in `partial/`.
@@ -125,9 +125,9 @@ extension CacheRoot {
 
     /// Removes the folders of a scope's generations that have no files. To be called within a transaction that finds
     /// no purge of this scope: nobody makes a folder there meanwhile, and none is needed.
-    func removeEmptyGenerations(of hash: String) {
+    func removeEmptyGenerations(of hash: String) throws {
         guard let folder = Self.scope(hash) else { return }
-        for name in names(in: folder) where Self.isScopeFolder("\(hash)/\(name)") {
+        for name in try names(in: folder) where Self.isScopeFolder("\(hash)/\(name)") {
             _ = removeFolder("\(folder)/\(name)")
         }
         _ = removeFolder(folder)
@@ -139,31 +139,33 @@ extension CacheRoot {
     static let companions = ["-wal", "-shm", "-journal"]
 
     /// Whether there is an index: one without a byte in it was never set up.
-    var hasIndex: Bool { file(Self.index).map { $0.bytes > 0 } ?? false }
+    var hasIndex: Bool { get throws { try file(Self.index).map { $0.bytes > 0 } ?? false } }
 
     /// Throws `UnsafePlace` unless an index, and each file that SQLite would open beside it, is missing or a plain
     /// file: SQLite itself follows links.
     func checkIndex(_ name: String = CacheRoot.index) throws {
         guard let folder = try folder() else { return }
         for file in [name] + Self.companions.map({ name + $0 }) {
-            guard let status = folder.status(of: file) else { continue }
+            guard let status = try folder.status(of: file) else { continue }
             if status.kind == .link { throw UnsafePlace.link(path(of: file)) }
             if status.kind != .file || status.links > 1 { throw UnsafePlace.notAPlainFile(path(of: file)) }
         }
     }
 
     /// Whether the index was begun anew beside files of an older one, which may still be taken in again.
-    var awaitsRebuild: Bool { status(of: Self.rebuildMark) != nil }
+    var awaitsRebuild: Bool { get throws { try status(of: Self.rebuildMark) != nil } }
 
     /// Notes that files may have lost their rows; to be called before an index is begun.
     func noteLostIndex() throws {
-        if !names(in: Self.scopes).isEmpty { _ = try openToWrite(Self.rebuildMark, O_WRONLY) }
+        if try !names(in: Self.scopes).isEmpty { _ = try openToWrite(Self.rebuildMark, O_WRONLY) }
     }
 
     func noteRebuilt() { remove(Self.rebuildMark) }
 
     /// Names of what is left of indexes that were set aside.
-    var damagedIndexes: [String] { names(in: ".").filter { $0.hasPrefix("\(Self.index).damaged") }.sorted() }
+    var damagedIndexes: [String] {
+        get throws { try names(in: ".").filter { $0.hasPrefix("\(Self.index).damaged") }.sorted() }
+    }
 }
 
 extension Collection<UInt8> {

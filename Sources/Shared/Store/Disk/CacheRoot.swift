@@ -26,13 +26,17 @@ package final class CacheRoot: Sendable {
     /// Whether others may own the root or write to it, since the user said so.
     let isShared: Bool
     private let held: Monitor<Folder?>
+    private let fault: Folder.Fault?
     /// What this process holds of `KeyLock`s.
     let locks = LockTable()
 
     /// A relative path is taken from the current folder. Opens nothing yet.
-    package init(_ path: String, isShared: Bool = false) {
+    ///
+    /// - Parameter fault: makes calls on files below the root fail, for tests.
+    package init(_ path: String, isShared: Bool = false, fault: Folder.Fault? = nil) {
         self.path = Folder.resolve(path)
         self.isShared = isShared
+        self.fault = fault
         held = Monitor(nil)
     }
 
@@ -69,7 +73,7 @@ package final class CacheRoot: Sendable {
         try held.withLock { held throws in
             if let held { return held }
             do {
-                let folder = try Folder(resolved: path)
+                let folder = try Folder(resolved: path, fault: fault)
                 try check(folder)
                 held = folder
             } catch let failure as SystemFailure where failure.isMissing {
@@ -80,23 +84,21 @@ package final class CacheRoot: Sendable {
         }
     }
 
-    /// Opens the root anew at the next use if its path leads to another folder by now, or to none.
-    func refresh() {
-        held.withLock { held in
-            var status = stat()
-            guard let folder = held else { return }
-            let isThere = path.withPathPointer { stat($0, &status) } == 0
-            if !isThere || FileStatus(status).identity != folder.identity { held = nil }
+    /// Forgets the open root if its path leads to another folder or to none, so that the next use opens it again.
+    /// Throws `SystemFailure` if that cannot be determined.
+    func refresh() throws {
+        try held.withLock { held throws in
+            if let folder = held, try FileStatus(at: path)?.identity != folder.identity { held = nil }
         }
     }
 
     private func check(_ folder: Folder) throws {
         for name in [Self.scopes, Self.partials, Self.locks] {
-            if let status = folder.status(of: name) { try check(status, at: path(of: name)) }
+            if let status = try folder.status(of: name) { try check(status, at: path(of: name)) }
         }
         try check(folder.status(), at: path)
         // Whose index it is, the index itself says.
-        if let index = folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
+        if let index = try folder.status(of: Self.index), index.kind == .file, index.bytes > 0 { return }
         try requireCache(folder)
     }
 
@@ -111,29 +113,44 @@ package final class CacheRoot: Sendable {
     func requireCache() throws { if let folder = try folder() { try requireCache(folder) } }
 
     private func requireCache(_ folder: Folder) throws {
-        guard RootContents(of: folder) == .foreign else { return }
+        guard try RootContents(of: folder) == .foreign else { return }
         throw CacheFailure.notACache(root: path)
     }
 
     /// Whether there is nothing yet: no root, or an empty one. Throws as `folder` does.
     func isAbsent() throws -> Bool {
         guard let folder = try folder() else { return true }
-        return RootContents(of: folder) == .empty
+        return try RootContents(of: folder) == .empty
     }
 
     // MARK: Below it
 
-    func status(of name: String) -> FileStatus? { (try? folder())?.status(of: name) }
+    // All of these throw as `folder` does, and `SystemFailure` if a look fails: that never counts as absence.
 
-    /// The names in a folder, in no order; none where it is missing or cannot be read. All at once: a folder of the
-    /// cache has a 256th of a scope's files.
-    package func names(in name: String) -> [String] { (try? folder())?.names(in: name) ?? [] }
+    func status(of name: String) throws -> FileStatus? { try folder()?.status(of: name) }
 
-    /// The status of a regular file; nil for anything else.
-    package func file(_ name: String) -> FileStatus? { status(of: name).flatMap { $0.kind == .file ? $0 : nil } }
+    /// Returns the names in a folder, in no order; none if it is missing. All at once: a folder of the cache has a 256th
+    /// of a scope's files.
+    package func names(in name: String) throws -> [String] { try folder()?.names(in: name) ?? [] }
 
-    /// Whether a name still leads to this file.
-    func has(_ file: File, as name: String) -> Bool { status(of: name)?.identity == file.identity }
+    /// Returns the status of a regular file; nil for anything else.
+    package func file(_ name: String) throws -> FileStatus? {
+        try status(of: name).flatMap { $0.kind == .file ? $0 : nil }
+    }
+
+    /// Returns whether a name still leads to this file.
+    func has(_ file: File, as name: String) throws -> Bool { try status(of: name)?.identity == file.identity }
+
+    /// Opens a file for reading; nil if there is none, or something else of that name. Throws as above.
+    package func openIfPresent(_ name: String, _ flags: Int32 = O_RDONLY) throws -> File? {
+        do {
+            return try folder()?.open(name, flags)
+        } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
+            return nil
+        } catch is UnsafePlace {
+            return nil
+        }
+    }
 
     /// Opens a file that is there. Throws `SystemFailure`, `UnsafePlace`.
     package func open(_ name: String, _ flags: Int32) throws -> File {
@@ -170,11 +187,11 @@ package final class CacheRoot: Sendable {
     func openToWrite(_ name: String, _ flags: Int32) throws -> File {
         do {
             guard let folder = try folder() else { throw SystemFailure(errno: ENOENT, "open \(path(of: name))") }
-            return try folder.open(name, flags | O_CREAT, purpose: .makeOutput)
+            return try folder.open(name, flags | O_CREAT)
         } catch let failure as SystemFailure where failure.isMissing {
             return try makingRoot { folder in
                 if let slash = name.lastIndex(of: "/") { try folder.makeFolder(String(name[..<slash])) }
-                return try folder.open(name, flags | O_CREAT, purpose: .makeOutput)
+                return try folder.open(name, flags | O_CREAT)
             }
         }
     }
@@ -184,7 +201,7 @@ package final class CacheRoot: Sendable {
         do {
             return try body(made())
         } catch let failure as SystemFailure where failure.isMissing {
-            refresh()
+            try refresh()
             return try body(made())
         }
     }
@@ -211,10 +228,9 @@ package final class CacheRoot: Sendable {
         if !make() { throw CacheFailure.root(path, errno: errno) }
     }
 
-    /// The device and inode that the index has now; nil if there is none. Differs from what was opened after the
-    /// root was deleted or moved, or a damaged index was set aside: it is looked for by its path.
-    package func indexIdentity() -> File.Identity? {
-        var status = stat()
-        return index.withPathPointer({ lstat($0, &status) }) == 0 ? FileStatus(status).identity : nil
+    /// Returns the device and inode of the index at its path; nil if there is none. They differ from the open index after
+    /// the root was deleted or moved, or a damaged index was set aside. Throws `SystemFailure` if the look fails.
+    package func indexIdentity() throws(SystemFailure) -> File.Identity? {
+        try FileStatus(at: index, followingLinks: false)?.identity
     }
 }

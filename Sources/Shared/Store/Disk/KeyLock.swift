@@ -55,8 +55,8 @@ package final class KeyLock: Sendable {
     }
 
     /// Whether somebody holds the lock of this name now. Makes no file.
-    package static func isHeld(root: CacheRoot, _ name: String) -> Bool {
-        root.locks.isHeld(name, in: root) ?? LockedFile.isLocked(name, in: root)
+    package static func isHeld(root: CacheRoot, _ name: String) throws -> Bool {
+        try root.locks.isHeld(name, in: root) ?? LockedFile.isLocked(name, in: root)
     }
 
     private static func attempt(_ root: CacheRoot, _ name: String) throws -> Holding? {
@@ -105,46 +105,63 @@ final class LockTable: Sendable {
 
     static let fileName = "\(CacheRoot.locks)/all"
 
+    /// How often a file of locks is opened again because it was replaced after it was locked: only a root that is
+    /// removed again and again needs more.
+    static let attempts = 16
+
     /// Takes the lock of a name if nobody holds it. Throws `SystemFailure`.
     func take(_ name: String, in root: CacheRoot) throws -> Attempt {
         let offset = Self.offset(of: name)
         return try state.withLock { state throws in
             if state.isUnsupported { return .unsupported }
             if state.taken.contains(offset) { return .held }
-            while true {
+            for _ in 0..<Self.attempts {
                 let file = try state.file ?? root.openToWrite(Self.fileName, O_RDWR)
                 state.file = file
                 switch csystem_lock_byte(file.descriptor, offset) {
                 case 1: break
                 case 0: return .held
                 default:
-                    guard [EINVAL, ENOTSUP, ENOLCK, ENOSYS].contains(errno) else {
-                        throw SystemFailure(errno: errno, "lock \(file.path)")
-                    }
+                    guard Self.isUnsupported(errno) else { throw SystemFailure(errno: errno, "lock \(file.path)") }
                     state.isUnsupported = true
                     return .unsupported
                 }
                 // The root may have been removed under a running tool: others lock another file by now.
-                if root.has(file, as: Self.fileName) {
-                    state.taken.insert(offset)
-                    return .taken(Byte(self, file, offset))
+                do {
+                    if try root.has(file, as: Self.fileName) {
+                        state.taken.insert(offset)
+                        return .taken(Byte(self, file, offset))
+                    }
+                } catch {
+                    csystem_unlock_byte(file.descriptor, offset)
+                    throw error
                 }
                 csystem_unlock_byte(file.descriptor, offset)
                 state.file = nil
             }
+            throw CacheFailure.replaced(root: root)
         }
     }
 
     /// Whether somebody holds the lock of a name; nil if there are no such locks.
-    package func isHeld(_ name: String, in root: CacheRoot) -> Bool? {
+    package func isHeld(_ name: String, in root: CacheRoot) throws -> Bool? {
         let offset = Self.offset(of: name)
-        return state.withLock { state in
+        return try state.withLock { state throws in
             if state.isUnsupported { return nil }
             if state.taken.contains(offset) { return true }
-            guard let file = try? root.open(Self.fileName, O_RDONLY) else { return false }
-            return csystem_is_byte_locked(file.descriptor, offset) == 1
+            guard let file = try root.openIfPresent(Self.fileName) else { return false }
+            switch csystem_is_byte_locked(file.descriptor, offset) {
+            case 0: return false
+            case 1: return true
+            default:
+                if Self.isUnsupported(errno) { return nil }
+                throw SystemFailure(errno: errno, "look for a lock of \(file.path)")
+            }
         }
     }
+
+    /// Whether an error number means that the system or the file system has no locks of bytes.
+    private static func isUnsupported(_ errno: Int32) -> Bool { [EINVAL, ENOTSUP, ENOLCK, ENOSYS].contains(errno) }
 
     /// The byte of a name: 63 bits of its FNV-1a hash. Names hold digests, so that no two meet by chance.
     private static func offset(of name: String) -> Int64 {
@@ -165,7 +182,7 @@ private final class LockedFile: Sendable {
     init?(_ name: String, in root: CacheRoot) throws {
         self.root = root
         self.name = name
-        while true {
+        for _ in 0..<LockTable.attempts {
             let file = try root.openToWrite(name, O_RDWR)
             while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
                 if errno == EWOULDBLOCK { return nil }
@@ -176,16 +193,17 @@ private final class LockedFile: Sendable {
                 return
             }
         }
+        throw CacheFailure.replaced(root: root)
     }
 
     /// Removes the file first, while the lock is held: nobody else can be between opening it and locking it without
     /// noticing. If the root was removed meanwhile, the file of that name is another process's lock.
     deinit {
-        if root.has(file, as: name) { root.remove(name) }
+        if (try? root.has(file, as: name)) == true { root.remove(name) }
     }
 
-    static func isLocked(_ name: String, in root: CacheRoot) -> Bool {
-        guard let file = try? root.open(name, O_RDONLY) else { return false }
+    static func isLocked(_ name: String, in root: CacheRoot) throws -> Bool {
+        guard let file = try root.openIfPresent(name) else { return false }
         return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 }

@@ -67,7 +67,7 @@ package final class PartialFile {
 
     /// Opens the file anew, which has grown since `file` was opened. Throws `Lost` where it is not the same any more.
     package func reopen(_ file: File) throws -> File {
-        guard let same = try? root.open(name, O_RDWR), same.identity == file.identity else { throw Lost() }
+        guard let same = try root.openIfPresent(name, O_RDWR), same.identity == file.identity else { throw Lost() }
         return same
     }
 
@@ -76,16 +76,11 @@ package final class PartialFile {
         package init() {}
     }
 
-    /// The note; nil if there is none, or not a whole one.
-    package func readNote() -> Note? {
-        do {
-            let file = try root.open(noteName, O_RDONLY)
-            hasNote = true
-            return Note(try file.bytes(0..<4096))
-        } catch {
-            hasNote = (error as? SystemFailure)?.isMissing != true
-            return nil
-        }
+    /// Returns the note; nil if there is none, or not a whole one. Throws `SystemFailure` if it cannot be read.
+    package func readNote() throws -> Note? {
+        let file = try root.openIfPresent(noteName)
+        hasNote = file != nil
+        return try file.flatMap { Note(try $0.bytes(0..<4096)) }
     }
 
     /// Removes the note, where there is one: the bytes can then not be continued.
@@ -98,7 +93,7 @@ package final class PartialFile {
     package func restart(_ file: File) throws {
         let isEmpty = lseek(file.descriptor, 0, SEEK_END) == 0
         if isEmpty, hasNote == false { return }
-        guard root.has(file, as: name) else { throw Lost() }
+        guard try root.has(file, as: name) else { throw Lost() }
         removeNote()
         if !isEmpty { try Self.truncate(file, to: 0) }
     }
@@ -106,7 +101,7 @@ package final class PartialFile {
     /// Notes what will come into `file`, which has been restarted for it. Throws `Lost` where another file
     /// stands in its place by now, beside which this note must not come to lie.
     package func write(_ note: Note, of file: File) throws {
-        guard root.has(file, as: name) else { throw Lost() }
+        guard try root.has(file, as: name) else { throw Lost() }
         hasNote = true
         try root.openToWrite(noteName, O_WRONLY | O_EXCL).write(Array(note.text.utf8))
     }
@@ -128,7 +123,7 @@ package final class PartialFile {
 
     /// Looks first: to remove what is not there would lock the folder all the same, which all downloads share.
     private func remove(_ name: String) {
-        if root.status(of: name) != nil { root.remove(name) }
+        if (try? root.status(of: name)) != nil { root.remove(name) }
     }
 
     /// A word for the time since the machine was started; nil if the system has none.

@@ -15,7 +15,7 @@ package enum PrivateFolder {
         let above = try Folder(slash == path.startIndex ? "/" : String(path[..<slash]), isListed: false)
         let statusAbove = try above.status()
         if let fault = UnsafePlace.fault(above: path, statusAbove) { throw fault }
-        if making, above.status(of: name) == nil { try above.makeFolder(name) }
+        if making, try above.status(of: name) == nil { try above.makeFolder(name) }
         let folder = try above.folder(name)
         if let fault = UnsafePlace.fault(ofPrivateFolder: path, try folder.status()) { throw fault }
         return folder

@@ -17,10 +17,10 @@ enum RootContents: Equatable {
 
         """
 
-    /// Looks into a folder: at a file and some names, and at those in `scopes/` where the file is not ours.
-    init(of folder: Folder) {
+    /// Reads the names in a folder and in its `scopes/`, and its CACHEDIR.TAG. Throws `SystemFailure`.
+    init(of folder: Folder) throws {
         let tag = try? folder.open(CacheRoot.tag, O_RDONLY).contents(atMost: Self.tag.utf8.count + 1)
-        self.init(names: folder.names(), tag: tag, scopes: folder.names(in: CacheRoot.scopes))
+        self.init(names: try folder.names(), tag: tag, scopes: try folder.names(in: CacheRoot.scopes))
     }
 
     /// - Parameters:

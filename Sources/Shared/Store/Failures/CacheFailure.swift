@@ -23,8 +23,8 @@ public enum CacheFailure: Failure, Equatable {
     case readOnly(root: String)
     /// The disk that holds the root is full.
     case diskFull(root: String)
-    /// The index could not be read or written.
-    case io(detail: String, root: String)
+    /// The index could not be read or written; `errno` is the error number of the failed system call, or 0.
+    case io(detail: String, root: String, errno: Int32 = 0)
     /// The index is no database any more, and could not be replaced by an empty one.
     case indexDamaged(detail: String, root: String)
     /// Other processes kept the index busy for longer than is reasonable.
@@ -42,6 +42,11 @@ public enum CacheFailure: Failure, Equatable {
 }
 
 extension CacheFailure {
+    /// The root was removed again as often as it was opened.
+    static func replaced(root: CacheRoot) -> CacheFailure {
+        .io(detail: "its folder is removed again and again", root: root.path)
+    }
+
     /// Why a root could not be opened or made.
     static func root(_ path: String, errno: Int32) -> CacheFailure {
         Confinement.refused(path, flags: O_CREAT, errno: errno)
@@ -86,9 +91,12 @@ extension CacheFailure {
         case .rootRemoved(let path): "the cache folder \(path) was removed meanwhile; run it again"
         case .readOnly(let root): "the cache at \(root) is read-only; choose another with --cache-dir"
         case .diskFull(let root): "the disk is full; free some space for the cache at \(root)"
-        case .io(let detail, let root): "cannot read or write the index of the cache at \(root): \(detail)"
+        case .io(let detail, let root, let errno):
+            "cannot read or write the index of the cache at \(root): \(detail)"
+                + (errno == 0 ? "" : ": \(systemMessage(errno))\(SystemFailure.advice(for: errno))")
         case .indexDamaged(let detail, let root):
-            "the index of the cache at \(root) is damaged and could not be replaced: \(detail); remove the folder"
+            "the index of the cache at \(root) is damaged and could not be replaced: \(detail); check the disk, then run"
+                + " img-cache verify --repair"
         case .busy(let root): "the cache at \(root) is busy; try again later"
         case .scopeChanged(let scope): "the scope \(scope) was switched or emptied meanwhile; run it again"
         case .noMemory(let reason):
@@ -110,6 +118,7 @@ extension CacheFailure {
         case .badScope, .badKey: .data
         case .newerLayout, .notACache: .configuration
         case .cannotMakeRoot, .readOnly, .noMemory, .noRuntimeFolder: .cannotCreate
+        case .io(_, _, let errno) where SystemFailure.isTransient(errno): .temporary
         case .diskFull, .io, .indexDamaged: .io
         case .offline, .busy, .scopeChanged, .memoryFull, .rootRemoved: .temporary
         case .fault: .software

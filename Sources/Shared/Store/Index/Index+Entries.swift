@@ -186,9 +186,9 @@ extension Index {
 
     /// Removes the row of this name where `isSound` denies it. Asked within the transaction: nobody can store the
     /// entry anew between the question and its consequence.
-    func heal(_ name: String, in scope: ScopeName, now: Timestamp, isSound: (Entry) -> Bool) throws {
+    func heal(_ name: String, in scope: ScopeName, now: Timestamp, isSound: (Entry) throws -> Bool) throws {
         try write(now: now) { connection in
-            guard let found = try connection.find(name, in: scope), !isSound(found) else { return }
+            guard let found = try connection.find(name, in: scope), try !isSound(found) else { return }
             try connection.database.run("DELETE FROM entries WHERE id = ?1", Value(Int(found.id)))
             connection.tallies.change(scope) { $0.add(.healed) }
         }

@@ -77,7 +77,7 @@ extension Index.Connection {
 
     /// See `Index.version`.
     mutating func currentVersion() throws -> Int? {
-        if isReadOnly || root.indexIdentity() != identity { return nil }
+        if try isReadOnly || root.indexIdentity() != identity { return nil }
         let found = try database.dataVersion()
         if found != version.seen {
             version.number += 1

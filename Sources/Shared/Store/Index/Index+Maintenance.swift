@@ -149,11 +149,11 @@ extension Index {
     /// Gives the row to a file that has none, or one that cannot be trusted (`unsettled`), where `isThere` still finds
     /// the file as it was; nil if there is nothing to do any more.
     func adopt(
-        _ new: NewEntry, folder: String, name: ScopeName, now: Timestamp, isThere: () -> Bool
+        _ new: NewEntry, folder: String, name: ScopeName, now: Timestamp, isThere: () throws -> Bool
     ) throws -> Entry? {
         try write(now: now) { connection in
             let database = connection.database
-            guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), isThere() else { return nil }
+            guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), try isThere() else { return nil }
             let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
             if let old, !(old.isUnsettled && old.file == new.file) { return nil }
             if new.kind == .superseded, try connection.hasRow(new.file, in: scopeID) { return nil }
@@ -172,13 +172,13 @@ extension Index {
 
     /// Calls `remove` for each of a folder's files that still has no row; while it runs, none can get one.
     func withFilesWithoutRow(
-        _ files: [String], folder: String, now: Timestamp, remove: (String) -> Void
+        _ files: [String], folder: String, now: Timestamp, remove: (String) throws -> Void
     ) throws {
         try write(now: now) { connection in
             let scope = try connection.database.first(Self.selectScope, Value(folder), read: Self.scopeRow)
             for file in files {
                 if let scope, try connection.hasRow(file, in: scope.id) { continue }
-                remove(file)
+                try remove(file)
             }
         }
     }
@@ -269,7 +269,7 @@ extension Index.Connection {
             Value(hash)
         ) { _ in true }
         guard isKnown == nil, let generation = CacheRoot.generation(ofFolder: folder),
-            generation >= max(try firstGeneration(), root.latestGeneration(of: hash))
+            generation >= max(try firstGeneration(), try root.latestGeneration(of: hash))
         else { return nil }
         return try database.first(
             "INSERT INTO scopes (name, folder, generation) VALUES (?1, ?2, ?3) RETURNING id", Value(name.text),

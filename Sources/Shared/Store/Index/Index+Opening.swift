@@ -6,7 +6,7 @@ extension Index {
     static func open(
         _ root: CacheRoot, making: Bool, log: Log, interruption: Interruption, tallies: Tallies = Tallies()
     ) throws -> Connection {
-        root.refresh()
+        try root.refresh()
         return try waitingWhileBusy(interruption) {
             if let connection = try usable(root, making: making, tallies: tallies) { return connection }
             try makeRoot(root)
@@ -23,14 +23,14 @@ extension Index {
     /// The index that is there, if it can be used as it is; an empty one where there is none and none is to be made.
     /// Nil if something must be done first.
     private static func usable(_ root: CacheRoot, making: Bool, tallies: Tallies) throws -> Connection? {
-        guard root.hasIndex else {
+        guard try root.hasIndex else {
             try root.checkIndex()
             guard try !making && root.isAbsent() else { return nil }
             let database = try Database.inMemory(root: root.path)
             try Schema.current.begin(database)
             return Connection(root: root, database: database, identity: nil, tallies: tallies)
         }
-        let identity = root.indexIdentity()
+        let identity = try root.indexIdentity()
         do {
             let (database, origin) = try openAny(root)
             let version = try Schema.version(of: database)
@@ -44,7 +44,7 @@ extension Index {
             // Looked at once more where nobody else changes it; but a file of another program must not go.
             try root.requireCache()
             return nil
-        } catch CacheFailure.io where root.indexIdentity() != identity {
+        } catch CacheFailure.io where (try? root.indexIdentity() != identity) == true {
             // It was removed or replaced since it was looked for: opened or begun where nobody else changes it.
             return nil
         }
@@ -62,22 +62,31 @@ extension Index {
             return (database, origin)
         }
         do {
-            let database = try Database(path: root.index, root: root.path)
+            var database = try Database(path: root.index, root: root.path)
+            // SQLite opens a file for reading after any failure to open it for writing.
+            if database.isReadOnly, root.index.withPathPointer({ access($0, W_OK) }) == 0 {
+                database = try Database(path: root.index, root: root.path)
+            }
             // Enough for a cache: a crash of the machine may lose the last transactions, never the database. It
             // spares a wait for the disk at each commit.
             try database.execute("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON")
             return try checked(database)
-        } catch CacheFailure.io where root.path.withPathPointer({ access($0, W_OK) }) != 0 {
+        } catch CacheFailure.io where isUnwritable(root) {
             // Neither the log nor the memory shared with others can be made here: all there is to read is the
             // database proper.
             return try checked(Database(path: root.index, root: root.path, immutable: true))
         }
     }
 
+    /// Whether the root is known not to be writable.
+    private static func isUnwritable(_ root: CacheRoot) -> Bool {
+        root.path.withPathPointer { access($0, W_OK) } != 0 && [EACCES, EPERM, EROFS].contains(errno)
+    }
+
     /// Makes an index of the current layout, or brings one to it. To be called under the set-up lock.
     private static func setUp(_ root: CacheRoot, tallies: Tallies) throws -> Connection {
-        if !root.hasIndex { try begin(root) }
-        let identity = root.indexIdentity()
+        if try !root.hasIndex { try begin(root) }
+        let identity = try root.indexIdentity()
         let (database, origin) = try openAny(root)
         if origin == .empty {
             // An earlier version was killed before it had come to the first table.
@@ -140,7 +149,7 @@ extension Index {
         do {
             try root.make()
         } catch let failure as SystemFailure where [EROFS, EACCES, EPERM].contains(failure.errno) {
-            throw root.indexIdentity() == nil
+            throw try root.indexIdentity() == nil
                 ? CacheFailure.cannotMakeRoot(path: root.path, errno: failure.errno)
                 : CacheFailure.readOnly(root: root.path)
         }
@@ -158,7 +167,7 @@ extension Index {
         do {
             let lock = try KeyLock(root: root, CacheRoot.setupLock, interruption: interruption)
             defer { withExtendedLifetime(lock) {} }
-            if root.indexIdentity() == connection.identity {
+            if try root.indexIdentity() == connection.identity {
                 return try setUpAnew(root, tallies: connection.tallies, detail: detail, log: log)
             }
         }
@@ -174,7 +183,7 @@ extension Index {
                 try root.rename(CacheRoot.index + suffix, to: damaged + suffix)
             } catch let failure as SystemFailure {
                 guard failure.isMissing else {
-                    throw CacheFailure.indexDamaged(detail: systemMessage(failure.errno), root: root.path)
+                    throw CacheFailure.io(detail: "cannot set it aside", root: root.path, errno: failure.errno)
                 }
                 // An older one's log belongs to no other database.
                 root.remove(damaged + suffix)

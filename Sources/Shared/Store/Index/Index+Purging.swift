@@ -34,7 +34,7 @@ extension Index {
         let report = try write(now: now) { connection in
             let database = connection.database
             let report = try Self.resetReport(database)
-            if root.awaitsRebuild { try connection.addRowsOfLostScopes() }
+            if try root.awaitsRebuild { try connection.addRowsOfLostScopes() }
             let highest = try database.first(
                 """
                 SELECT max(coalesce((SELECT max(generation) FROM scopes), 0),
@@ -184,15 +184,15 @@ extension Index {
             try database.run("DELETE FROM counters WHERE scope = ?1", Value(scope.id))
             try database.run("DELETE FROM doomed WHERE folder = ?1", Value(scope.folder))
             if let folder = CacheRoot.scope(scope.folder) { _ = root.removeFolder(folder) }
-            if try !connection.isPurgePending(of: hash) { root.removeEmptyGenerations(of: hash) }
+            if try !connection.isPurgePending(of: hash) { try root.removeEmptyGenerations(of: hash) }
         }
     }
 
     /// Removes the empty folders of all generations that no purge needs any more.
     func removeUnusedGenerations(now: Timestamp) throws {
-        for hash in Set(root.scopeFolders().map { String($0.prefix(32)) }) {
+        for hash in Set(try root.scopeFolders().map { String($0.prefix(32)) }) {
             try write(now: now) { connection in
-                if try !connection.isPurgePending(of: hash) { root.removeEmptyGenerations(of: hash) }
+                if try !connection.isPurgePending(of: hash) { try root.removeEmptyGenerations(of: hash) }
             }
         }
     }
@@ -214,7 +214,7 @@ extension Index.Connection {
     fileprivate func purge(_ scope: ScopeName) throws -> ScopeContents {
         var (id, generation, _) = try live(scope)
         // There may be files of it that have lost their rows.
-        if id == nil, root.awaitsRebuild { id = try addLiveRow(scope, generation: generation) }
+        if id == nil, try root.awaitsRebuild { id = try addLiveRow(scope, generation: generation) }
         guard let id else {
             _ = try addLiveRow(scope, generation: generation &+ 1)
             return ScopeContents()
@@ -238,7 +238,7 @@ extension Index.Connection {
 
     /// Gives a row to each folder that a lost index knew, so that it can be purged.
     fileprivate func addRowsOfLostScopes() throws {
-        for folder in root.scopeFolders() {
+        for folder in try root.scopeFolders() {
             guard let generation = CacheRoot.generation(ofFolder: folder) else { continue }
             try database.run(
                 "INSERT OR IGNORE INTO scopes (name, folder, generation, purged) VALUES (?1, ?2, ?3, 1)",

@@ -22,7 +22,7 @@ extension Index {
 
     /// The same of a root that is only looked at; nil if there is none, or none that can be read.
     package static func currentScope(below root: CacheRoot) throws -> ScopeName? {
-        guard root.hasIndex else { return nil }
+        guard try root.hasIndex else { return nil }
         do {
             let database = try openExisting(root)
             return try Schema.version(of: database) == 0 ? nil : currentScope(database)
@@ -114,7 +114,8 @@ extension Index.Connection {
         ) { (id: $0.int64(0), generation: $0.int64(1), isNamed: $0.string(2) == scope.text) }
         if let row { return row }
         // Files of a lost index are taken in again where they lie.
-        return (nil, max(try firstGeneration(), root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0), true)
+        let latest = try root.awaitsRebuild ? root.latestGeneration(of: scope.hash) : 0
+        return (nil, max(try firstGeneration(), latest), true)
     }
 
     /// The generation of scopes of which nothing is known.

@@ -90,7 +90,7 @@ package final class Index: Sendable {
 
     /// Goes on with the index that somebody has made by now, or that is made now, in place of an empty one.
     private func leaveEmpty(_ connection: inout Connection, making: Bool) throws {
-        if !making, root.indexIdentity() == nil { return }
+        if !making, try root.indexIdentity() == nil { return }
         try replace(&connection) {
             try Self.open(root, making: making, log: log, interruption: interruption, tallies: $0.tallies)
         }
@@ -126,7 +126,7 @@ package final class Index: Sendable {
     /// Opens the index anew where its file is another one by now: the root was removed under a running tool.
     package func reopenIfReplaced() throws {
         try connection.withLock { connection in
-            if root.indexIdentity() == connection.identity { return }
+            if try root.indexIdentity() == connection.identity { return }
             try replace(&connection) {
                 try Self.open(root, making: false, log: log, interruption: interruption, tallies: $0.tallies)
             }
@@ -157,7 +157,7 @@ package final class Index: Sendable {
     /// What SQLite finds wrong with the index as it lies there; nil if there is none, or nothing in it. Reads all of
     /// it, and changes nothing. Throws `CacheFailure`: `indexDamaged` where it is no database at all, `newerLayout`.
     static func complaints(_ root: CacheRoot) throws -> [String]? {
-        guard root.hasIndex else { return nil }
+        guard try root.hasIndex else { return nil }
         let database = try openExisting(root)
         let version = try Schema.version(of: database)
         if version > Schema.current.version {

@@ -35,14 +35,14 @@ extension CacheStore {
 
     /// Takes in the file of a key that is asked for. Costs a look at one file where no index was ever lost.
     private func adopt(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
-        guard index.root.awaitsRebuild, !index.isReadOnly else { return nil }
+        guard try index.root.awaitsRebuild, !index.isReadOnly else { return nil }
         let folder = try index.folder(of: scope)
-        let files = newestFirst(index.root.originals(key.name, folder: folder), folder: folder)
+        let files = try newestFirst(index.root.originals(key.name, folder: folder), folder: folder)
         if files.isEmpty { return nil }
         let lock = try isLocked ? nil : lockForAdoption(key)
         defer { withExtendedLifetime(lock) {} }
         if let found = try adopted(key) { return found }
-        let salvaged = SalvagedIndex(root: index.root)
+        let salvaged = try SalvagedIndex(root: index.root)
         var entry: Entry?
         for file in files {
             let isReplaced = entry != nil
@@ -55,7 +55,8 @@ extension CacheStore {
 
     /// The entry of a key as another may have taken it in meanwhile.
     private func adopted(_ key: CacheKey) throws -> Entry? {
-        guard let found = try index.find(key.name, in: scope), !found.isUnsettled, index.root.isWhole(found) else {
+        guard let found = try index.find(key.name, in: scope), !found.isUnsettled, try index.root.isWhole(found)
+        else {
             return nil
         }
         return found
@@ -75,9 +76,9 @@ extension CacheStore {
     }
 
     /// Those of a folder's files that are there, the one written last first.
-    private func newestFirst(_ files: [String], folder: String) -> [String] {
-        let found = files.compactMap { file in
-            CacheRoot.blob(file, folder: folder).flatMap(index.root.file).map { (file, $0.modified) }
+    private func newestFirst(_ files: [String], folder: String) throws -> [String] {
+        let found = try files.compactMap { file in
+            try CacheRoot.blob(file, folder: folder).flatMap(index.root.file).map { (file, $0.modified) }
         }
         return found.sorted { $0.1 > $1.1 }.map(\.0)
     }
@@ -89,15 +90,15 @@ extension CacheStore {
         _ file: String, folder: String, name: ScopeName, key: String? = nil, url: String? = nil,
         salvaged: SalvagedIndex? = nil, isReplaced: Bool = false
     ) throws -> Entry? {
-        guard let place = CacheRoot.blob(file, folder: folder), let found = index.root.file(place),
+        guard let place = CacheRoot.blob(file, folder: folder), let found = try index.root.file(place),
             var new = try restored(file, at: place, found)
         else { return nil }
         new.key = key ?? new.key
         new.url = url
-        new = salvaged?.entry(new, folder: folder, scope: name, index: index) ?? new
+        new = try salvaged?.entry(new, folder: folder, scope: name, index: index) ?? new
         if isReplaced { (new.name, new.kind, new.parent, new.isPinned) = (file, .superseded, new.name, false) }
         let entry = try index.adopt(new, folder: folder, name: name, now: clock.now()) {
-            index.root.file(place) == found
+            try index.root.file(place) == found
         }
         if let entry { log.detail("the file \(entry.path) has its row again") }
         return entry
@@ -105,15 +106,13 @@ extension CacheStore {
 
     /// What the row of a file says, as far as the file tells.
     private func restored(_ name: String, at place: String, _ status: FileStatus) throws -> NewEntry? {
-        guard let stem = CacheRoot.name(ofBlob: name), let file = try? index.root.open(place, O_RDONLY) else {
-            return nil
-        }
+        guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else { return nil }
         let isVariant = CacheRoot.isVariant(name)
         // A variant may be of a format that is written only.
         let picture =
             isVariant
             ? FileFacts(contentType: "application/octet-stream", fileExtension: "")
-            : try? inspect(file)
+            : try wholePicture(file)
         guard let picture else { return nil }
         let now = clock.now()
         let fetchedAt = min(status.modified, now)
@@ -125,15 +124,27 @@ extension CacheStore {
             expiresAt: fetchedAt + settings.ttl, lastUsed: fetchedAt, leaseUntil: lease.end(from: now))
     }
 
+    /// Returns the facts of a file that is a whole picture, nil for any other. Throws `SystemFailure` if it cannot be
+    /// read: that says nothing of its content.
+    private func wholePicture(_ file: File) throws -> FileFacts? {
+        do {
+            return try inspect(file)
+        } catch let failure as SystemFailure {
+            throw failure
+        } catch {
+            return nil
+        }
+    }
+
     /// Takes in all files that have no row, where the index was begun anew; what is no whole picture stays without.
     func rebuild(_ adopted: (Entry) throws -> Void) throws {
-        let salvaged = SalvagedIndex(root: index.root)
+        let salvaged = try SalvagedIndex(root: index.root)
         try index.root.forEachBlobFolder { folder in
-            let names = index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
-            let files = newestFirst(try index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
+            let names = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
+            let files = try newestFirst(index.filesWithoutRow(names, folder: folder.scope), folder: folder.scope)
             // What lies in earlier generations' folders has been purged, by somebody who did not come to its files.
             let hash = String(folder.scope.prefix(32))
-            guard CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
+            guard try CacheRoot.generation(ofFolder: folder.scope) == index.root.latestGeneration(of: hash) else {
                 return try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now()) {
                     index.root.remove("\(folder.name)/\($0)")
                 }

@@ -75,7 +75,7 @@ extension CacheStore {
             try step(.metadata) { try cleanMetadata(&$0, scope, dryRun) }
         }
         if scope != nil { return try cleanExpiredAndFailed() }
-        let mustRebuild = index.root.awaitsRebuild
+        let mustRebuild = try index.root.awaitsRebuild
         if mustRebuild { try step(.rebuild) { try cleanByRebuilding(&$0, dryRun) } }
         try step(.purges) { try cleanPurges(&$0, dryRun) }
         try step(.files) { try cleanDoomed(&$0, dryRun) }
@@ -85,14 +85,14 @@ extension CacheStore {
         try step(.orphans) { if !(dryRun && mustRebuild) { try cleanOrphans(&$0, dryRun) } }
         try step(.partials) { try cleanPartials(&$0, dryRun) }
         try step(.locks) { try cleanLocks(&$0, dryRun) }
-        try step(.damaged) { cleanDamagedIndexes(&$0, dryRun) }
+        try step(.damaged) { try cleanDamagedIndexes(&$0, dryRun) }
         try step(.folders) { if !dryRun { try cleanFolders(&$0) } }
     }
 
     private func cleanByRebuilding(_ step: inout CleanStep, _ dryRun: Bool) throws {
         guard dryRun else { return try rebuild { step.add($0.bytes) } }
         try forEachOrphan { folder, files in
-            for file in files { step.add(index.root.file("\(folder.name)/\(file)")?.bytes ?? 0) }
+            for file in files { step.add(try index.root.file("\(folder.name)/\(file)")?.bytes ?? 0) }
         }
     }
 
@@ -103,7 +103,7 @@ extension CacheStore {
 
     private func cleanDoomed(_ step: inout CleanStep, _ dryRun: Bool) throws {
         for (folder, file) in try index.doomedFiles() {
-            step.add(CacheRoot.blob(file, folder: folder).flatMap(index.root.file)?.bytes ?? 0)
+            step.add(try CacheRoot.blob(file, folder: folder).flatMap(index.root.file)?.bytes ?? 0)
         }
         if !dryRun { try index.sweep(now: clock.now()) }
     }
@@ -146,13 +146,13 @@ extension CacheStore {
 
     private func cleanOrphans(_ step: inout CleanStep, _ dryRun: Bool) throws {
         try forEachOrphan { folder, files in
-            func remove(_ file: String) {
+            func remove(_ file: String) throws {
                 let name = "\(folder.name)/\(file)"
-                guard let found = index.root.file(name) else { return }
+                guard let found = try index.root.file(name) else { return }
                 step.add(found.bytes)
                 if !dryRun { index.root.remove(name) }
             }
-            if dryRun { return files.forEach(remove) }
+            if dryRun { return try files.forEach(remove) }
             try index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: remove)
         }
     }
@@ -162,7 +162,7 @@ extension CacheStore {
     func forEachOrphan(_ body: (CacheRoot.BlobFolder, [String]) throws -> Void) throws {
         try index.root.forEachBlobFolder { folder in
             try interruption.check()
-            let files = index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
+            let files = try index.root.names(in: folder.name).filter { CacheRoot.name(ofBlob: $0) != nil }
             var rest = try index.filesWithoutRow(files, folder: folder.scope)[...]
             while !rest.isEmpty {
                 try body(folder, Array(rest.prefix(TrimPlan.batch)))
@@ -180,19 +180,19 @@ extension CacheStore {
     func leftPartials(removing: Bool) throws -> Removal {
         let root = index.root
         var left = Removal()
-        for file in root.names(in: CacheRoot.partials) {
+        for file in try root.names(in: CacheRoot.partials) {
             try interruption.check()
             guard let owner = CacheRoot.owner(of: file) else { continue }
             let name = "\(CacheRoot.partials)/\(file)"
-            if isLeasedPreview(name) { continue }
+            if try isLeasedPreview(name) { continue }
             if removing {
                 guard let lock = try KeyLock.ifFree(root: root, CacheRoot.lock(owner: owner)) else { continue }
-                withExtendedLifetime(lock) {
-                    guard let found = root.file(name) else { return }
+                try withExtendedLifetime(lock) {
+                    guard let found = try root.file(name) else { return }
                     left.add(found.bytes)
                     root.remove(name)
                 }
-            } else if !KeyLock.isHeld(root: root, CacheRoot.lock(owner: owner)), let found = root.file(name) {
+            } else if try !KeyLock.isHeld(root: root, CacheRoot.lock(owner: owner)), let found = try root.file(name) {
                 left.add(found.bytes)
             }
         }
@@ -202,10 +202,10 @@ extension CacheStore {
     /// Files of locks lie only where an earlier version, or a system without locks of bytes, has left them.
     private func cleanLocks(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let root = index.root
-        for file in root.names(in: CacheRoot.locks) where CacheRoot.owner(of: file) == file {
+        for file in try root.names(in: CacheRoot.locks) where CacheRoot.owner(of: file) == file {
             let name = CacheRoot.lock(owner: file)
             if dryRun {
-                if !KeyLock.isHeld(root: root, name) { step.add(0) }
+                if try !KeyLock.isHeld(root: root, name) { step.add(0) }
             } else if let lock = try KeyLock.ifFree(root: root, name) {
                 withExtendedLifetime(lock) { root.remove(name) }
                 step.add(0)
@@ -214,10 +214,10 @@ extension CacheStore {
     }
 
     /// Those that were set aside longer ago than a lease: by then nobody repairs anything by them.
-    private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) {
+    private func cleanDamagedIndexes(_ step: inout CleanStep, _ dryRun: Bool) throws {
         let limit = clock.now() - settings.lease
-        for name in index.root.damagedIndexes {
-            guard let found = index.root.file(name), found.changed < limit else { continue }
+        for name in try index.root.damagedIndexes {
+            guard let found = try index.root.file(name), found.changed < limit else { continue }
             step.add(found.bytes)
             if !dryRun { index.root.remove(name) }
         }
@@ -228,12 +228,12 @@ extension CacheStore {
     private func cleanFolders(_ step: inout CleanStep) throws {
         let root = index.root
         // Their number stands for what has been purged, see `CacheRoot.beginGeneration`.
-        guard (try? isPurgePending()) == false else { return }
+        if try isPurgePending() { return }
         // Those within others first.
-        for scope in root.scopeFolders().reversed() {
+        for scope in try root.scopeFolders().reversed() {
             try interruption.check()
             let name = "\(CacheRoot.scopes)/\(scope)"
-            let inner = root.names(in: name).filter { $0.utf8.count == 2 }.map { "\(name)/\($0)" }
+            let inner = try root.names(in: name).filter { $0.utf8.count == 2 }.map { "\(name)/\($0)" }
             try index.whileNothingIsPlaced(now: clock.now()) {
                 for folder in inner + [name] where root.removeFolder(folder) { step.add(0) }
             }

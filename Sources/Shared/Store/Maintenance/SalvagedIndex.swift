@@ -5,25 +5,44 @@ import Support
 struct SalvagedIndex {
     let database: Database
 
-    /// Nil if none was set aside, or nothing can be read.
-    init?(root: CacheRoot) {
-        guard let name = root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }),
-            (try? root.checkIndex(name)) != nil,
-            let database = try? Database(path: root.path(of: name), root: root.path)
-        else { return nil }
+    /// Nil if none was set aside, or nothing can be read of it. Throws `SystemFailure` and `CacheFailure` if a system call
+    /// fails: what it would have read, such as a pin, must not be taken for lost.
+    init?(root: CacheRoot) throws {
+        guard let name = try root.damagedIndexes.first(where: { $0.hasSuffix(".damaged") }) else { return nil }
+        let database = try Self.reading {
+            try root.checkIndex(name)
+            return try Database(path: root.path(of: name), root: root.path)
+        }
+        guard let database else { return nil }
         self.database = database
     }
 
+    /// Returns what `body` reads; nil if damage is in the way. Throws what a failed system call does.
+    private static func reading<Result>(_ body: () throws -> Result?) throws -> Result? {
+        do {
+            return try body()
+        } catch let failure as SystemFailure {
+            throw failure
+        } catch let failure as CacheFailure {
+            if case .io(_, _, let errno) = failure, errno != 0 { throw failure }
+            return nil
+        } catch {
+            return nil
+        }
+    }
+
     /// The name of the scope that has a folder; nil if it cannot be read, or is not that of the folder.
-    func scopeName(_ folder: String) -> ScopeName? {
-        let name = try? database.first(Index.selectScope, Value(folder)) { try ScopeName($0.string(1)) }
+    func scopeName(_ folder: String) throws -> ScopeName? {
+        let name = try Self.reading {
+            try database.first(Index.selectScope, Value(folder)) { try ScopeName($0.string(1)) }
+        }
         return name.flatMap { folder.hasPrefix($0.hash) ? $0 : nil }
     }
 
     /// The file's row as it was; nil if it cannot be read, or is not that of this content.
-    func entry(_ new: NewEntry, folder: String, scope: ScopeName, index: Index) -> NewEntry? {
-        let row = try? database.first(Index.selectInFolder, Value(folder), Value(new.name)) {
-            index.entry($0, scope: scope)
+    func entry(_ new: NewEntry, folder: String, scope: ScopeName, index: Index) throws -> NewEntry? {
+        let row = try Self.reading {
+            try database.first(Index.selectInFolder, Value(folder), Value(new.name)) { index.entry($0, scope: scope) }
         }
         guard let row, row.file == new.file, row.sha256 == new.sha256, row.bytes == new.bytes, row.kind == new.kind
         else { return nil }
@@ -97,11 +116,11 @@ extension Index.Connection {
     /// gives how many rows. Done by the process that sets it aside and never again: what is purged after that must not
     /// come back.
     func adoptMetadata(now: Timestamp) throws -> Int {
-        guard let salvaged = SalvagedIndex(root: root) else { return 0 }
+        guard let salvaged = try SalvagedIndex(root: root) else { return 0 }
         var count = 0
         try salvaged.forEachBatchOfMetadata { batch in
             let folder = batch[0].folder
-            guard let name = salvaged.scopeName(folder) else { return }
+            guard let name = try salvaged.scopeName(folder) else { return }
             count += try database.transaction {
                 guard let scopeID = try rowForAdoption(folder: folder, name: name) else { return 0 }
                 return try batch.filter {

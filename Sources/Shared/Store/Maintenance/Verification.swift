@@ -27,6 +27,8 @@ public final class Verification: Sendable {
         /// All that there are, once they have been marked.
         var entries = 0
         var failure: (any Error)?
+        /// Why the first file that could not be read was not.
+        var unreadable: SystemFailure?
     }
 
     public typealias Report = @Sendable (VerificationEvent) throws -> Void
@@ -51,7 +53,8 @@ public final class Verification: Sendable {
     }
 
     /// Carries out all steps, and gives how many problems there were, mended ones among them. `report` is called as
-    /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `SystemFailure`, `Cancelled`.
+    /// they are found, one call at a time. Throws what `report` throws, `CacheFailure`, `Cancelled`, and `SystemFailure`:
+    /// in the end also for a file that could not be read, whose row stays.
     public func run(report: @escaping Report) throws -> Int {
         let root = settings.cacheRoot
         // What is no cache is refused, rather than found empty.
@@ -60,12 +63,12 @@ public final class Verification: Sendable {
         // Nothing can be held against an index that is not to be trusted, and opening it would set it aside.
         guard state == .usable || repairs else { return found.withLock { $0.problems } }
         // There is nothing, and it stays so.
-        guard root.indexIdentity() != nil || repairs else { return 0 }
+        guard try root.indexIdentity() != nil || repairs else { return 0 }
         let cache = try CacheStore(
             settings: settings, clock: clock, log: log, interruption: interruption, inspect: inspect)
         if repairs { try cache.requireWriting() }
         if state == .damaged { try cache.index.setAside() }
-        let mustRebuild = root.awaitsRebuild
+        let mustRebuild = try root.awaitsRebuild
         if mustRebuild, repairs { try step(.rebuild, report) { try rebuild(cache) } }
         try step(.mark, report) { try mark(cache, report) }
         try step(.check, report) { try check(cache, report) }
@@ -74,6 +77,7 @@ public final class Verification: Sendable {
             try step(.sweep, report) { try sweep(cache, report, sparesOrphans: mustRebuild && !repairs) }
         }
         if repairs { try cache.index.flush(now: clock.now()) }
+        if let failure = found.withLock({ $0.unreadable }) { throw failure }
         return found.withLock { $0.problems }
     }
 
@@ -87,7 +91,7 @@ public final class Verification: Sendable {
         }
         do {
             guard let complaints = try waitingWhileBusy(interruption, { try Index.complaints(root) }) else {
-                if root.names(in: CacheRoot.scopes).isEmpty { return .usable }
+                if try root.names(in: CacheRoot.scopes).isEmpty { return .usable }
                 try problem(.indexLost, nil)
                 return .lost
             }
@@ -99,7 +103,7 @@ public final class Verification: Sendable {
             try problem(.indexDamaged, detail)
             return .damaged
         }
-        if root.awaitsRebuild { try problem(.indexLost, nil) }
+        if try root.awaitsRebuild { try problem(.indexLost, nil) }
         return .usable
     }
 
@@ -115,11 +119,16 @@ public final class Verification: Sendable {
     private func mark(_ cache: CacheStore, _ report: @escaping Report) throws {
         defer { found.withLock { $0.entries = $0.step.count } }
         try forEachEntry(cache) { [self] entry, scope in
-            if let code = Self.wrong(entry, cache) {
-                let wrong = try cache.index.recheck(
-                    entry.name, in: scope, drops: repairs, now: clock.now()
-                ) { Self.wrong($0, cache) != nil }
-                if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
+            do {
+                if let code = try Self.wrong(entry, cache) {
+                    let wrong = try cache.index.recheck(
+                        entry.name, in: scope, drops: repairs, now: clock.now()
+                    ) { try Self.wrong($0, cache) != nil }
+                    if let wrong { try tell(Self.wrong(wrong, cache) ?? code, wrong, report) }
+                }
+            } catch let failure as SystemFailure {
+                // `check` reports it if that is still so.
+                note(failure)
             }
             return 0
         }
@@ -128,9 +137,9 @@ public final class Verification: Sendable {
 
     /// What a look at a file's metadata says against its row; nothing where the row itself is in doubt, which is put
     /// right at the next use.
-    private static func wrong(_ entry: Entry, _ cache: CacheStore) -> VerificationProblem.Code? {
+    private static func wrong(_ entry: Entry, _ cache: CacheStore) throws -> VerificationProblem.Code? {
         if entry.isUnsettled { return nil }
-        guard let found = cache.index.root.file(entry.place) else { return .fileMissing }
+        guard let found = try cache.index.root.file(entry.place) else { return .fileMissing }
         return found.bytes == entry.bytes ? nil : .fileSize
     }
 
@@ -138,18 +147,24 @@ public final class Verification: Sendable {
         progress.expect(records: found.withLock { $0.entries })
         progress.beginWork()
         try forEachEntry(cache, showing: progress) { [self] entry, scope in
-            // What is missing was told before.
-            guard Self.wrong(entry, cache) == nil, !entry.isUnsettled else { return 0 }
             do {
-                let file = try cache.index.root.open(entry.place, O_RDONLY)
-                if try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256 {
+                // `mark` has reported a missing file.
+                guard try Self.wrong(entry, cache) == nil, !entry.isUnsettled else { return 0 }
+                if let file = try cache.index.root.openIfPresent(entry.place),
+                    try BlobStore.sha256(of: file, check: interruption.check) == entry.sha256
+                {
                     if let fault = try selection?.fault(entry, file) {
                         try refuse(entry, scope, cache, detail: fault, report)
                     }
                     return file.count
                 }
-            } catch is SystemFailure {}
-            try suspect(entry, scope, cache, report)
+                try suspect(entry, scope, cache, report)
+            } catch let failure as SystemFailure {
+                note(failure)
+                try tell(
+                    .fileUnreadable, scope: entry.scope.text, key: entry.key, path: entry.path,
+                    detail: failure.message, isRepaired: false, report)
+            }
             return 0
         }
         if repairs { try cache.index.sweep(now: clock.now()) }
@@ -166,25 +181,18 @@ public final class Verification: Sendable {
         defer { withExtendedLifetime(lock) {} }
         if lock == nil, !cache.index.isReadOnly { return }
         let found = try cache.index.recheck(entry.name, in: scope, drops: false, now: clock.now()) {
-            !$0.isUnsettled && Self.wrong($0, cache) == nil
+            try !$0.isUnsettled && Self.wrong($0, cache) == nil
         }
         guard let now = found else { return }
-        var code = VerificationProblem.Code.contentDiffers
-        var detail: String?
-        do {
-            let sha256 = try BlobStore.sha256(of: root.open(now.place, O_RDONLY), check: interruption.check)
-            if sha256 == now.sha256 { return }
-            detail = "its SHA-256 is \(sha256), not \(now.sha256)"
-        } catch let failure as SystemFailure {
-            code = .fileUnreadable
-            detail = failure.message
-        }
+        guard let file = try root.openIfPresent(now.place) else { return }
+        let sha256 = try BlobStore.sha256(of: file, check: interruption.check)
+        if sha256 == now.sha256 { return }
         // One that was trimmed or removed meanwhile had lost its file rightly: neither asks for the lock.
         let still = try cache.index.recheck(entry.name, in: scope, drops: repairs, now: clock.now()) {
             $0.id == now.id && $0.sha256 == now.sha256
         }
         if still == nil { return }
-        try tell(code, now, detail: detail, report)
+        try tell(.contentDiffers, now, detail: "its SHA-256 is \(sha256), not \(now.sha256)", report)
     }
 
     /// Tells that a file has the content of its row, which should not have been kept.
@@ -200,18 +208,18 @@ public final class Verification: Sendable {
     private func sweep(_ cache: CacheStore, _ report: Report, sparesOrphans: Bool) throws {
         var left = Removal()
         for (folder, file) in try cache.index.doomedFiles() {
-            left.add(CacheRoot.blob(file, folder: folder).flatMap(cache.index.root.file)?.bytes ?? 0)
+            left.add(try CacheRoot.blob(file, folder: folder).flatMap(cache.index.root.file)?.bytes ?? 0)
         }
         if repairs { try cache.index.sweep(now: clock.now()) }
         if !sparesOrphans {
             try cache.forEachOrphan { folder, files in
-                func count(_ file: String) {
+                func count(_ file: String) throws {
                     let name = "\(folder.name)/\(file)"
-                    guard let found = cache.index.root.file(name) else { return }
+                    guard let found = try cache.index.root.file(name) else { return }
                     left.add(found.bytes)
                     if repairs { cache.index.root.remove(name) }
                 }
-                if !repairs { return files.forEach(count) }
+                if !repairs { return try files.forEach(count) }
                 try cache.index.withFilesWithoutRow(files, folder: folder.scope, now: clock.now(), remove: count)
             }
         }
@@ -227,6 +235,9 @@ public final class Verification: Sendable {
     }
 
     // MARK: Telling
+
+    /// Keeps the first reason why a file could not be read, which ends the run in the end: nothing is known of that file.
+    private func note(_ failure: SystemFailure) { found.withLock { $0.unreadable = $0.unreadable ?? failure } }
 
     @discardableResult
     private func step<Result>(

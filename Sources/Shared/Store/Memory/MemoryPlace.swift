@@ -47,30 +47,36 @@ package struct MemoryPlace: Sendable {
 
     /// All places that have been made, of every root; wherever in memory they were made. Passes over folders that are
     /// not this user's alone.
-    package static func all(in places: RuntimePlaces) -> [MemoryPlace] {
-        names(in: places).filter { isName($0.name) }.map(MemoryPlace.init).filter(\.isMade)
+    /// Throws `SystemFailure` if a folder cannot be read.
+    package static func all(in places: RuntimePlaces) throws -> [MemoryPlace] {
+        try names(in: places).filter { isName($0.name) }.map(MemoryPlace.init).filter { try $0.isMade }
     }
 
-    private static func names(in places: RuntimePlaces) -> [(folder: String, name: String)] {
-        places.memory.flatMap { folder in
-            let names = (try? PrivateFolder.open(folder, making: false))?.names() ?? []
-            return names.sorted().map { (folder, $0) }
+    private static func names(in places: RuntimePlaces) throws -> [(folder: String, name: String)] {
+        try places.memory.flatMap { folder in
+            do {
+                return try PrivateFolder.open(folder, making: false).names().sorted().map { (folder, $0) }
+            } catch let failure as SystemFailure where SystemFailure.provesAbsence(failure.errno) {
+                return []
+            } catch is UnsafePlace {
+                return []
+            }
         }
     }
 
     /// Those of one root, of all scopes or of one.
-    package static func all(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) -> [MemoryPlace] {
+    package static func all(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) throws -> [MemoryPlace] {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
-        return all(in: places).filter { $0.name.hasPrefix(part) }
+        return try all(in: places).filter { $0.name.hasPrefix(part) }
     }
 
     /// Removes the locks of places of this root that are gone: a process that is killed while it removes one leaves its
     /// lock.
-    package static func removeLeftLocks(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) {
+    package static func removeLeftLocks(root: String, scope: ScopeName? = nil, in places: RuntimePlaces) throws {
         let part = scope.map { name(root: root, scope: $0) } ?? rootPart(root)
-        for (folder, lock) in names(in: places) where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
+        for (folder, lock) in try names(in: places) where lock.hasSuffix(".lock") && lock.hasPrefix(part) {
             let place = MemoryPlace(folder: folder, name: String(lock.dropLast(".lock".count)))
-            if isName(place.name), !place.isMade { place.removeIfUnused() }
+            if isName(place.name), try !place.isMade { place.removeIfUnused() }
         }
     }
 
@@ -82,7 +88,8 @@ package struct MemoryPlace: Sendable {
         self.init(folder: folder, name: String(name))
     }
 
-    package var isMade: Bool { (path + "/index.sqlite").withPathPointer { access($0, F_OK) } == 0 }
+    /// Whether there is a cache at the place. Throws `SystemFailure` if that cannot be determined.
+    package var isMade: Bool { get throws { try File.exists(path + "/index.sqlite") } }
 
     /// The hash of its scope's name.
     package var scopeHash: String { String(name.suffix(32)) }
@@ -93,13 +100,14 @@ package struct MemoryPlace: Sendable {
 
     /// Keeps others from removing it for as long as the result lives. Throws `SystemFailure`.
     package func held() throws -> File {
-        while true {
+        for _ in 0..<LockTable.attempts {
             let file = try File.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, purpose: .makeOutput)
             while flock(file.descriptor, LOCK_SH) != 0 {
                 if errno != EINTR { throw SystemFailure(errno: errno, "lock \(lockPath)") }
             }
-            if file.isStillNamed { return file }
+            if try file.isStillNamed() { return file }
         }
+        throw CacheFailure.replaced(root: CacheRoot(path))
     }
 
     /// Whether somebody has it open at this moment.
@@ -110,20 +118,23 @@ package struct MemoryPlace: Sendable {
 
     /// Whether somebody writes a file there at this moment, of which some bytes have come: it can go once it is whole.
     /// One without bytes may itself wait for room.
+    /// Throws `SystemFailure` if that cannot be determined.
     var isBeingWritten: Bool {
-        let root = CacheRoot(path)
-        return root.names(in: CacheRoot.partials).contains { file in
-            guard let owner = CacheRoot.owner(of: file), !file.hasSuffix(PartialFile.noteMark),
-                let status = root.file("\(CacheRoot.partials)/\(file)"), status.bytes > 0
-            else { return false }
-            return KeyLock.isHeld(root: root, CacheRoot.lock(owner: owner))
+        get throws {
+            let root = CacheRoot(path)
+            return try root.names(in: CacheRoot.partials).contains { file in
+                guard let owner = CacheRoot.owner(of: file), !file.hasSuffix(PartialFile.noteMark),
+                    let status = try root.file("\(CacheRoot.partials)/\(file)"), status.bytes > 0
+                else { return false }
+                return try KeyLock.isHeld(root: root, CacheRoot.lock(owner: owner))
+            }
         }
     }
 
     /// Removes it unless somebody has it open. Nothing must be in it that is still needed.
     package func removeIfUnused() {
         guard let file = try? File.open(lockPath, O_RDWR | O_NOFOLLOW),
-            flock(file.descriptor, LOCK_EX | LOCK_NB) == 0, file.isStillNamed
+            flock(file.descriptor, LOCK_EX | LOCK_NB) == 0, (try? file.isStillNamed()) == true
         else { return }
         Self.removeTree(path)
         lockPath.withPathPointer { _ = unlink($0) }
@@ -131,7 +142,7 @@ package struct MemoryPlace: Sendable {
 
     /// Below a folder that nobody else can change.
     private static func removeTree(_ path: String) {
-        let names = (try? Folder(path))?.names() ?? []
+        let names = (try? Folder(path).names()) ?? []
         for name in names {
             let inner = "\(path)/\(name)"
             if inner.withPathPointer({ unlink($0) }) != 0 { removeTree(inner) }

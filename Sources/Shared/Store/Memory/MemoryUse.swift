@@ -50,7 +50,7 @@ package final class MemoryUse: Sendable {
             if makeRoom(for: more) { continue }
             // What others are writing can go once it is whole, which takes them a moment.
             guard more <= limitOfFiles, pauses < Self.mostPausesForWriters,
-                pauses < Self.mostPauses || MemoryPlace.all(in: places).contains(where: \.isBeingWritten)
+                try pauses < Self.mostPauses || MemoryPlace.all(in: places).contains(where: { try $0.isBeingWritten })
             else { break }
             pauses += 1
             usleep(Self.pauseMicroseconds)
@@ -88,9 +88,9 @@ package final class MemoryUse: Sendable {
 
     /// The file with the sum, locked; opened anew if it was removed under a running tool.
     private func lock(_ ledger: inout File?) throws -> File {
-        while true {
+        for _ in 0..<LockTable.attempts {
             let file: File
-            if let ledger, ledger.isStillNamed {
+            if let ledger, try ledger.isStillNamed() {
                 file = ledger
             } else {
                 file = try File.open(
@@ -100,9 +100,10 @@ package final class MemoryUse: Sendable {
             while flock(file.descriptor, LOCK_EX) != 0 {
                 if errno != EINTR { throw SystemFailure(errno: errno, "lock \(file.path)") }
             }
-            if file.isStillNamed { return file }
+            if try file.isStillNamed() { return file }
             ledger = nil
         }
+        throw CacheFailure.io(detail: "the file of its use is replaced again and again", root: try places.ledgerFolder())
     }
 
     /// What the ledger says. Anything but what `write` has written there counts as nothing, and is measured.
@@ -178,7 +179,7 @@ package final class MemoryUse: Sendable {
         for folder in places.bypass { RuntimePlaces.sweep(folder, now: clock.now()) }
         var hasGone = false
         // Those that nobody has open first: they may go altogether.
-        let all = MemoryPlace.all(in: places)
+        let all = (try? MemoryPlace.all(in: places)) ?? []
         for place in all.filter({ !$0.isOpen }) + all.filter(\.isOpen) {
             let excess = measured() - (limitOfFiles - bytes)
             if excess <= 0 { return true }

@@ -1,4 +1,5 @@
 import CSQLite
+import Libc
 
 /// A connection to an SQLite file, with its prepared statements. Not safe for several threads at once: its owner sees
 /// to that.
@@ -33,9 +34,9 @@ final class Database {
                 "file:\(Self.escapedForURI(path))?immutable=1", &opened,
                 common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
             : path.withPathPointer { sqlite3_open_v2($0, &opened, common | SQLITE_OPEN_READWRITE, nil) }
-        guard let opened else { throw CacheFailure.io(detail: "out of memory", root: root) }
+        guard let opened else { throw CacheFailure.io(detail: "cannot open it", root: root, errno: ENOMEM) }
         guard status == SQLITE_OK else {
-            let failure = CacheFailure(sqlite: status, message: String(cString: sqlite3_errmsg(opened)), root: root)
+            let failure = CacheFailure(sqlite: status, of: opened, root: root)
             sqlite3_close_v2(opened)
             throw failure
         }
@@ -156,9 +157,7 @@ final class Database {
             guard status == SQLITE_OK, let compiled else { throw failure(status) }
             statement = Statement(
                 compiled,
-                fail: { [root, handle] in
-                    CacheFailure(sqlite: $0, message: String(cString: sqlite3_errmsg(handle)), root: root)
-                })
+                fail: { [root, handle] in CacheFailure(sqlite: $0, of: handle, root: root) })
             statements[sql] = statement
         }
         try statement.bind(values)
@@ -166,7 +165,7 @@ final class Database {
     }
 
     private func failure(_ status: Int32) -> CacheFailure {
-        CacheFailure(sqlite: status, message: String(cString: sqlite3_errmsg(handle)), root: root)
+        CacheFailure(sqlite: status, of: handle, root: root)
     }
 
     /// A path as it must be written within a `file:` URI (RFC 3986 §3.3).
@@ -188,8 +187,15 @@ final class Database {
 }
 
 extension CacheFailure {
-    /// What an SQLite result code means to the user of the cache.
-    init(sqlite status: Int32, message: String, root: String) {
+    /// The failure for a result code that SQLite has just returned for a connection.
+    init(sqlite status: Int32, of connection: OpaquePointer, root: String) {
+        self.init(
+            sqlite: status, message: String(cString: sqlite3_errmsg(connection)),
+            errno: sqlite3_system_errno(connection), root: root)
+    }
+
+    /// - Parameter errno: the error number of SQLite's last failed system call.
+    init(sqlite status: Int32, message: String, errno: Int32 = 0, root: String) {
         switch status & 0xFF {
         // A layout that lacks what its number promises, or a row that is not found by its name but collides with what
         // is inserted under it: damage, or a mistake of ours. `Index` asks SQLite which before it does anything.
@@ -200,8 +206,10 @@ extension CacheFailure {
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .indexDamaged(detail: message, root: root)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: self = .readOnly(root: root)
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy(root: root)
-        case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOMEM, SQLITE_PROTOCOL, SQLITE_NOLFS, SQLITE_INTERRUPT:
-            self = .io(detail: message, root: root)
+        case SQLITE_NOMEM: self = .io(detail: message, root: root, errno: ENOMEM)
+        case SQLITE_IOERR, SQLITE_CANTOPEN:
+            self = .io(detail: message, root: root, errno: errno)
+        case SQLITE_PROTOCOL, SQLITE_NOLFS, SQLITE_INTERRUPT: self = .io(detail: message, root: root)
         default: self = .fault(detail: "SQLite \(status): \(message)")
         }
     }

@@ -66,7 +66,7 @@ extension CacheStore {
     ) throws -> (removal: Removal, pinned: Int) {
         if !dryRun { try requireWriting() }
         // What has lost its row would come back.
-        if !dryRun, index.root.awaitsRebuild { try rebuild { _ in } }
+        if !dryRun, try index.root.awaitsRebuild { try rebuild { _ in } }
         var removal = Removal()
         var pinned = 0
         var listing = try entries(filter)

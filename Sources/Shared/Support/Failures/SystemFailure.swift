@@ -33,6 +33,8 @@ public struct SystemFailure: Failure, Equatable {
         case EROFS: "read-only"
         case EACCES, EPERM: "permission"
         case ENOENT: "no-such-file"
+        case EMFILE, ENFILE: "too-many-files"
+        case ENOMEM: "out-of-memory"
         default:
             switch purpose {
             case .openInput: "cannot-open"
@@ -45,20 +47,30 @@ public struct SystemFailure: Failure, Equatable {
     public var message: String { "cannot \(action): \(systemMessage(errno))\(advice)" }
 
     private var advice: String {
-        if isConfined {
-            return "; the tool has given up all that its options do not name: name the folder by one such as"
-                + " --allow-path, or run it with --no-confinement"
-        }
-        return switch errno {
+        isConfined
+            ? "; the tool has given up all that its options do not name: name the folder by one such as --allow-path, or"
+                + " run it with --no-confinement"
+            : Self.advice(for: errno)
+    }
+
+    /// Returns the remedy for an error number, after a semicolon; empty if there is none.
+    public static func advice(for errno: Int32) -> String {
+        switch errno {
         case ENOSPC, EDQUOT: "; free some space and run it again"
         case EROFS: "; choose a place that can be written"
-        case EMFILE, ENFILE: "; use fewer --jobs or raise the limit of open files"
+        case EACCES, EPERM: "; check the permissions of the file and the folders above it"
+        case EMFILE: "; use fewer --jobs or raise the limit of open files (ulimit -n)"
+        case ENFILE: "; the system has no more open files to give: run it again later"
+        case ENOMEM: "; run it again when the system has more free memory"
+        case EIO: "; check the disk and the system's log"
+        case ESTALE, ETIMEDOUT: "; run it again when the file system answers"
         default: ""
         }
     }
 
     public var exitCode: ExitCode {
         switch (purpose, errno) {
+        case _ where Self.isTransient(errno): .temporary
         case (_, ENOSPC), (_, EDQUOT), (_, EIO), (_, EFBIG): .io
         case (.openInput, _): .noInput
         case (.makeOutput, _): .cannotCreate
@@ -79,6 +91,24 @@ extension SystemFailure {
     /// Whether the other end of a pipe or socket is closed, so that nobody reads what is written.
     public var isBrokenPipe: Bool { errno == EPIPE }
 
+    /// Returns whether the same call may succeed later without a repair: the system is short of descriptors or memory, or a
+    /// file server does not answer.
+    public static func isTransient(_ errno: Int32) -> Bool {
+        switch errno {
+        case EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT: true
+        default: false
+        }
+    }
+
     /// Whether the file does not exist.
     public var isMissing: Bool { errno == ENOENT }
+
+    /// Returns whether an error number of a look at a file proves that there is none: its name is missing, something
+    /// above it is no folder, or a link was planted there, which is never followed. No other number proves that.
+    public static func provesAbsence(_ errno: Int32) -> Bool {
+        switch errno {
+        case ENOENT, ENOTDIR, ELOOP: true
+        default: false
+        }
+    }
 }

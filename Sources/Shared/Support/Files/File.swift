@@ -54,8 +54,9 @@ public final class File: ByteSource, ByteSink, Sendable {
         return file
     }
 
-    /// Whether there is something at `path`, links followed.
-    public static func exists(_ path: String) -> Bool { path.withPathPointer { access($0, F_OK) } == 0 }
+    /// Returns whether there is a file or folder at `path`, links followed. Throws `SystemFailure` if that cannot be
+    /// determined.
+    public static func exists(_ path: String) throws(SystemFailure) -> Bool { try FileStatus(at: path) != nil }
 
     /// Opens `path` with `flags` (close-on-exec is added); `mode` is for a file that is made. Throws `SystemFailure`.
     public static func open(
@@ -72,8 +73,9 @@ public final class File: ByteSource, ByteSink, Sendable {
         }
     }
 
-    /// Whether its path still leads to it: it was neither removed nor replaced since it was opened.
-    public var isStillNamed: Bool { FileStatus(at: path)?.identity == identity }
+    /// Returns whether its path still leads to it: it was neither removed nor replaced since it was opened. Throws
+    /// `SystemFailure` if that cannot be determined.
+    public func isStillNamed() throws(SystemFailure) -> Bool { try FileStatus(at: path)?.identity == identity }
 
     /// Fills the beginning of `buffer` with the bytes from `offset` on, and returns how many: fewer than asked for only
     /// at the end. Throws `SystemFailure`.

@@ -52,11 +52,15 @@ public struct FileStatus: Sendable, Equatable {
         self.init(status)
     }
 
-    /// The status of what is at a path; nil with `errno` set if it cannot be looked at.
-    public init?(at path: String, followingLinks: Bool = true) {
+    /// The status of the file, folder or link at a path; nil if there is none. Throws `SystemFailure` if that cannot be
+    /// determined.
+    public init?(at path: String, followingLinks: Bool = true) throws(SystemFailure) {
         var status = stat()
         let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
-        guard path.withPathPointer({ fstatat(AT_FDCWD, $0, &status, flags) }) == 0 else { return nil }
+        guard path.withPathPointer({ fstatat(AT_FDCWD, $0, &status, flags) }) == 0 else {
+            if SystemFailure.provesAbsence(errno) { return nil }
+            throw SystemFailure(errno: errno, "look at \(path)")
+        }
         self.init(status)
     }
 }

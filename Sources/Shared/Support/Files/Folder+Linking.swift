@@ -9,7 +9,7 @@ extension Folder {
     /// Begins a file in this folder that has no name yet, and is gone if it never gets one; nil if the file system or the
     /// system has none, or if no name could be given to it.
     func unnamedFile(mode: mode_t) -> File? {
-        guard File.exists("/proc/self/fd") else { return nil }
+        guard (try? File.exists("/proc/self/fd")) == true else { return nil }
         let opened = csystem_open_unnamed(descriptor, UInt32(mode))
         return opened < 0 ? nil : try? File(descriptor: opened, path: path)
     }
@@ -27,8 +27,9 @@ extension Folder {
             withParent(of: other) { to, otherLast in linkat(from, last, to, otherLast, 0) }
         }
         if result == 0 { return }
-        guard [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(errno), status(of: other) == nil else {
-            throw failure(toPlace: other)
+        let failure = failure(toPlace: other)
+        guard [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(failure.errno), try status(of: other) == nil else {
+            throw failure
         }
         try rename(name, to: other)
     }

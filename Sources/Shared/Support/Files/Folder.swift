@@ -11,6 +11,10 @@ public final class Folder: Sendable {
     public let identity: File.Identity
     /// Whether the kernel is asked to resolve names without links. If it cannot, they are walked part by part.
     private let asksKernel: Bool
+    private let fault: Fault?
+
+    /// Returns an error number that makes the next call on a name fail, or nil to carry it out. For tests.
+    public typealias Fault = @Sendable (_ name: String) -> Int32?
 
     /// Opens the folder at `path`, in which links are followed. Throws `SystemFailure`.
     ///
@@ -25,16 +29,20 @@ public final class Folder: Sendable {
     /// - Parameters:
     ///   - isListed: see above.
     ///   - asksKernel: false for tests of what is done without the kernel's help.
-    public convenience init(resolved path: String, isListed: Bool = true, asksKernel: Bool = true) throws {
+    ///   - fault: makes calls fail, in this folder and in those opened through it.
+    public convenience init(
+        resolved path: String, isListed: Bool = true, asksKernel: Bool = true, fault: Fault? = nil
+    ) throws {
         let opened = systemOpen(path, (isListed ? O_RDONLY : Self.unread) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw SystemFailure(errno: errno, "open \(path)") }
-        try self.init(descriptor: opened, path: path, asksKernel: asksKernel)
+        try self.init(descriptor: opened, path: path, asksKernel: asksKernel, fault: fault)
     }
 
-    private init(descriptor: Int32, path: String, asksKernel: Bool) throws {
+    private init(descriptor: Int32, path: String, asksKernel: Bool, fault: Fault?) throws {
         self.descriptor = descriptor
         self.path = path
         self.asksKernel = asksKernel
+        self.fault = fault
         identity = try FileStatus(of: descriptor, path: path).identity
     }
 
@@ -77,27 +85,41 @@ public final class Folder: Sendable {
         return file
     }
 
-    /// Returns the status of what a name stands for, links not followed, or nil if it cannot be looked at.
-    public func status(of name: String) -> FileStatus? {
+    /// Returns the status of a file, folder or link below this folder, or nil if there is none: its name or a folder
+    /// above it is missing, or a link was planted in place of such a folder. Throws `SystemFailure` for every other
+    /// reason, since a failed look does not prove that a file is absent.
+    public func status(of name: String) throws(SystemFailure) -> FileStatus? {
+        // No file has a name that leads out of the folder.
+        if Self.parts(of: name) == nil { return nil }
         var status = stat()
         #if !canImport(Darwin)
         // In one step, as this is called for each hit of a cache.
-        if asksKernel, Self.parts(of: name) != nil {
-            let opened = name.withPathPointer {
-                csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
+        if asksKernel, fault == nil {
+            let opened = retryingAfterSignal {
+                name.withPathPointer {
+                    csystem_open_beneath(descriptor, $0, Self.unread | O_NOFOLLOW | O_CLOEXEC, 0)
+                }
             }
             if opened >= 0 {
                 defer { close(opened) }
-                return fstat(opened, &status) == 0 ? FileStatus(status) : nil
+                return try FileStatus(of: opened, path: path(of: name))
             }
-            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
+            if SystemFailure.provesAbsence(errno) { return nil }
         }
         #endif
-        return withParent(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0 ? FileStatus(status) : nil
+        let result = withParent(of: name) { folder, last in
+            retryingAfterSignal { fstatat(folder, last, &status, AT_SYMLINK_NOFOLLOW) }
+        }
+        if result == 0 { return FileStatus(status) }
+        if SystemFailure.provesAbsence(errno) { return nil }
+        throw SystemFailure(errno: errno, "look at \(path(of: name))")
     }
 
-    /// Whether a name still leads to this file, which was neither removed nor replaced since it was opened.
-    public func has(_ file: File, as name: String) -> Bool { status(of: name)?.identity == file.identity }
+    /// Returns whether a name still leads to this file, which was neither removed nor replaced since it was opened.
+    /// Throws `SystemFailure` if that cannot be determined.
+    public func has(_ file: File, as name: String) throws(SystemFailure) -> Bool {
+        try status(of: name)?.identity == file.identity
+    }
 
     /// Renames a file atomically, replacing what has that name, in this folder or in another one. Throws
     /// `SystemFailure`.
@@ -133,7 +155,7 @@ public final class Folder: Sendable {
             if errno == ELOOP { throw UnsafePlace.link(path) }
             throw SystemFailure(errno: errno, "open \(path)")
         }
-        return try Folder(descriptor: opened, path: path, asksKernel: asksKernel)
+        return try Folder(descriptor: opened, path: path, asksKernel: asksKernel, fault: fault)
     }
 
     /// Makes a folder and those above it; one that exists is left as it is. Throws `SystemFailure`, and `UnsafePlace` if
@@ -148,7 +170,7 @@ public final class Folder: Sendable {
         }
         let failure = SystemFailure(errno: errno, "make the folder \(path(of: name))", purpose: .makeOutput)
         guard failure.errno == EEXIST || failure.errno == ELOOP else { throw failure }
-        switch status(of: name)?.kind {
+        switch try status(of: name)?.kind {
         case .folder: return
         case .file, .fifo, .socket, .other:
             throw SystemFailure(errno: ENOTDIR, "make the folder \(path(of: name))", purpose: .makeOutput)
@@ -162,21 +184,31 @@ public final class Folder: Sendable {
     @discardableResult
     public func removeFolder(_ name: String) -> Bool { withParent(of: name) { unlinkat($0, $1, AT_REMOVEDIR) } == 0 }
 
-    /// Returns the names in a folder, by default this one, in no particular order; none if it is missing or cannot be
-    /// read.
-    public func names(in name: String = ".") -> [String] {
+    /// Returns the names in a subfolder, by default in this folder, in no particular order; none if the folder is missing.
+    /// Throws `SystemFailure` if it cannot be read to its end.
+    public func names(in name: String = ".") throws(SystemFailure) -> [String] {
         let opened = descriptor(of: name, O_RDONLY | O_DIRECTORY)
-        guard opened >= 0 else { return [] }
+        let path = name == "." ? path : path(of: name)
+        guard opened >= 0 else {
+            if SystemFailure.provesAbsence(errno) { return [] }
+            throw SystemFailure(errno: errno, "list \(path)")
+        }
         guard let stream = fdopendir(opened) else {
+            let failure = SystemFailure(errno: errno, "list \(path)")
             close(opened)
-            return []
+            throw failure
         }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while true {
+            // Only errno tells the end of a folder from a failure (readdir(3)).
+            errno = 0
+            guard let entry = readdir(stream) else { break }
             let name = String(nameIn: entry)
             if name != "." && name != ".." { names.append(name) }
         }
+        // Some file systems report ENOENT for a folder that was removed after it was opened.
+        if errno != 0, errno != ENOENT { throw SystemFailure(errno: errno, "list \(path)") }
         return names
     }
 
@@ -186,6 +218,7 @@ public final class Folder: Sendable {
     /// there is no such folder.
     func withParent(of name: String, _ body: (Int32, UnsafePointer<CChar>) -> Int32) -> Int32 {
         guard let (folder, last) = Self.parts(of: name) else { return Self.refusal(EXDEV) }
+        if let errno = fault?(name) { return Self.refusal(errno) }
         guard let folder else { return name.withPathPointer { body(descriptor, $0) } }
         let parent = descriptor(of: String(folder), O_RDONLY | O_DIRECTORY)
         guard parent >= 0 else { return -1 }
@@ -200,18 +233,19 @@ public final class Folder: Sendable {
     private func descriptor(of name: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW
         let mode = flags & O_CREAT != 0 ? mode : 0
-        while asksKernel {
-            let opened = name.withPathPointer { csystem_open_beneath(descriptor, $0, flags, UInt32(mode)) }
-            if opened >= 0 { return opened }
-            switch errno {
-            case EINTR, EAGAIN: continue
-            case ENOSYS, EPERM: return walk(name, flags, mode)
-            // A link in place of a folder is ENOTDIR.
-            case ENOTDIR: return Self.refusal(status(of: name)?.kind == .link ? ELOOP : ENOTDIR)
-            default: return -1
-            }
+        if let errno = fault?(name) { return Self.refusal(errno) }
+        guard asksKernel else { return walk(name, flags, mode) }
+        let opened = retryingAfterSignal {
+            name.withPathPointer { csystem_open_beneath(descriptor, $0, flags, UInt32(mode)) }
         }
-        return walk(name, flags, mode)
+        if opened >= 0 { return opened }
+        switch errno {
+        // EAGAIN: another process renames folders at this moment (openat2(2)).
+        case EAGAIN, ENOSYS, EPERM: return walk(name, flags, mode)
+        // A link in place of a folder is ENOTDIR.
+        case ENOTDIR: return Self.refusal((try? status(of: name))?.kind == .link ? ELOOP : ENOTDIR)
+        default: return -1
+        }
     }
 
     private func walk(_ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
@@ -229,20 +263,16 @@ public final class Folder: Sendable {
     }
 
     private static func openPart(_ folder: Int32, _ name: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-        while true {
-            let opened = name.withPathPointer { openat(folder, $0, flags, mode) }
-            if opened >= 0 { return opened }
-            if errno == EINTR { continue }
-            // As above.
+        let opened = retryingAfterSignal { name.withPathPointer { openat(folder, $0, flags, mode) } }
+        // As above.
+        if opened < 0, errno == ENOTDIR {
             var status = stat()
-            if errno == ENOTDIR {
-                let isLink =
-                    name.withPathPointer { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
-                    && status.st_mode & S_IFMT == S_IFLNK
-                errno = isLink ? ELOOP : ENOTDIR
-            }
-            return -1
+            let isLink =
+                name.withPathPointer { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
+                && status.st_mode & S_IFMT == S_IFLNK
+            errno = isLink ? ELOOP : ENOTDIR
         }
+        return opened
     }
 
     /// The folder that a name lies in (nil for this one), and the last part of the name; nil if the name leads
@@ -270,3 +300,11 @@ public final class Folder: Sendable {
 }
 
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { path.withPathPointer { open($0, flags) } }
+
+/// Calls `body` again if a signal interrupts it (EINTR), and returns its result. A file system that reports nothing else
+/// is not asked without end.
+private func retryingAfterSignal(_ body: () -> Int32) -> Int32 {
+    var result = body()
+    for _ in 0..<1000 where result < 0 && errno == EINTR { result = body() }
+    return result
+}

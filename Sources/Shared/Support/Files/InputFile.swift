@@ -26,7 +26,8 @@ public struct InputFile: ByteSource {
     /// - Parameter byteLimit: the most bytes that are read from a stream.
     public init(_ path: String, byteLimit: Int, interruption: Interruption) throws {
         // Opening a FIFO would wait for its writer, where nothing could stop it.
-        let file = try File.openInput(path, flags: FileStatus(at: path)?.kind == .fifo ? O_NONBLOCK : 0)
+        let kind = (try? FileStatus(at: path))?.kind
+        let file = try File.openInput(path, flags: kind == .fifo || kind == nil ? O_NONBLOCK : 0)
         self.path = path
         if file.isRegular, file.status.links > 0 {
             content = .file(file)

@@ -12,7 +12,7 @@ public func makeFolder(_ path: String, mode: mode_t = 0o777, synchronized: Bool 
     }
     guard isMade else {
         let code = errno
-        if code == EEXIST, FileStatus(at: path)?.kind == .folder { return }
+        if code == EEXIST, try FileStatus(at: path)?.kind == .folder { return }
         throw SystemFailure(
             errno: code == EEXIST ? ENOTDIR : code, "make the folder \(path)", purpose: .makeOutput)
     }

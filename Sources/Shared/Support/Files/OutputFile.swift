@@ -81,7 +81,7 @@ public final class OutputFile: ByteSink {
     public init(in folder: Folder, name: String, replaces: Bool) throws {
         path = folder.path(of: name)
         do {
-            let old = folder.status(of: name)
+            let old = try folder.status(of: name)
             switch old?.kind {
             case .link: throw UnsafePlace.link(path)
             case .folder: throw SystemFailure(errno: EISDIR, "")

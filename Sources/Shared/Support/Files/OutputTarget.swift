@@ -31,8 +31,9 @@ public struct OutputTarget {
         for _ in 0...Self.linkLimit {
             if path.isEmpty { throw Self.failure(ENOENT, name) }
             if path.utf8.last == UInt8(ascii: "/") { throw Self.failure(EISDIR, name) }
-            guard let status = FileStatus(at: path, followingLinks: false) else {
-                guard errno == ENOENT else { throw Self.failure(errno, name) }
+            let found: FileStatus?
+            do { found = try FileStatus(at: path, followingLinks: false) } catch { throw Self.failure(error.errno, name) }
+            guard let status = found else {
                 (self.path, isStream, replaced) = (path, false, nil)
                 return
             }
@@ -45,12 +46,14 @@ public struct OutputTarget {
                 }
                 (self.path, isStream, replaced) = (path, false, status)
                 return
-            case .link where !Self.isOpenFile(link: status): break
+            case .link where try !Self.isOpenFile(link: status): break
             default:
                 (self.path, isStream, replaced) = (path, true, nil)
                 return
             }
-            guard Self.mayFollow(linkOf: status.owner, in: path.folderPrefix) else { throw Self.failure(EACCES, name) }
+            guard try Self.mayFollow(linkOf: status.owner, in: path.folderPrefix) else {
+                throw Self.failure(EACCES, name)
+            }
             guard let link = linkTarget(path) else { throw Self.failure(errno, name) }
             path = link.utf8.first == UInt8(ascii: "/") ? link : path.folderPrefix + link
         }
@@ -58,8 +61,8 @@ public struct OutputTarget {
     }
 
     /// Whether a link lies below /proc: such a link leads to an open file, whatever name that has or had.
-    private static func isOpenFile(link: FileStatus) -> Bool {
-        FileStatus(at: "/proc/self", followingLinks: false)?.identity.device == link.identity.device
+    private static func isOpenFile(link: FileStatus) throws(SystemFailure) -> Bool {
+        try FileStatus(at: "/proc/self", followingLinks: false)?.identity.device == link.identity.device
     }
 
     private static func failure(_ errno: Int32, _ name: String) -> SystemFailure {
@@ -68,8 +71,8 @@ public struct OutputTarget {
 
     /// The rule of `fs.protected_symlinks` (proc(5)), which the kernel cannot apply to links that are followed here: in
     /// a folder where everybody may put links, only one's own and those of the folder's owner are followed.
-    private static func mayFollow(linkOf owner: uid_t, in folder: String) -> Bool {
-        guard let status = FileStatus(at: folder.isEmpty ? "." : folder) else { return false }
+    private static func mayFollow(linkOf owner: uid_t, in folder: String) throws(SystemFailure) -> Bool {
+        guard let status = try FileStatus(at: folder.isEmpty ? "." : folder) else { return false }
         let isShared = status.mode & S_ISVTX != 0 && status.mode & S_IWOTH != 0
         return !isShared || owner == geteuid() || owner == status.owner
     }

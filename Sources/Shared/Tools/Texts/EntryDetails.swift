@@ -24,9 +24,9 @@ public struct EntryDetails: Sendable, Description {
         self.entry = entry
         status = cache.status(of: entry)
         variants = try cache.variants(of: entry)
-        if let facts = cache.index.root.file(entry.place) {
+        if let facts = try cache.index.root.file(entry.place) {
             file =
-                facts.bytes != entry.bytes
+                try facts.bytes != entry.bytes
                 ? .otherSize : hashing && !cache.index.root.hasContent(of: entry) ? .otherContent : .ok
         } else {
             file = .missing

@@ -17,8 +17,8 @@ public final class ContentFolder: Sendable {
     }
 
     /// The file of a name, if it is there and known.
-    func existing(_ name: String) -> MadeFile? {
-        guard let facts = known(name), let status = folder.status(of: name), status.kind == .file, status.bytes > 0
+    func existing(_ name: String) throws -> MadeFile? {
+        guard let facts = known(name), let status = try folder.status(of: name), status.kind == .file, status.bytes > 0
         else { return nil }
         return MadeFile(path: folder.path(of: name), bytes: status.bytes, facts, isNew: false)
     }
@@ -43,7 +43,7 @@ struct ContentDestination: Destination {
     /// Throws `SystemFailure` (73).
     func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
         try names.enumerated().map { index, name in
-            if let file = folder.existing(name) {
+            if let file = try folder.existing(name) {
                 try there(index, file)
                 return nil
             }

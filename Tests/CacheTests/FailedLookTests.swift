@@ -1,0 +1,113 @@
+import Libc
+import Support
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Every call on a file below the root fails once with every error number. None of them proves that a file is absent, so
+/// nothing may be lost.
+@Suite struct FailedLookTests {
+    private static let errors: [Int32] = [EACCES, EIO, EMFILE, ENFILE, ENOMEM, EPERM, ESTALE, ETIMEDOUT]
+    /// Each of these is kept as a row and as a file.
+    private static let keys = ["moon", "mars", "io"]
+
+    private enum Operation: CaseIterable {
+        case lookup, has, store, pin, clean, switchScope, list, rebuild
+    }
+
+    /// Fails the call of one number.
+    private final class Faults: Sendable {
+        private let state = Monitor((calls: 0, failing: Int.max, errno: Int32(0)))
+
+        @Sendable func next(_ name: String) -> Int32? {
+            state.withLock { state in
+                state.calls += 1
+                return state.calls == state.failing ? state.errno : nil
+            }
+        }
+
+        func fail(_ call: Int, _ errno: Int32) { state.withLock { $0 = (0, call, errno) } }
+        func stop() { state.withLock { $0.failing = .max } }
+        var wasReached: Bool { state.withLock { $0.calls >= $0.failing } }
+    }
+
+    /// A root with three pinned entries, and a cache on it whose calls fail as `faults` wants.
+    private func cache(_ world: Surroundings, _ faults: Faults) throws -> CacheStore {
+        let settings = CacheSettings(root: world.root, scope: nil)
+        let index = try Index(
+            root: CacheRoot(world.root, fault: faults.next), log: .silent, interruption: world.interruption)
+        return try CacheStore(
+            settings: settings, index: index, remote: nil, clock: world.time.clock, log: .silent, metrics: .silent,
+            interruption: world.interruption, inspect: world.cache().inspect)
+    }
+
+    private func perform(_ operation: Operation, _ cache: CacheStore) throws {
+        switch operation {
+        case .lookup: #expect(try cache.lookup(key("moon")) != nil)
+        case .has: #expect(try cache.lookup(key("moon"), handingOut: false) != nil)
+        case .store: _ = try cache.store(MemorySource(picture(1)), key: key("moon"))
+        case .pin: #expect(try cache.lookup(key("moon")).flatMap { try cache.setPinned($0, true) } != nil)
+        case .clean: try cache.clean { _ in }
+        case .switchScope: _ = try cache.makeCurrent(ScopeName("alice"), keeping: true)
+        case .list: #expect(try cache.allEntries().count == 3)
+        case .rebuild: try cache.rebuild { _ in }
+        }
+    }
+
+    @Test(arguments: errors) func aFailedCallLosesNoPinnedEntry(errno: Int32) throws {
+        for operation in Operation.allCases {
+            for call in 1... {
+                let world = try Surroundings()
+                let sound = try world.cache()
+                for (number, name) in Self.keys.enumerated() {
+                    let entry = try sound.store(MemorySource(picture(number)), key: key(name)).entry
+                    _ = try sound.setPinned(entry, true)
+                }
+                let faults = Faults()
+                let cache = try cache(world, faults)
+                // Opens the root and its file of locks.
+                _ = try cache.lookup(key("moon"))
+                faults.fail(call, errno)
+
+                do {
+                    try perform(operation, cache)
+                } catch {
+                    let failure = failure(of: error)
+                    let wanted: ExitCode = SystemFailure.isTransient(errno) ? .temporary : .io
+                    #expect(
+                        [wanted, .cannotCreate].contains(failure.exitCode), "\(operation), call \(call): \(failure)")
+                    #expect(failure.message.contains(systemMessage(errno)), "\(failure.message)")
+                }
+                let wasReached = faults.wasReached
+                faults.stop()
+
+                let again = try world.cache(scope: "default")
+                for name in Self.keys {
+                    let entry = try #require(try again.lookup(key(name)), "\(operation), call \(call) lost \(name)")
+                    #expect(entry.isPinned && TestFile.exists(entry.path), "\(operation), call \(call): \(entry)")
+                }
+                if !wasReached { break }
+            }
+        }
+    }
+
+    @Test func lookingForALockIsNotRepeatedWithoutEnd() throws {
+        let world = try Surroundings()
+        _ = try world.cache().store(MemorySource(picture()), key: key("moon"))
+        let root = CacheRoot(world.root) { $0 == LockTable.fileName ? EMFILE : nil }
+
+        #expect(throws: SystemFailure.self) { try KeyLock.ifFree(root: root, "locks/setup") }
+        #expect(throws: SystemFailure.self) { try KeyLock.isHeld(root: root, "locks/setup") }
+    }
+
+    @Test func anAbsentFileIsHealed() throws {
+        let world = try Surroundings()
+        let cache = try world.cache()
+        let entry = try cache.store(MemorySource(picture()), key: key("moon")).entry
+        unlink(entry.path)
+
+        #expect(try cache.lookup(key("moon")) == nil)
+        #expect(try world.cache().statistics().entries == 0)
+    }
+}

@@ -1,0 +1,118 @@
+import Libc
+import Records
+import Support
+import TestSupport
+import Testing
+
+/// System calls of the real tools that fail. A failed look proves nothing, so no pinned picture may be lost.
+@Suite(.serialized)
+struct FailedCallTests {
+    private let server: PictureServer
+    private let home: ToolHome
+    private let urls: [String]
+
+    init() throws {
+        server = try PictureServer()
+        home = try OtherUser.home(environment: server.environment)
+        urls = ["a", "b", "c", "d"].map(server.url)
+        try home.run("img-cache", ["put"] + urls).expect(0)
+        try home.run("img-cache", ["pin"] + urls).expect(0)
+        try home.shell("cp -a \"$APOD_TOOLS_CACHE_DIR\" \"$HOME/saved\"").expect(0)
+    }
+
+    private static let commands = [
+        ["get"], ["put"], ["put", "--offline"], ["clean"], ["verify", "--repair"], ["scope", "switch", "--keep", "b"],
+    ]
+
+    private func arguments(_ command: [String]) -> [String] {
+        ["get", "put"].contains(command[0]) ? command + urls : command
+    }
+
+    private func expectEverythingKept(_ what: @autoclosure () -> String) throws {
+        let kept = try home.run("img-cache", ["ls", "--pinned", "--scope", "default"]).expect(0).records
+        #expect(kept.count == urls.count, "\(what())")
+        #expect(kept.allSatisfy { $0.string("path").map(TestFile.exists) == true }, "\(what())")
+    }
+
+    // MARK: Injected
+
+    /// Calls of the file layer, and which of them fails.
+    private static let faults = ["openat2:when=1", "openat2:when=4", "openat2:when=1+", "getdents64:when=1", "fcntl:when=2"]
+    private static let errors = [
+        ("EACCES", 74), ("EIO", 74), ("EMFILE", 75), ("ENFILE", 75), ("ENOMEM", 75), ("ESTALE", 75), ("ETIMEDOUT", 75),
+        ("EINTR", 0),
+    ]
+
+    @Test(.enabled(if: Strace.isPossible), arguments: errors)
+    func aFailedCallLosesNothing(error: String, status: Int) throws {
+        for command in Self.commands {
+            for fault in Self.faults where !(error == "EINTR" && fault.hasSuffix("+")) {
+                try home.shell("rm -rf \"$APOD_TOOLS_CACHE_DIR\" && cp -a \"$HOME/saved\" \"$APOD_TOOLS_CACHE_DIR\"")
+                    .expect(0)
+                let parts = fault.split(separator: ":")
+                let output = try Strace.run(
+                    home, "\(parts[0]):error=\(error):\(parts[1])", "img-cache", arguments(command))
+                #expect([0, Int32(status)].contains(output.status), "\(command) with \(error) at \(fault): \(output)")
+                if output.status != 0 {
+                    #expect(output.errorLines.first?.contains("; ") == true, "no remedy: \(output)")
+                }
+                try expectEverythingKept("\(command) with \(error) at \(fault): \(output)")
+            }
+        }
+    }
+
+    // MARK: Real
+
+    @Test(.enabled(if: OtherUser.isPossible), arguments: commands)
+    func aFolderWithoutRightsLosesNothing(command: [String]) throws {
+        try OtherUser.own(home.cacheRoot, home)
+        try home.shell("chmod 755 \"$XDG_CACHE_HOME\"; chmod 000 \"$APOD_TOOLS_CACHE_DIR\"/scopes/*").expect(0)
+
+        let output = try OtherUser.run(home, "img-cache", arguments(command))
+        try output.expect(74)
+
+        try home.shell("chmod 700 \"$APOD_TOOLS_CACHE_DIR\"/scopes/*; chown -R 0 \"$APOD_TOOLS_CACHE_DIR\"").expect(0)
+        try home.run("img-cache", ["clean"]).expect(0)
+        try expectEverythingKept("\(command): \(output)")
+    }
+
+    @Test(arguments: 5...16) func aFewOpenFilesLoseNothing(limit: Int) throws {
+        for command in Self.commands {
+            let line = arguments(command).map { "'\($0)'" }.joined(separator: " ")
+            let output = try home.shell("ulimit -n \(limit); exec img-cache \(line)")
+            #expect([0, 75].contains(output.status) || limit < 7, "\(limit), \(command): \(output)")
+        }
+        try expectEverythingKept("\(limit) open files")
+    }
+
+    @Test func jobsAdaptToTheLimitOfOpenFiles() throws {
+        let many = (0..<60).map { server.url("many\($0)") }
+        let input = ToolInput.bytes(Array(many.joined(separator: "\n").utf8))
+        let output = try home.run(
+            "/usr/bin/env", ["bash", "-c", "ulimit -n 64; exec img-cache put --jobs 64 --jobs-per-host 64"],
+            stdin: input)
+        try output.expect(0)
+        #expect(try output.records.count == 60)
+        #expect(output.errorLines.count == 1 && output.stderr.contains("running 5"), "\(output)")
+        try expectEverythingKept("\(output)")
+    }
+}
+
+/// Tools whose system calls fail on demand.
+private enum Strace {
+    static func run(_ home: ToolHome, _ fault: String, _ tool: String, _ arguments: [String]) throws -> ToolOutput {
+        let call = fault.prefix { $0 != ":" }
+        return try home.run(
+            "/usr/bin/env",
+            ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "inject=\(fault)"]
+                + [try Tools.path(tool)] + arguments)
+    }
+
+    /// Whether strace is installed and may trace. Says loudly, once a run, that tests are skipped if not.
+    static let isPossible: Bool = {
+        let probe = try? ToolHome().run("/usr/bin/env", ["strace", "-f", "-qq", "-o", "/dev/null", "true"])
+        if probe?.status == 0 { return true }
+        Log.standardError("\n*** NO STRACE: the tests with injected failures of system calls are SKIPPED.\n\n")
+        return false
+    }()
+}

@@ -186,9 +186,10 @@ import Testing
 }
 
 @Suite struct OpenFilesTests {
-    @Test(arguments: [
-        (64, 256, 29), (64, 1024, 64), (6, 1024, 6), (6, 40, 2), (6, 24, 1), (6, 8, 1), (1, 0, 1), (8, nil, 8),
-    ] as [(Int, Int?, Int)])
+    @Test(
+        arguments: [
+            (64, 256, 29), (64, 1024, 64), (6, 1024, 6), (6, 40, 2), (6, 24, 1), (6, 8, 1), (1, 0, 1), (8, nil, 8),
+        ] as [(Int, Int?, Int)])
     func jobsAdaptToTheLimit(wanted: Int, limit: Int?, jobs: Int) {
         #expect(OpenFiles.jobs(wanted, limit: limit) == jobs)
     }

@@ -32,7 +32,7 @@ public struct Configuration: Sendable {
     private static func isPresent(_ path: String) throws -> Bool {
         do {
             return try File.exists(path)
-        } catch where error.errno == EACCES {
+        } catch  where error.errno == EACCES {
             return false
         } catch {
             throw ConfigurationFailure("cannot use the configuration file: \(error.message)")

@@ -37,7 +37,9 @@ struct FailedCallTests {
     // MARK: Injected
 
     /// Calls of the file layer, and which of them fails.
-    private static let faults = ["openat2:when=1", "openat2:when=4", "openat2:when=1+", "getdents64:when=1", "fcntl:when=2"]
+    private static let faults = [
+        "openat2:when=1", "openat2:when=4", "openat2:when=1+", "getdents64:when=1", "fcntl:when=2",
+    ]
     private static let errors = [
         ("EACCES", 74), ("EIO", 74), ("EMFILE", 75), ("ENFILE", 75), ("ENOMEM", 75), ("ESTALE", 75), ("ETIMEDOUT", 75),
         ("EINTR", 0),

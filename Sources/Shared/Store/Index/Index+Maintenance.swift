@@ -153,7 +153,9 @@ extension Index {
     ) throws -> Entry? {
         try write(now: now) { connection in
             let database = connection.database
-            guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), try isThere() else { return nil }
+            guard let scopeID = try connection.rowForAdoption(folder: folder, name: name), try isThere() else {
+                return nil
+            }
             let old = try database.first(Self.selectInFolder, Value(folder), Value(new.name)) { entry($0, scope: name) }
             if let old, !(old.isUnsettled && old.file == new.file) { return nil }
             if new.kind == .superseded, try connection.hasRow(new.file, in: scopeID) { return nil }

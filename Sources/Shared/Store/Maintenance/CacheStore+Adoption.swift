@@ -106,7 +106,9 @@ extension CacheStore {
 
     /// What the row of a file says, as far as the file tells.
     private func restored(_ name: String, at place: String, _ status: FileStatus) throws -> NewEntry? {
-        guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else { return nil }
+        guard let stem = CacheRoot.name(ofBlob: name), let file = try index.root.openIfPresent(place) else {
+            return nil
+        }
         let isVariant = CacheRoot.isVariant(name)
         // A variant may be of a format that is written only.
         let picture =

@@ -103,7 +103,8 @@ package final class MemoryUse: Sendable {
             if try file.isStillNamed() { return file }
             ledger = nil
         }
-        throw CacheFailure.io(detail: "the file of its use is replaced again and again", root: try places.ledgerFolder())
+        throw CacheFailure.io(
+            detail: "the file of its use is replaced again and again", root: try places.ledgerFolder())
     }
 
     /// What the ledger says. Anything but what `write` has written there counts as nothing, and is measured.

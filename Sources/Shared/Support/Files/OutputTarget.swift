@@ -32,7 +32,9 @@ public struct OutputTarget {
             if path.isEmpty { throw Self.failure(ENOENT, name) }
             if path.utf8.last == UInt8(ascii: "/") { throw Self.failure(EISDIR, name) }
             let found: FileStatus?
-            do { found = try FileStatus(at: path, followingLinks: false) } catch { throw Self.failure(error.errno, name) }
+            do { found = try FileStatus(at: path, followingLinks: false) } catch {
+                throw Self.failure(error.errno, name)
+            }
             guard let status = found else {
                 (self.path, isStream, replaced) = (path, false, nil)
                 return

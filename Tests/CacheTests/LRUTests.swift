@@ -70,4 +70,12 @@ import Testing
             #expect(values.count == list.count)
         }
     }
+
+    @Test func keysWithOtherBytesAreOtherKeys() {
+        var values = LRU<Int>(countLimit: 4, costLimit: 10)
+        values.insert(1, for: "caf\u{E9}", cost: 1)
+        #expect(values.use("cafe\u{301}") == nil)
+        values.insert(2, for: "cafe\u{301}", cost: 1)
+        #expect(values.use("caf\u{E9}") == 1 && values.use("cafe\u{301}") == 2)
+    }
 }

@@ -99,7 +99,7 @@ struct FetchTask {
         case .unavailable: throw CacheFailure.offline(key: key.text)
         case .fetch: return .ask(nil)
         // Under a key of the user's own may lie what another server gave.
-        case .revalidate(let validators): return .ask(entry?.url == request.url.redacted ? validators : nil)
+        case .revalidate(let validators): return .ask(entry?.isOf(request) == true ? validators : nil)
         }
     }
 
@@ -260,4 +260,9 @@ struct FetchTask {
             throw error
         }
     }
+}
+
+extension Entry {
+    /// Whether the entry is the answer of a request's address: a user's own key may hold the answer of another.
+    func isOf(_ request: HTTPRequest) -> Bool { url?.hasSameBytes(as: request.url.redacted) ?? false }
 }

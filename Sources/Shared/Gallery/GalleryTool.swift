@@ -234,9 +234,7 @@ public final class GalleryTool: RecordTool {
     /// A path from the gallery's folder on; nil for one outside of it.
     private func relative(_ path: String) -> String? {
         if Place.isOwn(path) { return path }
-        let prefix = folder.folder.path + "/"
-        guard path.hasPrefix(prefix) else { return nil }
-        let rest = String(path.dropFirst(prefix.count))
+        guard let rest = path.removing(bytePrefix: folder.folder.path + "/") else { return nil }
         return Place.isOwn(rest) ? rest : nil
     }
 

@@ -108,7 +108,7 @@ extension CacheStore {
                 entry: entry, isExpired: entry.isExpired(at: now), isWhole: try index.root.isWhole(entry),
                 age: max(now - entry.fetchedAt, .zero))
         }
-        facts.isOfAnotherAddress = facts.kept.map { $0.entry.url != request.url.redacted } ?? false
+        facts.isOfAnotherAddress = facts.kept.map { !$0.entry.isOf(request) } ?? false
         facts.negative = look.negative
         let generation = try look.generation ?? index.generation(of: active)
         let partial = PartialFile(

@@ -23,12 +23,12 @@ extension Caches {
     /// `Cancelled` if the run is stopped.
     public func unknownScope(_ scope: ScopeName) throws -> UnknownScope? {
         if scope == .standard { return nil }
-        var known: Set<String> = [ScopeName.standard.text]
-        for cache in try inMemory() { known.formUnion(try cache.scopes().map(\.name.text)) }
-        if let disk = try existing(inMemory: false) { known.formUnion(try disk.scopes().map(\.name.text)) }
-        if known.contains(scope.text) { return nil }
+        var known: Set = [ScopeName.standard]
+        for cache in try inMemory() { known.formUnion(try cache.scopes().map(\.name)) }
+        if let disk = try existing(inMemory: false) { known.formUnion(try disk.scopes().map(\.name)) }
+        if known.contains(scope) { return nil }
         return UnknownScope(
-            scope: scope, suggestion: NearMatch.suggestion(for: scope.text, among: known.sorted()))
+            scope: scope, suggestion: NearMatch.suggestion(for: scope.text, among: known.map(\.text).sorted()))
     }
 }
 

@@ -65,9 +65,8 @@ extension CacheRoot {
 
     /// The scope, named by its hash, and the generation whose file lies at an absolute path; nil for any other path.
     func origin(ofBlob path: String) -> (hash: String, generation: Int64)? {
-        let scopes = self.path(of: Self.scopes) + "/"
-        guard path.hasPrefix(scopes) else { return nil }
-        let parts = path.dropFirst(scopes.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard let rest = path.removing(bytePrefix: self.path(of: Self.scopes) + "/") else { return nil }
+        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
         guard (3...4).contains(parts.count), let hash = parts.first.map(String.init), hash.utf8.isName,
             let generation = Self.generation(ofFolder: parts.dropLast(2).joined(separator: "/"))
         else { return nil }

@@ -86,7 +86,7 @@ public struct RuntimePlaces: Sendable {
     package func isBypassed(_ path: String) -> Bool { bypass.contains { Self.contains($0, path) } }
 
     private static func contains(_ folder: String, _ path: String) -> Bool {
-        path.hasPrefix(folder) && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
+        path.utf8.starts(with: folder.utf8) && path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
     }
 
     /// The same places with the links in the folders above them resolved, as resolved paths have them.

@@ -25,7 +25,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     /// takes the place of an address. A name that begins with `key:` is such a key already. Throws
     /// `CacheFailure.badKey` unless the name has 1 to 1024 bytes and no control characters.
     public init(name: String) throws {
-        let name = name.hasPrefix(Self.namePrefix) ? String(name.dropFirst(Self.namePrefix.count)) : name
+        let name = name.removing(bytePrefix: Self.namePrefix) ?? name
         self.init(address: Self.namePrefix + (try Self.checked(name, byteLimit: Self.nameLimit)))
     }
 
@@ -51,13 +51,13 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the text looks like a key as it is printed that is not an address.
     public static func isPrintedKey(_ text: String) -> Bool {
-        text.hasPrefix(namePrefix) || text.hasPrefix("file:///") || isOfTool(text)
+        [namePrefix, "file:///"].contains { text.utf8.starts(with: $0.utf8) } || isOfTool(text)
     }
 
     /// Whether the text looks like a key that a tool has made up.
-    package static func isOfTool(_ text: String) -> Bool { toolsPrefixes.contains(where: text.hasPrefix) }
+    package static func isOfTool(_ text: String) -> Bool { toolsPrefixes.contains { text.utf8.starts(with: $0.utf8) } }
 
-    public static func == (a: CacheKey, b: CacheKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+    public static func == (a: CacheKey, b: CacheKey) -> Bool { a.text.hasSameBytes(as: b.text) }
 
     public func hash(into hasher: inout Hasher) {
         var text = text

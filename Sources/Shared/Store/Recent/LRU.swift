@@ -1,7 +1,7 @@
-/// Values by their names, bounded by number and by cost: the least recently used ones give way. Every operation costs
-/// the same however many there are.
-///
-/// Names are texts, since finding out at run time how another type is hashed takes a start half a percent of its time.
+import Support
+
+/// Values by their keys, bounded by number and by cost: the least recently used ones give way. Every operation costs
+/// the same however many there are. Keys are compared by their bytes.
 package struct LRU<Value: Sendable>: Sendable {
     private struct Node {
         let key: String
@@ -18,7 +18,7 @@ package struct LRU<Value: Sendable>: Sendable {
     private(set) var cost = 0
     /// Without holes: the last one moves to where another is removed.
     private var nodes: [Node] = []
-    private var places: [String: Int] = [:]
+    private var places: [BinaryText: Int] = [:]
     private var newest = -1
     private var oldest = -1
 
@@ -46,7 +46,7 @@ package struct LRU<Value: Sendable>: Sendable {
 
     /// The value of this key, which counts as used now.
     package mutating func use(_ key: String) -> Value? {
-        guard let place = places[key] else { return nil }
+        guard let place = places[BinaryText(key)] else { return nil }
         if place != newest {
             unlink(place)
             linkAsNewest(place)
@@ -62,11 +62,11 @@ package struct LRU<Value: Sendable>: Sendable {
     @discardableResult
     package mutating func insert(_ value: Value, for key: String, cost: Int) -> [Value] {
         var gone: [Value] = []
-        if let place = places[key] { gone.append(remove(at: place)) }
+        if let place = places[BinaryText(key)] { gone.append(remove(at: place)) }
         guard countLimit > 0, cost <= costLimit else { return gone }
         while nodes.count >= countLimit || self.cost > costLimit - cost { gone.append(remove(at: oldest)) }
         nodes.append(Node(key: key, value: value, cost: cost, newer: -1, older: -1))
-        places[key] = nodes.count - 1
+        places[BinaryText(key)] = nodes.count - 1
         self.cost += cost
         linkAsNewest(nodes.count - 1)
         return gone
@@ -76,11 +76,11 @@ package struct LRU<Value: Sendable>: Sendable {
         unlink(place)
         let value = nodes[place].value
         cost -= nodes[place].cost
-        places[nodes[place].key] = nil
+        places[BinaryText(nodes[place].key)] = nil
         let last = nodes.removeLast()
         guard place < nodes.count else { return value }
         nodes[place] = last
-        places[last.key] = place
+        places[BinaryText(last.key)] = place
         if last.newer >= 0 { nodes[last.newer].older = place } else { newest = place }
         if last.older >= 0 { nodes[last.older].newer = place } else { oldest = place }
         return value

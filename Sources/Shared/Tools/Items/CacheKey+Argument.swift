@@ -5,9 +5,9 @@ import Support
 extension CacheKey {
     /// A key as it was printed that is not an address; nil for any other text.
     init?(argument text: String) throws {
-        if text.hasPrefix(Self.namePrefix) {
+        if text.utf8.starts(with: Self.namePrefix.utf8) {
             try self.init(name: text)
-        } else if text.hasPrefix("file:///") {
+        } else if text.utf8.starts(with: "file:///".utf8) {
             // Also as people write it, and as it was printed before its bytes were encoded.
             try self.init(printed: "file://" + PercentEncoding.completed(path: Array(text.pathBytes.dropFirst(7))))
         } else if Self.isOfTool(text) {

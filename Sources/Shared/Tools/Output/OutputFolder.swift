@@ -12,7 +12,7 @@ public final class OutputFolder: Sendable {
     /// Whether a file counts as made only when it is on the disk.
     private let synchronizes: Bool
     /// The names given out in this run, each with what it was given out for, so that none is given out for two things.
-    private let taken = Monitor<[String: String]>([:])
+    private let taken = Monitor<[BinaryText: String]>([:])
     /// The folder, once it was used.
     private let opened = Monitor<Folder?>(nil)
 
@@ -31,11 +31,11 @@ public final class OutputFolder: Sendable {
     /// - Parameters:
     ///   - content: for what: two of the same content are one file.
     ///   - own: names that the caller was given before, and may have again.
-    public func claim(_ name: String, for content: String? = nil, own: Set<String> = []) throws(OutputFailure) {
-        if own.contains(name) { return }
+    public func claim(_ name: String, for content: String? = nil, own: Set<BinaryText> = []) throws(OutputFailure) {
+        if own.contains(BinaryText(name)) { return }
         let isFree = taken.withLock { taken in
-            if let known = taken[name] { return content != nil && known == content }
-            taken[name] = content ?? ""
+            if let known = taken[BinaryText(name)] { return content.map(known.hasSameBytes) ?? false }
+            taken[BinaryText(name)] = content ?? ""
             return true
         }
         if !isFree { throw .taken(path: shown(name)) }
@@ -58,10 +58,9 @@ public final class OutputFolder: Sendable {
     /// Opens the file that has a name already; nil if there is none. Throws `SystemFailure`, and `OutputFailure.link` if
     /// something else than a file is there or on the way.
     public func existing(_ name: String) throws -> File? {
-        guard let folder = try? folder() else { return nil }
-        return try naming(name) {
+        try naming(name) {
             do {
-                return try folder.open(name, O_RDONLY, purpose: .makeOutput)
+                return try folder().open(name, O_RDONLY, purpose: .makeOutput)
             } catch let failure as SystemFailure where failure.isMissing {
                 return nil
             }

@@ -32,7 +32,7 @@ final class FolderDestination: Destination {
     private let stem: String?
     /// Names that this record has been given and that have no file of it yet: the placeholder of a picture that cannot
     /// be shown may have the picture's name.
-    private var reserved: Set<String> = []
+    private var reserved: Set<BinaryText> = []
 
     /// - Parameter picture: the picture's path; nil if there is none.
     init(_ folder: OutputFolder, picture: String?, _ record: Record) {
@@ -64,12 +64,12 @@ final class FolderDestination: Destination {
 
     /// Throws `SystemFailure` (73), `OutputFailure.link`.
     func open(_ names: [String], there: (Int, MadeFile) throws -> Void) throws -> [(any Sink)?] {
-        reserved.formUnion(names)
+        reserved.formUnion(names.map { BinaryText($0) })
         return try names.map { name in
             let file = try folder.begin(name, replaces: true)
             return FileSink(file) { [self] in
                 try folder.finish(file)
-                reserved.remove(name)
+                reserved.remove(BinaryText(name))
                 return file.path
             }
         }

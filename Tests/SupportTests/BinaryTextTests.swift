@@ -1,0 +1,21 @@
+import Support
+import Testing
+
+@Suite struct BinaryTextTests {
+    private let composed = "caf\u{E9}"
+    private let decomposed = "cafe\u{301}"
+
+    @Test func textsWithOtherBytesDiffer() {
+        #expect(composed == decomposed)
+        #expect(BinaryText(composed) != BinaryText(decomposed))
+        #expect(Set([composed, decomposed].map { BinaryText($0) }).count == 2)
+        #expect(!composed.hasSameBytes(as: decomposed) && composed.hasSameBytes(as: composed))
+    }
+
+    @Test func aPrefixIsRemovedByItsBytes() {
+        #expect("\(composed)/x".removing(bytePrefix: decomposed) == nil)
+        #expect("\(composed)/x".removing(bytePrefix: composed) == "/x")
+        // The accent joins the colon in one character.
+        #expect("key:\u{301}x".removing(bytePrefix: "key:") == "\u{301}x")
+    }
+}

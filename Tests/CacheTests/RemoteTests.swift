@@ -284,13 +284,15 @@ private final class PurgingRemote: RemoteTier {
 
     func reads(_ scope: ScopeName) -> Bool { true }
     func writes(_ scope: ScopeName) -> Bool { true }
-    func document(of name: RemoteName) -> RemoteAnswer<RemoteDocument> { base.document(of: name) }
+    func document(of name: RemoteName, atMost byteLimit: Int) -> RemoteAnswer<RemoteDocument> {
+        base.document(of: name, atMost: byteLimit)
+    }
     func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void> {
         let answer = try base.content(of: document, receive: receive)
         try purge()
         return answer
     }
-    func reportDamage(of document: RemoteDocument, _ reason: String) {}
+    func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String) {}
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? { nil }
     func offer(_ offer: RemoteOffer) {}
     func close() {}

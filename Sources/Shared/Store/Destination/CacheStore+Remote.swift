@@ -2,6 +2,15 @@ import Support
 
 /// Entries that go to the remote, or come from it, without being asked for.
 extension CacheStore {
+    /// A collection of metadata, and whether what it has need never expire.
+    package typealias SharedCollection = (name: String, isLasting: Bool)
+
+    /// The end of what the remote has: no later than if it were fetched now.
+    func latestExpiry(_ expiresAt: Timestamp?) -> Timestamp {
+        let latest = clock.now() + settings.ttl
+        return expiresAt.map { min($0, latest) } ?? latest
+    }
+
     /// What the remote is to get of an entry that is here; nil if it is not shared. Throws `CacheFailure` for a key that
     /// cannot be one.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
@@ -21,7 +30,7 @@ extension CacheStore {
     ///   - collections: of the metadata that may be taken in.
     ///   - begin: called before bytes are taken in.
     package func take(
-        _ document: RemoteDocument, collections: [String], begin: () throws -> Void
+        _ document: RemoteDocument, collections: [SharedCollection], begin: () throws -> Void
     ) throws -> Bool {
         switch document.subject {
         case .original(let key):
@@ -37,15 +46,16 @@ extension CacheStore {
             return try take(
                 document, EntrySink.Subject(name: name, key: key, url: original.url, original: original), begin)
         case .metadata(let name, let collection):
-            guard collections.contains(collection),
-                document.name == RemoteName(metadata: name, in: collection, of: scope),
+            guard let collection = collections.first(where: { $0.name == collection }),
+                document.name == RemoteName(metadata: name, in: collection.name, of: scope),
                 case .inline(let body) = document.content,
-                try metadata(in: collection, from: name, through: name).first.map({ $0.fetchedAt < document.fetchedAt })
+                try metadata(in: collection.name, from: name, through: name).first.map({ $0.fetchedAt < document.fetchedAt })
                     ?? true
             else { return false }
-            let row = Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt)
+            let expiresAt = collection.isLasting ? document.expiresAt : latestExpiry(document.expiresAt)
+            let row = Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)
             try begin()
-            try keep([row], in: collection)
+            try keep([row], in: collection.name)
             return true
         case .list: return false
         }

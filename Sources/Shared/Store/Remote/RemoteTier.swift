@@ -12,7 +12,9 @@ public protocol RemoteTier: Sendable {
     func writes(_ scope: ScopeName) -> Bool
 
     /// Returns what the remote says of a thing. Throws `Cancelled`.
-    func document(of name: RemoteName) throws -> RemoteAnswer<RemoteDocument>
+    ///
+    /// - Parameter byteLimit: how long the document may be as it is stored.
+    func document(of name: RemoteName, atMost byteLimit: Int) throws -> RemoteAnswer<RemoteDocument>
 
     /// Passes the bytes that a document is about to `receive`. They have the document's size, but may be damaged: the
     /// caller compares the digest. Throws `Cancelled`, and what `receive` throws.
@@ -20,10 +22,13 @@ public protocol RemoteTier: Sendable {
 
     /// Reports that what the remote gave for a document is not what the document says, so that it is replaced by the
     /// next `offer`.
-    func reportDamage(of document: RemoteDocument, _ reason: String)
+    ///
+    /// - Parameter span: how long it took to read.
+    func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String)
 
     /// Waits for the right to fetch or make a thing, among all machines that share the remote. Nil if the remote has no
-    /// such right to give, or does not answer. Throws `Cancelled` and what `check` throws.
+    /// such right to give, does not answer, or if the run has waited long enough. Throws `Cancelled` and what `check`
+    /// throws.
     ///
     /// - Parameter check: called several times a second while another machine has the right.
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)?

@@ -51,7 +51,7 @@ import Testing
         // The bytes first: a document never names what is not there yet.
         #expect(
             world.storage.state.withLock { $0.writes } == ["cas/\(document.sha256!)", "ac/\(document.name.digest)"])
-        #expect(text(try world.remote.document(of: document.name, atMost: RemoteDocument.byteLimit)) == "found")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
         let sink = MemorySink()
         guard case .found = try world.remote.content(of: document, receive: sink.write) else {
             Issue.record("the bytes are not there")
@@ -106,7 +106,7 @@ import Testing
     @Test func afterFiveFailuresNobodyAsks() throws {
         let world = try World()
         world.storage.state.withLock { $0.failure = .failed("no route to host") }
-        let answers = try (0..<7).map { _ in text(try world.remote.document(of: document.name, atMost: RemoteDocument.byteLimit)) }
+        let answers = try (0..<7).map { _ in text(try world.remote.document(of: document.name, atMost: 1 << 20)) }
         #expect(answers == Array(repeating: "failed", count: 5) + ["not asked", "not asked"])
         #expect(world.storage.state.withLock { $0.reads.count } == 5)
         #expect(world.warnings.count == 1)
@@ -121,7 +121,7 @@ import Testing
         world.remote.close()
         #expect(results.withLock { Set($0) }.isSubset(of: ["failed", "not asked"]))
         #expect(world.warnings.count == 1)
-        #expect(text(try world.remote.document(of: document.name, atMost: RemoteDocument.byteLimit)) == "absent")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "absent")
     }
 
     @Test func modesAndScopesSayWhatIsShared() throws {
@@ -158,7 +158,7 @@ import Testing
         world.storage.state.withLock {
             $0.objects["ac/\(document.name.digest)"] = document.encoded(key: nil)
         }
-        #expect(text(try world.remote.document(of: document.name, atMost: RemoteDocument.byteLimit)) == "absent")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "absent")
         #expect(world.warnings.isEmpty)
     }
 
@@ -214,12 +214,12 @@ import Testing
     @Test func aDamagedDocumentIsReplacedWhenItIsHandedOver() throws {
         let world = try World()
         world.storage.state.withLock { $0.objects["ac/\(document.name.digest)"] = Array("{".utf8) }
-        #expect(text(try world.remote.document(of: document.name, atMost: RemoteDocument.byteLimit)) == "damaged")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "damaged")
         let folder = try TemporaryFolder()
         let path = try folder.write("picture", bytes)
         let offer = RemoteOffer(document, open: { try File.openInput(path) }) { _ in }
         #expect(try world.remote.handOverNow(offer) == SyncReport(moved: 1, bytes: bytes.count))
         #expect(try world.remote.handOverNow(offer) == SyncReport(there: 1))
-        #expect(text(try world.remote.document(of: document.name, atMost: RemoteDocument.byteLimit)) == "found")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
     }
 }

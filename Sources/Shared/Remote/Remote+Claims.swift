@@ -2,7 +2,7 @@ import Store
 import Support
 
 extension Remote {
-    /// How often a machine that waits tries again: soon for what is quick, rarely enough for a thousand that wait.
+    /// The pauses between tries: short for quick work, then long enough for a thousand machines that wait.
     private static let tries: [Duration] = [
         .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(200),
     ]
@@ -13,9 +13,9 @@ extension Remote {
         while let patience = patience(for: [\.reading, \.writing]), leaseTimeLeft > .zero {
             let begun = SteadyTime.now()
             do {
-                let limits = RemoteOperation.Limits.asking(settings.timeouts, patience: patience.rest)
+                let limits = RemoteOperation.Limits.asking(settings.timeouts, patience: patience)
                 let answer = try run(limits) { try storage.claim(name, token: token, $0) }
-                noteLost(since: begun)
+                noteLost(since: begun + settings.timeouts.free)
                 switch answer {
                 case .granted(let claim): return claim
                 case .none: return nil

@@ -4,16 +4,16 @@ import Support
 
 /// A storage that many machines share, as a tier behind their caches.
 ///
-/// Every call of the storage is a `RemoteOperation`, whose limits are set here. Whatever fails is reported and counted,
-/// and the run goes on without it. After `Circuit.limit` failures in a row nothing more is asked in the run, reading and
-/// writing each by itself; nothing more is read either once records have lost `Timeouts.patience` by waiting.
+/// Every call of the storage is a `RemoteOperation`, whose limits are set here. A failure is reported and counted, and
+/// the run continues without the remote. After `Circuit.limit` failures in a row the run reads, or writes, nothing more.
+/// It also reads nothing more once its records have lost `Timeouts.patience` by waiting.
 public final class Remote: RemoteTier {
     struct State {
         var reading = Circuit()
         var writing = Circuit()
-        /// What records have waited for the storage without any use.
+        /// The time that records have waited for the storage in vain.
         var lost = LostTime()
-        /// What records have waited for other machines.
+        /// The time that records have waited for other machines.
         var leases = LostTime()
         /// Digests whose bytes turned out to be damaged.
         var damaged: Set<String> = []
@@ -65,7 +65,7 @@ public final class Remote: RemoteTier {
 
     // MARK: Operations
 
-    /// Runs one operation of the storage. Throws what it throws, without secrets and at most 400 characters long.
+    /// Runs one operation of the storage. Throws its failure with a message of at most 400 characters and no secrets.
     ///
     /// - Parameter stop: ends the operation by throwing; by default if the run is stopped.
     func run<Value>(
@@ -81,7 +81,8 @@ public final class Remote: RemoteTier {
             let failure = Support.failure(of: error)
             var message = secrets.removed(from: failure.message)
             if message.count > 400 { message = message.prefix(400) + "…" }
-            throw message == failure.message ? failure : RemoteFailure.failed(message)
+            if message == failure.message { throw failure }
+            throw (failure as? RemoteFailure)?.isFinal == true ? RemoteFailure.refused(message) : .failed(message)
         }
     }
 
@@ -186,11 +187,11 @@ public final class Remote: RemoteTier {
             metrics.add(metric("get", object, status, count, SteadyTime.now() - begun, failure))
         }
         do {
-            let value = try body(.reading(atMost: byteLimit, settings.timeouts, patience: patience.rest), &count)
+            let value = try body(.reading(atMost: byteLimit, settings.timeouts, patience: patience), &count)
             state.withLock { $0.reading.noteSuccess() }
             tell(value == nil ? "miss" : "hit")
-            // Bytes are of use, unless damage is reported later.
-            if value == nil || value is RemoteDocument { noteLost(since: begun) }
+            // Time spent on bytes is lost only if damage is reported later.
+            if value == nil || value is RemoteDocument { noteLost(since: begun + settings.timeouts.free) }
             return value.map { .found($0) } ?? .absent
         } catch let stop as ReceiverFailed {
             throw stop.error
@@ -215,18 +216,17 @@ public final class Remote: RemoteTier {
 
     // MARK: Limits of the run
 
-    /// What is left of the time that the run may lose, which is nil if it may lose any; nil if one of the circuits is
-    /// open.
-    func patience(for circuits: [KeyPath<State, Circuit>]) -> (rest: Duration?, Void)? {
+    /// The time that the run may still lose; nil if a circuit is open, and `.some(nil)` if there is no such limit.
+    func patience(for circuits: [KeyPath<State, Circuit>]) -> Duration?? {
         state.withLock { state in
             if circuits.contains(where: { state[keyPath: $0].isOpen }) { return nil }
-            return (settings.isPatient ? nil : settings.timeouts.patience - state.lost.total, ())
+            return .some(settings.isPatient ? nil : settings.timeouts.patience - state.lost.total)
         }
     }
 
     /// Counts the time since then as lost, and gives reading up if that is too much.
-    func noteLost(since begun: Duration) {
-        let (start, now) = (begun + settings.timeouts.free, SteadyTime.now())
+    func noteLost(since start: Duration) {
+        let now = SteadyTime.now()
         if settings.isPatient || start >= now { return }
         let patience = settings.timeouts.patience
         let hasOpened = state.withLock { state in
@@ -241,7 +241,7 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// What a failure is counted for.
+    /// The circuit that a failure belongs to.
     enum Direction {
         case reading, writing
 
@@ -252,7 +252,7 @@ public final class Remote: RemoteTier {
             }
         }
 
-        /// What does not happen any more after too many failures.
+        /// The consequence of too many failures.
         var end: String {
             switch self {
             case .reading: "nothing more is read from it in this run"
@@ -261,7 +261,7 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// Counts a failure, and warns if it is the one too many, or if something is damaged.
+    /// Counts a failure. Warns if it opens the circuit, or if something is damaged.
     func note(_ failure: any Failure, _ direction: Direction) {
         let reason = failure as? RemoteFailure
         let hasOpened = state.withLock { $0[keyPath: direction.circuit].noteFailure(isFinal: reason?.isFinal ?? false) }
@@ -335,7 +335,7 @@ public final class Remote: RemoteTier {
     }
 
     /// Stores the bytes, unless they are there, and then the document that names them. Returns how many bytes were sent;
-    /// nil if the file has gone meanwhile.
+    /// nil if the file no longer exists.
     func handOver(_ offer: RemoteOffer, stop: (@Sendable () throws -> Void)? = nil) throws -> Int? {
         let document = offer.document
         let lifetime = document.expiresAt.map { $0 - .now() }

@@ -26,8 +26,8 @@ import Testing
     }
 
     private func claim(by storage: RedisStorage) throws -> any RemoteClaim {
-        guard case .granted(let claim) = try storage.claim(name, token: "\(UInt64.random(in: 0...UInt64.max))", operation)
-        else { throw Cancelled() }
+        let token = "\(UInt64.random(in: 0...UInt64.max))"
+        guard case .granted(let claim) = try storage.claim(name, token: token, operation) else { throw Cancelled() }
         return claim
     }
 
@@ -56,11 +56,11 @@ import Testing
         try write("new", by: two, under: second)
         try write("old", by: one, under: first)
         #expect(try text() == "new")
-        // What it gives back is not the other one's.
+        // The first machine must not release the second one's lease.
         first.release()
         one.close(within: .seconds(10))
         #expect(try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 1)
-        // What is not released is given back at the end.
+        // The end of a run releases its leases.
         two.close(within: .seconds(10))
         #expect(try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 0)
         second.release()

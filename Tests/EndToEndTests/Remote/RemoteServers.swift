@@ -137,7 +137,9 @@ final class RedisRemote: Sendable {
 
     static let isPossible: Bool = {
         if let home = try? ToolHome(), (try? home.shell("redis-server --version"))?.status == 0 { return true }
-        Log.standardError("\n*** NO REDIS: the tests of remotes on Redis are SKIPPED. Install redis-server to run them.\n\n")
+        Log.standardError(
+            "\n*** NO REDIS: the tests of remotes on Redis are SKIPPED. Install redis-server to run them.\n\n"
+        )
         return false
     }()
 }

@@ -18,9 +18,9 @@ final class RemoteOperation: Sendable {
 
     private struct State {
         var bytes = 0
-        /// When the current window began, in which enough bytes must pass.
+        /// The time, and the bytes until then, at which the current window began, in which enough bytes must pass.
         var windowStart: Duration
-        var windowBytes = 0
+        var bytesBeforeWindow = 0
     }
 
     let limits: Limits
@@ -69,10 +69,11 @@ final class RemoteOperation: Sendable {
         try check()
         let now = now()
         let isTooMuch = state.withLock { state in
-            state.windowBytes += count
-            if state.windowBytes >= limits.windowBytes { (state.windowStart, state.windowBytes) = (now, 0) }
             let (bytes, overflow) = state.bytes.addingReportingOverflow(count)
             state.bytes = overflow ? .max : bytes
+            if state.bytes - state.bytesBeforeWindow >= limits.windowBytes {
+                (state.windowStart, state.bytesBeforeWindow) = (now, state.bytes)
+            }
             return state.bytes > limits.byteLimit
         }
         if isTooMuch { throw RemoteFailure.damaged("it has more than \(ByteCount.description(limits.byteLimit))") }

@@ -81,7 +81,9 @@ final class RedisLeases: Sendable {
     }
 
     func release(_ lease: RedisLease) {
-        state.update { if let lease = $0.held.removeValue(forKey: ObjectIdentifier(lease)) { $0.released.append(lease) } }
+        state.update { state in
+            if state.held.removeValue(forKey: ObjectIdentifier(lease)) != nil { state.released.append(lease) }
+        }
     }
 
     /// Gives leases back as they are released, and renews the others, until the end.

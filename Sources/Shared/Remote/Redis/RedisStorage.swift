@@ -15,9 +15,9 @@ struct RedisStorage: RemoteStorage {
         leases = RedisLeases(server, log: log)
     }
 
-    /// How many bytes are asked for at once: few enough to keep no other client waiting.
+    /// The bytes of each GETRANGE: few enough not to delay other clients.
     static let pieceSize = 1 << 20
-    /// How many bytes are sent at once: few enough to be sent at the least rate before a write counts as stalled.
+    /// The bytes of each SETRANGE: few enough to be sent at the least rate before a write counts as stalled.
     static let writtenPieceSize = 1 << 18
     /// How much longer than it is fresh a thing is kept: what has expired is still good for a revalidation.
     static let extraLifetime: Duration = .seconds(7 * 86_400)

@@ -17,12 +17,12 @@ public struct RemoteSettings: Sendable, Equatable {
         public var answer: Duration { connect * 4 }
         /// The time in which bytes must pass at the least rate.
         public var stall: Duration { connect * 8 }
-        /// What all records of a run together may lose by waiting for what fails, is missing or is damaged. It is also
-        /// the time limit of each operation that a record waits for.
+        /// The time that all records of a run together may lose by waiting for answers that fail, are damaged or bring
+        /// nothing. It is also the time limit of each operation that a record waits for.
         public var patience: Duration { connect * 16 }
-        /// What a run may wait in all for other machines that have a lease.
+        /// The time that a run may wait in all for other machines that have leases.
         public var leases: Duration { connect * 100 }
-        /// What an answer may take without counting as lost time.
+        /// The part of an answer's time that does not count as lost.
         public var free: Duration { connect / 5 }
 
         /// The fewest bytes per second of a transfer.

@@ -18,11 +18,11 @@ enum RemoteObject: Sendable, Equatable {
     }
 }
 
-/// Where a remote keeps what it has: a server, or a folder.
+/// The server or folder behind a remote.
 ///
 /// All calls block, and may come from any number of threads. They wait no longer than their operation allows, and throw
-/// what it throws; `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage does not do what it should; and
-/// `Cancelled` if the run is stopped.
+/// its errors; `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails; and `Cancelled` if the run is
+/// stopped.
 protocol RemoteStorage: Sendable {
     /// Passes on the bytes of an object, whole or damaged; returns false if there is none. Throws what `receive` throws.
     func read(
@@ -47,10 +47,10 @@ protocol RemoteStorage: Sendable {
 
     /// Tries once to get the right to fetch or make a thing among all machines.
     ///
-    /// - Parameter token: the same for each try of one holder.
+    /// - Parameter token: names the holder; equal for all tries of the same holder.
     func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> ClaimAnswer
 
-    /// Gives back all claims, as far as that succeeds within `limit`.
+    /// Releases all claims, as far as that succeeds within `limit`.
     func close(within limit: Duration)
 }
 

@@ -2,10 +2,13 @@ import Support
 
 /// Entries that go to the remote, or come from it, without being asked for.
 extension CacheStore {
-    /// A collection of metadata, and whether what it has need never expire.
+    /// A collection of metadata, and whether its rows may be kept for ever.
     package typealias SharedCollection = (name: String, isLasting: Bool)
 
-    /// The end of what the remote has: no later than if it were fetched now.
+    /// Whether a document's time can be true; a later one would never be replaced.
+    func isPast(_ document: RemoteDocument) -> Bool { document.fetchedAt <= clock.now() + Clock.tolerance }
+
+    /// The time at which an entry of the remote expires here: no later than if it were fetched now.
     func latestExpiry(_ expiresAt: Timestamp?) -> Timestamp {
         let latest = clock.now() + settings.ttl
         return expiresAt.map { min($0, latest) } ?? latest
@@ -48,10 +51,10 @@ extension CacheStore {
         case .metadata(let name, let collection):
             guard let collection = collections.first(where: { $0.name == collection }),
                 document.name == RemoteName(metadata: name, in: collection.name, of: scope),
-                case .inline(let body) = document.content,
-                try metadata(in: collection.name, from: name, through: name).first.map({ $0.fetchedAt < document.fetchedAt })
-                    ?? true
+                case .inline(let body) = document.content, isPast(document)
             else { return false }
+            let old = try metadata(in: collection.name, from: name, through: name).first
+            if let old, old.fetchedAt >= document.fetchedAt { return false }
             let expiresAt = collection.isLasting ? document.expiresAt : latestExpiry(document.expiresAt)
             let row = Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)
             try begin()

@@ -45,7 +45,7 @@ package final class SharedEntry {
     package func take(
         replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
     ) throws -> Entry? {
-        guard remote.reads(cache.scope), 
+        guard remote.reads(cache.scope),
             let document = cache.counted(try remote.document(of: name, atMost: RemoteDocument.smallByteLimit))
         else { return nil }
         return try take(document, replacing: old, watch: watch, inspect: inspect)
@@ -89,9 +89,9 @@ package final class SharedEntry {
 
     /// Whether a document says anything that the entry doesn't.
     func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
-        // A variant is known by what it is made of and how.
+        // The name of a variant has its original's digest and its options.
         guard subject.original == nil else { return true }
-        guard document.fetchedAt <= cache.clock.now() + Clock.tolerance else { return false }
+        guard cache.isPast(document) else { return false }
         return old.map { document.fetchedAt > $0.fetchedAt } ?? true
     }
 

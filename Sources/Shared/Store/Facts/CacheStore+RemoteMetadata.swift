@@ -1,9 +1,9 @@
 import Support
 
-/// Metadata that machines share: it goes to the remote as a document alone.
+/// Metadata that machines share: in the remote it is a document without a file.
 extension CacheStore {
-    /// Returns what the remote has under a name; nil if it has nothing that can be used, or is not asked. Keeps
-    /// nothing. Throws `Cancelled`.
+    /// Returns the remote's row of this name; nil if it has none that can be used, or is not asked. Keeps nothing.
+    /// Throws `Cancelled`.
     ///
     /// - Parameters:
     ///   - byteLimit: how long its document may be.
@@ -14,7 +14,9 @@ extension CacheStore {
         guard let remote, settings.memory == nil, remote.reads(scope) else { return nil }
         let answer = try remote.document(
             of: RemoteName(metadata: name, in: collection, of: scope), atMost: byteLimit)
-        guard let document = counted(answer), case .inline(let body) = document.content else { return nil }
+        guard let document = counted(answer), case .inline(let body) = document.content, isPast(document) else {
+            return nil
+        }
         index.count(in: scope) { $0.add(.remoteHits) }
         let expiresAt = isLasting ? document.expiresAt : latestExpiry(document.expiresAt)
         return Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)

@@ -11,7 +11,7 @@ public protocol RemoteTier: Sendable {
     /// Whether things of this scope are handed over to the remote.
     func writes(_ scope: ScopeName) -> Bool
 
-    /// Returns what the remote says of a thing. Throws `Cancelled`.
+    /// Returns the document of a thing. Throws `Cancelled`.
     ///
     /// - Parameter byteLimit: how long the document may be as it is stored.
     func document(of name: RemoteName, atMost byteLimit: Int) throws -> RemoteAnswer<RemoteDocument>
@@ -20,8 +20,7 @@ public protocol RemoteTier: Sendable {
     /// caller compares the digest. Throws `Cancelled`, and what `receive` throws.
     func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void>
 
-    /// Reports that what the remote gave for a document is not what the document says, so that it is replaced by the
-    /// next `offer`.
+    /// Reports that the bytes of a document do not match it, so that the next `offer` replaces them.
     ///
     /// - Parameter span: how long it took to read.
     func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String)

@@ -107,7 +107,8 @@ import Testing
 
     @Test(arguments: [
         "$11\r\n", "$4294967296\r\n", "$-2\r\n", "$99999999999999999999\r\n", "$x\r\n", ":1.5\r\n", ":\r\n", "*1\r\n",
-        "*-1\r\n", ">3\r\n", "%1\r\n", "_\r\n", "HTTP/1.1 200 OK\r\n", "\r\n", "+OK\n", "$1\r\nab\r\n", "+" + String(repeating: "x", count: RedisReplyReader.lineLimit),
+        "*-1\r\n", ">3\r\n", "%1\r\n", "_\r\n", "HTTP/1.1 200 OK\r\n", "\r\n", "+OK\n", "$1\r\nab\r\n",
+        "+" + String(repeating: "x", count: RedisReplyReader.lineLimit),
     ])
     func anythingElseIsRefused(_ text: String) {
         #expect(throws: RemoteFailure.self) { try read(text) }

@@ -113,6 +113,24 @@ import Testing
         #expect(world.warnings[0].contains("nothing more is read from it in this run"))
     }
 
+    @Test func timeLostToDamagedBytesEndsReading() throws {
+        for (isPatient, answer) in [(false, "not asked"), (true, "absent")] {
+            let world = try World { $0.isPatient = isPatient }
+            world.remote.reportDamage(of: document, after: .seconds(4), "its bytes have another SHA-256")
+            #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == answer)
+            #expect(world.warnings.count { $0.contains("in vain has taken 4s in all") } == (isPatient ? 0 : 1))
+        }
+    }
+
+    @Test func aMessageHasNoSecretsAndKeepsItsMeaning() throws {
+        let world = try World { $0.headers = [HTTPHeader("Authorization", "Bearer geheim")] }
+        world.storage.state.withLock { $0.failure = .refused("no geheim " + String(repeating: "x", count: 1000)) }
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "failed")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "not asked")
+        #expect(world.warnings.count == 1 && world.warnings[0].contains("no … xxx"))
+        #expect(!world.warnings[0].contains("geheim") && world.warnings[0].count < 600)
+    }
+
     @Test func aRefusalToWriteLeavesReadingAlone() throws {
         let world = try World()
         world.storage.state.withLock { $0.writeFailure = .refused("answered 403") }

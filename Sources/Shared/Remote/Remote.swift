@@ -190,8 +190,9 @@ public final class Remote: RemoteTier {
             let value = try body(.reading(atMost: byteLimit, settings.timeouts, patience: patience), &count)
             state.withLock { $0.reading.noteSuccess() }
             tell(value == nil ? "miss" : "hit")
-            // Time spent on bytes is lost only if damage is reported later.
-            if value == nil || value is RemoteDocument { noteLost(since: begun + settings.timeouts.free) }
+            // The time for bytes is lost only if damage is reported later.
+            if value == nil { noteLost(since: begun + settings.timeouts.free) }
+            if value is RemoteDocument { noteLost(since: begun + settings.timeouts.connect) }
             return value.map { .found($0) } ?? .absent
         } catch let stop as ReceiverFailed {
             throw stop.error

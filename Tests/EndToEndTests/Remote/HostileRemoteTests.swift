@@ -10,11 +10,14 @@ import Testing
     /// How much more memory than without a remote a run may have.
     private static let memoryLimit = 50 << 20
 
-    /// Fetches pictures; returns the output, the time that this took, and the memory that it had.
-    private func put(_ fleet: Fleet, _ machine: String) throws -> (ToolOutput, time: Duration, memory: Int) {
+    /// A run without a remote.
+    private static let plain = Result { try put(Fleet(remote: ""), "plain") }
+
+    /// Fetches pictures. Returns the output, the time and the peak memory.
+    private static func put(_ fleet: Fleet, _ machine: String) throws -> (ToolOutput, time: Duration, memory: Int) {
         let begun = SteadyTime.now()
         let tool = try fleet.home.start(
-            "img-cache", ["put"] + Self.options + (0..<7).map { fleet.origin.url("\($0)") }, stdin: .empty,
+            "img-cache", ["put"] + options + (0..<7).map { fleet.origin.url("\($0)") }, stdin: .empty,
             environment: fleet.machine(machine))
         var memory = 0
         while tool.isRunning {
@@ -30,8 +33,8 @@ import Testing
         let (server, address) = try mode.start()
         defer { server.stop() }
         let fleet = try Fleet(remote: address)
-        let plain = try put(try Fleet(remote: ""), "plain")
-        let hostile = try put(fleet, "hostile")
+        let plain = try Self.plain.get()
+        let hostile = try Self.put(fleet, "hostile")
         #expect(hostile.0.status == 0, "\(hostile.0)")
         #expect(try hostile.0.records.allSatisfy { $0.string("cache.status") == "miss" }, "\(hostile.0)")
         #expect(fleet.origin.asked.count == 7)
@@ -45,7 +48,7 @@ import Testing
         let mode = try #require(HostileMode.all.last)
         let (server, address) = try mode.start()
         defer { server.stop() }
-        let output = try put(try Fleet(remote: address), "one").0
+        let output = try Self.put(try Fleet(remote: address), "one").0
         #expect(output.errorLines.count { $0.contains("waits for none any more") } == 1, "\(output)")
     }
 

@@ -100,10 +100,10 @@ extension RemoteOperation.Limits {
     }
 
     /// For bytes that are sent while no record waits. The system still holds some megabytes of what the storage has
-    /// taken, so that the answer comes late.
+    /// taken, so that the answer comes late. Bytes are not limited: libcurl sends some again over a new connection.
     static func writing(_ count: Int, _ timeouts: RemoteSettings.Timeouts) -> Self {
         Self(
             answer: timeouts.stall * 4, stall: timeouts.stall * 4, deadline: timeouts.deadline(bytes: count),
-            byteLimit: count)
+            byteLimit: .max)
     }
 }

@@ -15,7 +15,7 @@ extension Remote {
             do {
                 let limits = RemoteOperation.Limits.asking(settings.timeouts, patience: patience)
                 let answer = try run(limits) { try storage.claim(name, token: token, $0) }
-                noteLost(since: begun + settings.timeouts.free)
+                noteLost(since: begun, unlessWithin: settings.timeouts.free)
                 switch answer {
                 case .granted(let claim): return claim
                 case .none: return nil

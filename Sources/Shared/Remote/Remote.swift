@@ -191,8 +191,8 @@ public final class Remote: RemoteTier {
             state.withLock { $0.reading.noteSuccess() }
             tell(value == nil ? "miss" : "hit")
             // The time for bytes is lost only if damage is reported later.
-            if value == nil { noteLost(since: begun + settings.timeouts.free) }
-            if value is RemoteDocument { noteLost(since: begun + settings.timeouts.connect) }
+            if value == nil { noteLost(since: begun, unlessWithin: settings.timeouts.free) }
+            if value is RemoteDocument { noteLost(since: begun, unlessWithin: settings.timeouts.connect) }
             return value.map { .found($0) } ?? .absent
         } catch let stop as ReceiverFailed {
             throw stop.error
@@ -226,9 +226,11 @@ public final class Remote: RemoteTier {
     }
 
     /// Counts the time since then as lost, and gives reading up if that is too much.
-    func noteLost(since start: Duration) {
+    ///
+    /// - Parameter free: a time that is short enough not to count.
+    func noteLost(since start: Duration, unlessWithin free: Duration = .zero) {
         let now = SteadyTime.now()
-        if settings.isPatient || start >= now { return }
+        if settings.isPatient || now - start <= free { return }
         let patience = settings.timeouts.patience
         let hasOpened = state.withLock { state in
             state.lost.add(start..<now)
@@ -361,11 +363,13 @@ public final class Remote: RemoteTier {
         return sent
     }
 
-    /// Waits at most `RemoteSettings.wait` until everything is handed over and all claims are given back.
+    /// Waits until everything is handed over and all claims are given back: at most `RemoteSettings.wait`, less the time
+    /// that the run has lost already.
     public func close() {
-        let end = SteadyTime.now() + settings.wait
+        let wait = max(settings.wait - state.withLock { $0.lost.total }, .zero)
+        let end = SteadyTime.now() + wait
         if let queue = queue.withLock({ $0 }) {
-            let rest = queue.close(atMost: settings.wait) { [interruption] in interruption.cause != nil }
+            let rest = queue.close(atMost: wait) { [interruption] in interruption.cause != nil }
             if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
                 log.warning(
                     "the remote \(settings.address): \(rest) \(rest == 1 ? "thing was" : "things were") not "

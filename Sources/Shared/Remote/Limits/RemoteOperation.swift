@@ -99,8 +99,8 @@ extension RemoteOperation.Limits {
         reading(atMost: 0, timeouts, patience: patience.map { min($0, timeouts.answer) } ?? timeouts.answer)
     }
 
-    /// For bytes that are sent while no record waits. The system still holds some megabytes of what the storage has
-    /// taken, so that the answer comes late. Bytes are not limited: libcurl sends some again over a new connection.
+    /// For bytes that are sent while no record waits. The system holds some megabytes of them for a while, so that the
+    /// answer comes late. Bytes are not limited: libcurl sends some again over a new connection.
     static func writing(_ count: Int, _ timeouts: RemoteSettings.Timeouts) -> Self {
         Self(
             answer: timeouts.stall * 4, stall: timeouts.stall * 4, deadline: timeouts.deadline(bytes: count),

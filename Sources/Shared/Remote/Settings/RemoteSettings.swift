@@ -22,7 +22,7 @@ public struct RemoteSettings: Sendable, Equatable {
         public var patience: Duration { connect * 16 }
         /// The time that a run may wait in all for other machines that have leases.
         public var leases: Duration { connect * 100 }
-        /// The time in which an answer that brings nothing does not count as lost; `connect` is that of a document.
+        /// The time within which an answer that brings nothing does not count as lost. A document may take `connect`.
         public var free: Duration { connect / 5 }
 
         /// The fewest bytes per second of a transfer.

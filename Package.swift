@@ -80,7 +80,6 @@ let package = Package(
         code("CHEIF", ["CLibraryLoading"]),
         code("CJXL", ["CLibraryLoading"]),
         code("CText", ["CLibraryLoading"]),
-        code("CHiredis", ["CLibraryLoading"]),
         code("CCodecs", ["CJPEG", "CPNG"]),
         code("CKernels"),
         // The shared library, lowest layer first
@@ -100,7 +99,7 @@ let package = Package(
             swiftSettings: [.define("CHECKED", .when(configuration: .debug))]),
         module("Placeholders", ["Support", "Formats", "Images", "CText"]),
         module("Store", ["Support", "CSQLite", "CSystem"]),
-        module("Remote", ["Support", "Records", "HTTP", "Store", "CHiredis"]),
+        module("Remote", ["Support", "Records", "HTTP", "Store"]),
         module("Fetch", ["Support", "Records", "HTTP", "Formats", "Store"]),
         module("Tools", ["Support", "Records", "HTTP", "Formats", "Store", "Fetch"]),
         module("Previews", ["Support", "Formats", "Store", "Fetch", "Tools", "CKernels", "CZlib"]),

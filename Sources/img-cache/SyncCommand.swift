@@ -28,9 +28,10 @@ extension Command {
     ) { arguments in
         let context = try ToolContext(arguments)
         try arguments.exclude(.push, .pull)
-        guard let settings = try context.remoteSettings() else {
+        guard var settings = try context.remoteSettings() else {
             throw UsageFailure("say which remote: --remote URL, or APOD_TOOLS_REMOTE")
         }
+        settings.isPatient = true
         let mode = settings.mode
         let pushes = !arguments[.pull] && mode != .read
         let pulls = !arguments[.push] && mode != .write

@@ -21,7 +21,7 @@ final class FakeRemote: RemoteTier {
     func reads(_ scope: ScopeName) -> Bool { scope == .standard }
     func writes(_ scope: ScopeName) -> Bool { scope == .standard }
 
-    func document(of name: RemoteName) -> RemoteAnswer<RemoteDocument> {
+    func document(of name: RemoteName, atMost byteLimit: Int) -> RemoteAnswer<RemoteDocument> {
         state.withLock { state in
             state.asked += 1
             if state.fails { return .failed }
@@ -35,7 +35,9 @@ final class FakeRemote: RemoteTier {
         return .found(())
     }
 
-    func reportDamage(of document: RemoteDocument, _ reason: String) { state.withLock { $0.damage.append(reason) } }
+    func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String) {
+        state.withLock { $0.damage.append(reason) }
+    }
 
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? {
         guard state.withLock({ $0.claimsAreGiven }) else { return nil }

@@ -67,6 +67,34 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
+    @Test func anEntryOfTheRemoteExpiresNoLaterThanIfItWereFetchedNow() throws {
+        let server = FakeServer(picture())
+        _ = try cache(here) { $0.ttl = .seconds(1000) }.fetch(moon, client: here.client(server))
+        let first = try cache(there) { $0.ttl = .seconds(100) }.fetch(moon, client: there.client(server))
+        #expect(first.entry.isFromRemote)
+        #expect(first.entry.expiresAt == there.time.clock.now() + .seconds(100))
+        // The document may shorten the time.
+        let third = try Surroundings()
+        third.time.advance(.seconds(950))
+        let second = try cache(third) { $0.ttl = .seconds(100) }.fetch(moon, client: third.client(server))
+        #expect(second.status == .hit && second.entry.expiresAt == here.time.clock.now() + .seconds(1000))
+        // An entry that never expires there does here.
+        remote.state.withLock { state in
+            for name in state.documents.keys { state.documents[name]?.expiresAt = nil }
+        }
+        let fourth = try Surroundings()
+        let last = try cache(fourth) { $0.ttl = .seconds(100) }.fetch(moon, client: fourth.client(server))
+        #expect(last.status == .hit && last.entry.expiresAt == fourth.time.clock.now() + .seconds(100))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func aDocumentOfTheFutureIsNotUsed() throws {
+        let server = FakeServer(picture())
+        here.time.advance(.seconds(86_400))
+        _ = try cache(here).fetch(moon, client: here.client(server))
+        #expect(try cache(there).fetch(moon, client: there.client(server)).status == .miss)
+    }
+
     @Test func whatHasExpiredServesIfTheServerIsAway() throws {
         let server = FakeServer { _, number in number == 0 ? .init(body: picture()) : .init(status: 503) }
         _ = try cache(here) { $0.ttl = .seconds(100) }.fetch(moon, client: here.client(server))
@@ -284,13 +312,15 @@ private final class PurgingRemote: RemoteTier {
 
     func reads(_ scope: ScopeName) -> Bool { true }
     func writes(_ scope: ScopeName) -> Bool { true }
-    func document(of name: RemoteName) -> RemoteAnswer<RemoteDocument> { base.document(of: name) }
+    func document(of name: RemoteName, atMost byteLimit: Int) -> RemoteAnswer<RemoteDocument> {
+        base.document(of: name, atMost: byteLimit)
+    }
     func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void> {
         let answer = try base.content(of: document, receive: receive)
         try purge()
         return answer
     }
-    func reportDamage(of document: RemoteDocument, _ reason: String) {}
+    func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String) {}
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? { nil }
     func offer(_ offer: RemoteOffer) {}
     func close() {}

@@ -20,7 +20,7 @@ final class FakeStorage: RemoteStorage {
     let state = Monitor(State())
 
     func read(
-        _ object: RemoteObject, byteLimit: Int, receive: (UnsafeRawBufferPointer) throws -> Void
+        _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
         let bytes = try state.withLock { state throws in
             state.reads.append(object.path)
@@ -28,12 +28,11 @@ final class FakeStorage: RemoteStorage {
             return state.objects[object.path]
         }
         guard let bytes else { return false }
-        guard bytes.count <= byteLimit else { throw RemoteFailure.damaged("too long") }
         try bytes.withUnsafeBytes(receive)
         return true
     }
 
-    func size(of object: RemoteObject) throws -> Int? {
+    func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int? {
         try state.withLock { state throws in
             if let failure = state.failure { throw failure }
             return state.objects[object.path]?.count
@@ -42,11 +41,11 @@ final class FakeStorage: RemoteStorage {
 
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
-        check: @escaping @Sendable () throws -> Void
+        _ operation: RemoteOperation
     ) throws {
         state.update { $0.waiting += 1 }
         defer { state.update { $0.waiting -= 1 } }
-        while state.wait(atMost: .milliseconds(10), for: { $0.isHolding ? nil : true }) == nil { try check() }
+        while state.wait(atMost: .milliseconds(10), for: { $0.isHolding ? nil : true }) == nil { try operation.check() }
         let bytes = try [UInt8](unsafeUninitializedCapacity: body.count) { buffer, count in
             count = try body.read(UnsafeMutableRawBufferPointer(buffer), 0)
         }

@@ -41,8 +41,10 @@ import Testing
     @Test func timeoutsGrowWithTheFirst() {
         let timeouts = RemoteSettings.Timeouts()
         #expect(timeouts.connect == .milliseconds(250))
-        #expect(timeouts.firstByte == .seconds(1))
+        #expect(timeouts.answer == .seconds(1))
         #expect(timeouts.stall == .seconds(2))
+        #expect(timeouts.patience == .seconds(4))
+        #expect(timeouts.leases == .seconds(25))
         #expect(RemoteSettings.Timeouts(connect: .seconds(1)).stall == .seconds(8))
     }
 }

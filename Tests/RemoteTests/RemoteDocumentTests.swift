@@ -68,6 +68,21 @@ import Testing
         #expect(throws: RemoteFailure.self) { try RemoteDocument(bytes, named: name, key: nil) }
     }
 
+    @Test(arguments: [
+        ("url", "moon.png"), ("url", "file:///etc/passwd"), ("url", "https://user:secret@pictures.example/"),
+        ("url", "https://pictures.example/\u{1B}[2J"), ("etag", "\"1\"\r\nX-Evil: 1"),
+        ("last_modified", "yesterday\n"), ("content_type", "image/png\u{9B}1m"), ("extension", "p\u{0}ng"),
+        ("details", "\u{7F}"), ("key", "https://pictures.example/a\u{7}"),
+    ])
+    func controlCharactersAndBadAddressesAreDamage(_ field: String, _ value: String) throws {
+        let document = try RemoteDocument.original("https://pictures.example/moon.png", [1])
+        let whole = try Record(parsing: document.encoded(key: nil))
+        var record = try Record(parsing: Array(try #require(whole.raw("document"))))
+        record.set(field, .string(value))
+        let bytes = JSON.object(["document": .raw(record.line)]).bytes
+        #expect(throws: RemoteFailure.self) { try RemoteDocument(bytes, named: document.name, key: nil) }
+    }
+
     @Test func scopesAndKindsNeverShareAName() throws {
         let key = try CacheKey(printed: "https://pictures.example/moon.png")
         let other = try ScopeName("alice")

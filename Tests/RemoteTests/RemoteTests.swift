@@ -51,7 +51,7 @@ import Testing
         // The bytes first: a document never names what is not there yet.
         #expect(
             world.storage.state.withLock { $0.writes } == ["cas/\(document.sha256!)", "ac/\(document.name.digest)"])
-        #expect(text(try world.remote.document(of: document.name)) == "found")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
         let sink = MemorySink()
         guard case .found = try world.remote.content(of: document, receive: sink.write) else {
             Issue.record("the bytes are not there")
@@ -75,7 +75,7 @@ import Testing
         world.storage.state.withLock {
             $0.objects["cas/\(document.sha256!)"] = [UInt8](repeating: 0, count: bytes.count)
         }
-        world.remote.reportDamage(of: document, "its bytes have another SHA-256")
+        world.remote.reportDamage(of: document, after: .zero, "its bytes have another SHA-256")
         try offer(world.remote, document, bytes)
         world.remote.close()
         #expect(world.storage.state.withLock { $0.objects["cas/\(document.sha256!)"] } == bytes)
@@ -106,11 +106,29 @@ import Testing
     @Test func afterFiveFailuresNobodyAsks() throws {
         let world = try World()
         world.storage.state.withLock { $0.failure = .failed("no route to host") }
-        let answers = try (0..<7).map { _ in text(try world.remote.document(of: document.name)) }
+        let answers = try (0..<7).map { _ in text(try world.remote.document(of: document.name, atMost: 1 << 20)) }
         #expect(answers == Array(repeating: "failed", count: 5) + ["not asked", "not asked"])
         #expect(world.storage.state.withLock { $0.reads.count } == 5)
         #expect(world.warnings.count == 1)
         #expect(world.warnings[0].contains("nothing more is read from it in this run"))
+    }
+
+    @Test func timeLostToDamagedBytesEndsReading() throws {
+        for (isPatient, answer) in [(false, "not asked"), (true, "absent")] {
+            let world = try World { $0.isPatient = isPatient }
+            world.remote.reportDamage(of: document, after: .seconds(4), "its bytes have another SHA-256")
+            #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == answer)
+            #expect(world.warnings.count { $0.contains("in vain has taken 4s in all") } == (isPatient ? 0 : 1))
+        }
+    }
+
+    @Test func aMessageHasNoSecretsAndKeepsItsMeaning() throws {
+        let world = try World { $0.headers = [HTTPHeader("Authorization", "Bearer geheim")] }
+        world.storage.state.withLock { $0.failure = .refused("no geheim " + String(repeating: "x", count: 1000)) }
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "failed")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "not asked")
+        #expect(world.warnings.count == 1 && world.warnings[0].contains("no … xxx"))
+        #expect(!world.warnings[0].contains("geheim") && world.warnings[0].count < 600)
     }
 
     @Test func aRefusalToWriteLeavesReadingAlone() throws {
@@ -121,7 +139,7 @@ import Testing
         world.remote.close()
         #expect(results.withLock { Set($0) }.isSubset(of: ["failed", "not asked"]))
         #expect(world.warnings.count == 1)
-        #expect(text(try world.remote.document(of: document.name)) == "absent")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "absent")
     }
 
     @Test func modesAndScopesSayWhatIsShared() throws {
@@ -158,7 +176,7 @@ import Testing
         world.storage.state.withLock {
             $0.objects["ac/\(document.name.digest)"] = document.encoded(key: nil)
         }
-        #expect(text(try world.remote.document(of: document.name)) == "absent")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "absent")
         #expect(world.warnings.isEmpty)
     }
 
@@ -214,12 +232,12 @@ import Testing
     @Test func aDamagedDocumentIsReplacedWhenItIsHandedOver() throws {
         let world = try World()
         world.storage.state.withLock { $0.objects["ac/\(document.name.digest)"] = Array("{".utf8) }
-        #expect(text(try world.remote.document(of: document.name)) == "damaged")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "damaged")
         let folder = try TemporaryFolder()
         let path = try folder.write("picture", bytes)
         let offer = RemoteOffer(document, open: { try File.openInput(path) }) { _ in }
         #expect(try world.remote.handOverNow(offer) == SyncReport(moved: 1, bytes: bytes.count))
         #expect(try world.remote.handOverNow(offer) == SyncReport(there: 1))
-        #expect(text(try world.remote.document(of: document.name)) == "found")
+        #expect(text(try world.remote.document(of: document.name, atMost: 1 << 20)) == "found")
     }
 }

@@ -12,7 +12,6 @@ class ApodTools < Formula
   depends_on "freetype"
   depends_on "gumbo-parser"
   depends_on "harfbuzz"
-  depends_on "hiredis"
   depends_on "isa-l"
   depends_on "jpeg-turbo"
   depends_on "jpeg-xl"

@@ -2,22 +2,32 @@ import Support
 
 /// The secrets that a request sent. Some servers repeat them in the body of a refusal, to help find the fault. Such
 /// bodies are shown, logged and written into records, so the secrets are removed from them.
-struct EchoedSecrets {
+package struct EchoedSecrets: Sendable {
     private let secrets: [[UInt8]]
 
-    init(of request: HTTPRequest) {
-        var texts = request.headers.filter { !$0.crossesOrigins }.flatMap { header in
+    init(of request: HTTPRequest) { self.init(headers: request.headers, credentials: request.credentials) }
+
+    package init(headers: [HTTPHeader], credentials: WebURL.Credentials?) {
+        var texts = headers.filter { !$0.crossesOrigins }.flatMap { header in
             // A server may quote the token of `Bearer TOKEN` alone.
             [header.value] + header.value.split(separator: " ").dropFirst().map(String.init)
         }
-        if let credentials = request.credentials {
-            texts += [credentials.password, Base64.encoded("\(credentials.user):\(credentials.password)".utf8)]
+        if let credentials {
+            texts += [
+                credentials.password, PercentEncoding.encodedValue(credentials.password),
+                Base64.encoded("\(credentials.user):\(credentials.password)".utf8),
+            ]
         }
         // JSON may have a backslash before each slash.
         texts += texts.filter { $0.contains("/") }
             .map { $0.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#) }
         // The longest first, since one may be part of another.
         secrets = texts.filter { !$0.isEmpty }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
+    }
+
+    /// The text with `…` in place of each secret.
+    package func removed(from text: String) -> String {
+        String(decoding: removed(from: Array(text.utf8)), as: UTF8.self)
     }
 
     /// The body with `…` in place of each secret. Cost: O(body × secrets).

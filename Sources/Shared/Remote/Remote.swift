@@ -4,22 +4,28 @@ import Support
 
 /// A storage that many machines share, as a tier behind their caches.
 ///
-/// Whatever fails is reported and counted, and the run goes on without it: after `Circuit.limit` failures in a row for
-/// the rest of the run, reading and writing each by itself.
+/// Every call of the storage is a `RemoteOperation`, whose limits are set here. A failure is reported and counted, and
+/// the run continues without the remote. After `Circuit.limit` failures in a row the run reads, or writes, nothing more.
+/// It also reads nothing more once its records have lost `Timeouts.patience` by waiting.
 public final class Remote: RemoteTier {
-    private struct State {
+    struct State {
         var reading = Circuit()
         var writing = Circuit()
+        /// The time that records have waited for the storage in vain.
+        var lost = LostTime()
+        /// The time that records have waited for other machines.
+        var leases = LostTime()
         /// Digests whose bytes turned out to be damaged.
         var damaged: Set<String> = []
     }
 
     let settings: RemoteSettings
     let storage: any RemoteStorage
-    private let log: Log
-    private let metrics: Metrics
+    let log: Log
+    let metrics: Metrics
     let interruption: Interruption
-    private let state = Monitor(State())
+    let state = Monitor(State())
+    private let secrets: EchoedSecrets
     private let queue: Monitor<OfferQueue?> = Monitor(nil)
 
     /// Opens and loads nothing.
@@ -50,21 +56,81 @@ public final class Remote: RemoteTier {
         self.log = log
         self.metrics = metrics
         self.interruption = interruption
+        secrets = EchoedSecrets(headers: settings.headers, credentials: settings.address.credentials)
     }
 
     public func reads(_ scope: ScopeName) -> Bool { settings.mode != .write && settings.scopes.contains(scope) }
 
     public func writes(_ scope: ScopeName) -> Bool { settings.mode != .read && settings.scopes.contains(scope) }
 
+    // MARK: Operations
+
+    /// Runs one operation of the storage. Throws its failure with a message of at most 400 characters and no secrets.
+    ///
+    /// - Parameter stop: ends the operation by throwing; by default if the run is stopped.
+    func run<Value>(
+        _ limits: RemoteOperation.Limits, stop: (@Sendable () throws -> Void)? = nil,
+        _ body: (RemoteOperation) throws -> Value
+    ) throws -> Value {
+        do {
+            return try body(RemoteOperation(limits, stop: stop ?? interruption.check))
+        } catch let stop as ReceiverFailed {
+            throw stop
+        } catch {
+            try interruption.check()
+            let failure = Support.failure(of: error)
+            var message = secrets.removed(from: failure.message)
+            if message.count > 400 { message = message.prefix(400) + "…" }
+            if message == failure.message { throw failure }
+            throw (failure as? RemoteFailure)?.isFinal == true ? RemoteFailure.refused(message) : .failed(message)
+        }
+    }
+
+    /// Reads an object, at most `limits.byteLimit` bytes; returns how many, or nil if there is none. An error of
+    /// `receive` comes as `ReceiverFailed`.
+    private func read(
+        _ object: RemoteObject, _ limits: RemoteOperation.Limits, receive: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Int? {
+        try run(limits) { operation in
+            let isThere = try storage.read(object, operation) { bytes in
+                try operation.add(bytes.count)
+                do { try receive(bytes) } catch { throw ReceiverFailed(error: error) }
+            }
+            return isThere ? operation.bytes : nil
+        }
+    }
+
+    /// Stores an object. The bytes count as they are taken by the storage.
+    func write(
+        _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)? = nil,
+        stop: (@Sendable () throws -> Void)? = nil
+    ) throws {
+        try run(.writing(body.count, settings.timeouts), stop: stop) { operation in
+            let counted = RequestBody(count: body.count) { buffer, offset in
+                let count = try body.read(buffer, offset)
+                try operation.add(count)
+                return count
+            }
+            try storage.write(counted, to: object, lifetime: lifetime, under: claim, operation)
+        }
+    }
+
+    func size(of object: RemoteObject, stop: (@Sendable () throws -> Void)? = nil) throws -> Int? {
+        try run(.asking(settings.timeouts), stop: stop) { try storage.size(of: object, $0) }
+    }
+
+    /// An error that the receiver threw, on its way past the remote's own.
+    struct ReceiverFailed: Error {
+        let error: any Error
+    }
+
     // MARK: Reading
 
-    public func document(of name: RemoteName) throws -> RemoteAnswer<RemoteDocument> {
-        try asking(.document(name)) { count in
+    public func document(of name: RemoteName, atMost byteLimit: Int) throws -> RemoteAnswer<RemoteDocument> {
+        try asking(.document(name), atMost: byteLimit) { limits, count in
             let sink = MemorySink()
-            let isThere = try storage.read(
-                .document(name), byteLimit: RemoteDocument.byteLimit, receive: { try sink.write($0) })
-            count = sink.bytes.count
-            guard isThere else { return nil }
+            guard let read = try read(.document(name), limits, receive: { try sink.write($0) }) else { return nil }
+            count = read
             guard let document = try RemoteDocument(sink.bytes, named: name, key: settings.key) else {
                 log.detail("\(settings.address): \(name.digest) is not signed with this key, and not used")
                 return nil
@@ -93,12 +159,11 @@ public final class Remote: RemoteTier {
                     "the remote \(settings.address) has \(count) bytes, more than are allowed; they are not read")
                 return .absent
             }
-            return try asking(.content(sha256)) { received in
-                let isThere = try storage.read(.content(sha256), byteLimit: count) { bytes in
-                    received += bytes.count
-                    do { try receive(bytes.bytes) } catch { throw ReceiverFailed(error: error) }
+            return try asking(.content(sha256), atMost: count) { limits, received in
+                guard let read = try read(.content(sha256), limits, receive: { try receive($0.bytes) }) else {
+                    return nil
                 }
-                guard isThere else { return nil }
+                received = read
                 guard received == count else {
                     note(damaged: sha256)
                     throw RemoteFailure.damaged("\(received) of \(count) bytes came")
@@ -108,27 +173,26 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// An error that the receiver threw, on its way past the remote's own.
-    private struct ReceiverFailed: Error {
-        let error: any Error
-    }
-
-    /// Runs a request unless too many have failed, and reports its outcome.
+    /// Runs a request unless too many have failed, and reports its outcome and the time that it lost.
     ///
     /// - Parameter body: counts the bytes that come; returns nil if there is no such thing.
     private func asking<Value>(
-        _ object: RemoteObject, _ body: (_ count: inout Int) throws -> Value?
+        _ object: RemoteObject, atMost byteLimit: Int,
+        _ body: (_ limits: RemoteOperation.Limits, _ count: inout Int) throws -> Value?
     ) throws -> RemoteAnswer<Value> {
-        if state.withLock({ $0.reading.isOpen }) { return .notAsked }
+        guard let patience = patience(for: [\.reading]) else { return .notAsked }
         var count = 0
         let begun = SteadyTime.now()
         func tell(_ status: String, _ failure: (any Failure)? = nil) {
             metrics.add(metric("get", object, status, count, SteadyTime.now() - begun, failure))
         }
         do {
-            let value = try body(&count)
+            let value = try body(.reading(atMost: byteLimit, settings.timeouts, patience: patience), &count)
             state.withLock { $0.reading.noteSuccess() }
             tell(value == nil ? "miss" : "hit")
+            // The time for bytes is lost only if damage is reported later.
+            if value == nil { noteLost(since: begun, unlessWithin: settings.timeouts.free) }
+            if value is RemoteDocument { noteLost(since: begun, unlessWithin: settings.timeouts.connect) }
             return value.map { .found($0) } ?? .absent
         } catch let stop as ReceiverFailed {
             throw stop.error
@@ -137,20 +201,51 @@ public final class Remote: RemoteTier {
             let failure = Support.failure(of: error)
             tell("error", failure)
             note(failure, .reading)
+            noteLost(since: begun)
             if case .damaged? = failure as? RemoteFailure { return .damaged }
             return .failed
         }
     }
 
-    public func reportDamage(of document: RemoteDocument, _ reason: String) {
+    public func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String) {
         if let sha256 = document.sha256 { note(damaged: sha256) }
         note(RemoteFailure.damaged("\(document.name.digest): \(reason)"), .reading)
+        noteLost(since: SteadyTime.now() - span)
     }
 
     private func note(damaged sha256: String) { state.withLock { _ = $0.damaged.insert(sha256) } }
 
-    /// What a failure is counted for.
-    private enum Direction {
+    // MARK: Limits of the run
+
+    /// The time that the run may still lose; nil if a circuit is open, and `.some(nil)` if there is no such limit.
+    func patience(for circuits: [KeyPath<State, Circuit>]) -> Duration?? {
+        state.withLock { state in
+            if circuits.contains(where: { state[keyPath: $0].isOpen }) { return nil }
+            return .some(settings.isPatient ? nil : settings.timeouts.patience - state.lost.total)
+        }
+    }
+
+    /// Counts the time since then as lost, and gives reading up if that is too much.
+    ///
+    /// - Parameter free: a time that is short enough not to count.
+    func noteLost(since start: Duration, unlessWithin free: Duration = .zero) {
+        let now = SteadyTime.now()
+        if settings.isPatient || now - start <= free { return }
+        let patience = settings.timeouts.patience
+        let hasOpened = state.withLock { state in
+            state.lost.add(start..<now)
+            // Within a millisecond nothing more can be asked.
+            return state.lost.total + .milliseconds(1) >= patience && state.reading.noteFailure(isFinal: true)
+        }
+        if hasOpened {
+            log.warning(
+                "the remote \(settings.address): waiting for it in vain has taken "
+                    + "\(TimeSpan.description(patience)) in all; \(Direction.reading.end)")
+        }
+    }
+
+    /// The circuit that a failure belongs to.
+    enum Direction {
         case reading, writing
 
         var circuit: WritableKeyPath<State, Circuit> {
@@ -160,7 +255,7 @@ public final class Remote: RemoteTier {
             }
         }
 
-        /// What does not happen any more after too many failures.
+        /// The consequence of too many failures.
         var end: String {
             switch self {
             case .reading: "nothing more is read from it in this run"
@@ -169,8 +264,8 @@ public final class Remote: RemoteTier {
         }
     }
 
-    /// Counts a failure, and warns if it is the one too many, or if something is damaged.
-    private func note(_ failure: any Failure, _ direction: Direction) {
+    /// Counts a failure. Warns if it opens the circuit, or if something is damaged.
+    func note(_ failure: any Failure, _ direction: Direction) {
         let reason = failure as? RemoteFailure
         let hasOpened = state.withLock { $0[keyPath: direction.circuit].noteFailure(isFinal: reason?.isFinal ?? false) }
         let words = "the remote \(settings.address): \(failure.message)"
@@ -193,21 +288,6 @@ public final class Remote: RemoteTier {
                 "op": .text(operation), "object": .text(object.path), "status": .text(status), "bytes": .number(bytes),
                 "ms": .time(duration), "code": failure.map { .text($0.code) },
             ])
-    }
-
-    public func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? {
-        if state.withLock({ $0.reading.isOpen || $0.writing.isOpen }) { return nil }
-        do {
-            return try storage.claim(name) {
-                do { try check() } catch { throw ReceiverFailed(error: error) }
-            }
-        } catch let stop as ReceiverFailed {
-            throw stop.error
-        } catch {
-            try interruption.check()
-            note(failure(of: error), .writing)
-            return nil
-        }
     }
 
     // MARK: Writing
@@ -239,7 +319,10 @@ public final class Remote: RemoteTier {
             metrics.add(metric("put", object, status, bytes, SteadyTime.now() - begun, failure))
         }
         do {
-            let sent = try handOver(offer, check: check)
+            let sent = try handOver(offer) { [interruption] in
+                try interruption.check()
+                try check()
+            }
             state.withLock { $0.writing.noteSuccess() }
             tell(sent == nil ? "gone" : "stored", sent ?? 0)
             offer.done(sent.map { .found($0) } ?? .absent)
@@ -255,40 +338,45 @@ public final class Remote: RemoteTier {
     }
 
     /// Stores the bytes, unless they are there, and then the document that names them. Returns how many bytes were sent;
-    /// nil if the file has gone meanwhile.
-    func handOver(_ offer: RemoteOffer, check: @escaping @Sendable () throws -> Void) throws -> Int? {
+    /// nil if the file no longer exists.
+    func handOver(_ offer: RemoteOffer, stop: (@Sendable () throws -> Void)? = nil) throws -> Int? {
         let document = offer.document
         let lifetime = document.expiresAt.map { $0 - .now() }
         var sent = 0
         if case .bytes(let sha256, let count) = document.content, let open = offer.open {
             let object = RemoteObject.content(sha256)
             let isDamaged = state.withLock { $0.damaged.contains(sha256) }
-            if try isDamaged || storage.size(of: object) != count {
+            if try isDamaged || size(of: object, stop: stop) != count {
                 guard let file = try? open(), file.count == count else { return nil }
-                try storage.write(RequestBody(file), to: object, lifetime: lifetime, under: nil, check: check)
+                try write(RequestBody(file), to: object, lifetime: lifetime, stop: stop)
                 state.withLock { _ = $0.damaged.remove(sha256) }
                 sent = count
             } else {
-                try storage.prolong(object, lifetime: lifetime)
+                try run(.asking(settings.timeouts), stop: stop) {
+                    try storage.prolong(object, lifetime: lifetime, $0)
+                }
             }
         }
-        try check()
-        try storage.write(
+        try write(
             RequestBody(document.encoded(key: settings.key)), to: .document(document.name), lifetime: lifetime,
-            under: offer.claim, check: check)
+            under: offer.claim, stop: stop)
         return sent
     }
 
-    /// Waits at most `RemoteSettings.wait` until everything is handed over.
+    /// Waits until everything is handed over and all claims are given back: at most `RemoteSettings.wait`, less the time
+    /// that the run has lost already.
     public func close() {
+        let wait = max(settings.wait - state.withLock { $0.lost.total }, .zero)
+        let end = SteadyTime.now() + wait
         if let queue = queue.withLock({ $0 }) {
-            let rest = queue.close(atMost: settings.wait) { [interruption] in interruption.cause != nil }
+            let rest = queue.close(atMost: wait) { [interruption] in interruption.cause != nil }
             if rest > 0, interruption.cause == nil, !state.withLock({ $0.writing.isOpen }) {
                 log.warning(
                     "the remote \(settings.address): \(rest) \(rest == 1 ? "thing was" : "things were") not "
                         + "handed over in time; raise --remote-wait, or run img-cache sync --push")
             }
         }
-        storage.close()
+        let left = interruption.cause == nil ? end - SteadyTime.now() : .zero
+        storage.close(within: max(left, settings.timeouts.connect))
     }
 }

@@ -21,44 +21,62 @@ import Testing
 
     private func storage() -> RedisStorage { RedisStorage(server, log: .silent) }
 
+    private var operation: RemoteOperation {
+        RemoteOperation(.reading(atMost: 1 << 20, server.timeouts, patience: nil)) {}
+    }
+
+    private func claim(by storage: RedisStorage) throws -> any RemoteClaim {
+        let token = "\(UInt64.random(in: 0...UInt64.max))"
+        guard case .granted(let claim) = try storage.claim(name, token: token, operation) else { throw Cancelled() }
+        return claim
+    }
+
+    private func number(_ words: [String]) throws -> Int { try server.number(words, operation) }
+
     private func write(_ text: String, by storage: RedisStorage, under claim: (any RemoteClaim)?) throws {
-        try storage.write(RequestBody(Array(text.utf8)), to: place, lifetime: nil, under: claim) {}
+        try storage.write(RequestBody(Array(text.utf8)), to: place, lifetime: nil, under: claim, operation)
     }
 
     private func text() throws -> String {
         let sink = MemorySink()
-        _ = try storage().read(place, byteLimit: 1000) { try sink.write($0) }
+        _ = try storage().read(place, operation) { try sink.write($0) }
         return String(decoding: sink.bytes, as: UTF8.self)
     }
 
     @Test func aLaterLeaseIsNotOverwritten() throws {
         let (one, two) = (storage(), storage())
-        let first = try #require(try one.claim(name) {})
+        let first = try claim(by: one)
+        guard case .held = try two.claim(name, token: "another", operation) else {
+            Issue.record("two machines have the same lease")
+            return
+        }
         // The first machine sleeps for so long that its lease ends.
-        _ = try server.command(["DEL", "apod-tools:lease/\(name.digest)"])
-        let second = try #require(try two.claim(name) {})
+        _ = try number(["DEL", "apod-tools:lease/\(name.digest)"])
+        let second = try claim(by: two)
         try write("new", by: two, under: second)
         try write("old", by: one, under: first)
         #expect(try text() == "new")
-        // What it gives back is not the other one's.
+        // The first machine must not release the second one's lease.
         first.release()
-        #expect(try server.command(["EXISTS", "apod-tools:lease/\(name.digest)"]) == .integer(1))
+        one.close(within: .seconds(10))
+        #expect(try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 1)
+        // The end of a run releases its leases.
+        two.close(within: .seconds(10))
+        #expect(try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 0)
         second.release()
-        #expect(try server.command(["EXISTS", "apod-tools:lease/\(name.digest)"]) == .integer(0))
-        one.close()
-        two.close()
     }
 
     @Test func aServerThatForgetsNumbersLosesNoDocument() throws {
         let storage = storage()
         for round in 0..<3 {
-            let claim = try #require(try storage.claim(name) {})
-            if round == 1 { _ = try server.command(["DEL", "apod-tools:fence/\(name.digest)"]) }
+            let claim = try claim(by: storage)
+            if round == 1 { _ = try number(["DEL", "apod-tools:fence/\(name.digest)"]) }
             try write("\(round)", by: storage, under: claim)
             #expect(try text() == "\(round)")
             claim.release()
+            while try number(["EXISTS", "apod-tools:lease/\(name.digest)"]) == 1 {}
         }
-        storage.close()
+        storage.close(within: .seconds(10))
     }
 
     @Test func whatIsStoredExpires() throws {
@@ -66,14 +84,10 @@ import Testing
         try write("small", by: storage, under: nil)
         let large = RemoteObject.content(SHA256.hex(of: "large"))
         let bytes = [UInt8](repeating: 7, count: 2 * RedisStorage.pieceSize + 5)
-        try storage.write(RequestBody(bytes), to: large, lifetime: .seconds(60), under: nil) {}
-        #expect(try storage.size(of: large) == bytes.count)
+        try storage.write(RequestBody(bytes), to: large, lifetime: .seconds(60), under: nil, operation)
+        #expect(try storage.size(of: large, operation) == bytes.count)
         for path in [place.path, large.path] {
-            guard case .integer(let left) = try server.command(["PTTL", RedisStorage.key(path)]) else {
-                Issue.record("no time")
-                return
-            }
-            #expect(left > 6 * 86_400_000)
+            #expect(try number(["PTTL", RedisStorage.key(path)]) > 6 * 86_400_000)
         }
     }
 }

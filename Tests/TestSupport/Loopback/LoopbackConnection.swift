@@ -81,6 +81,17 @@ public final class LoopbackConnection {
         close()
     }
 
+    /// Returns the next bytes that the client sends; none at the end of the connection.
+    public func receive(atMost limit: Int) throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: limit)
+        while true {
+            let count = read(descriptor, &buffer, limit)
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { throw Broken() }
+            return Array(buffer[..<count])
+        }
+    }
+
     /// Waits as long as `limit`; false as soon as the client has gone.
     public func pause(_ limit: Duration) -> Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

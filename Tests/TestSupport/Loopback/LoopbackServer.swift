@@ -23,9 +23,19 @@ public final class LoopbackServer: Sendable {
     private let accepting: Thread
 
     /// Starts to listen.
-    /// - Parameter answer: called for each request, on the connection's thread; what it throws ends the connection.
-    public init(
+    /// - Parameter answer: called for each request, on the connection's thread; an error ends the connection.
+    public convenience init(
         port wanted: UInt16 = 0, answer: @escaping @Sendable (LoopbackRequest, LoopbackConnection) throws -> Void
+    ) throws {
+        try self.init(port: wanted) { connection in
+            while connection.staysOpen, let request = try connection.readRequest() { try answer(request, connection) }
+        }
+    }
+
+    /// Starts to listen for any protocol over TCP.
+    /// - Parameter serve: called for each connection, on its thread; the connection ends with it.
+    public init(
+        port wanted: UInt16 = 0, serve: @escaping @Sendable (LoopbackConnection) throws -> Void
     ) throws {
         let (listener, port) = try Self.listen(wanted)
         let wake = try makePipe()
@@ -44,8 +54,8 @@ public final class LoopbackServer: Sendable {
                     state.stopped ? true : state.connections.count < Self.mostConnections ? false : nil
                 }
                 if isStopped { return }
-                let descriptor = accept(listener, nil, nil)
-                if descriptor >= 0 { Self.serve(descriptor, state, answer) }
+                let descriptor = acceptConnection(listener)
+                if descriptor >= 0 { Self.accept(descriptor, state, serve) }
             }
         }
     }
@@ -73,9 +83,8 @@ public final class LoopbackServer: Sendable {
         _ = state.wait(atMost: .seconds(5)) { $0.connections.isEmpty ? true : nil }
     }
 
-    private static func serve(
-        _ descriptor: Int32, _ state: Monitor<State>,
-        _ answer: @escaping @Sendable (LoopbackRequest, LoopbackConnection) throws -> Void
+    private static func accept(
+        _ descriptor: Int32, _ state: Monitor<State>, _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void
     ) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var on: Int32 = 1
@@ -88,11 +97,8 @@ public final class LoopbackServer: Sendable {
             return
         }
         let thread = try? Thread.start {
-            let connection = LoopbackConnection(descriptor)
             do {
-                while connection.staysOpen, let request = try connection.readRequest() {
-                    try answer(request, connection)
-                }
+                try serve(LoopbackConnection(descriptor))
             } catch {
                 // The client's own doing, or the test's wish.
             }
@@ -138,5 +144,7 @@ public final class LoopbackServer: Sendable {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 }
+
+private func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
 
 private func listenForMany(_ descriptor: Int32) -> Int32 { listen(descriptor, 512) }

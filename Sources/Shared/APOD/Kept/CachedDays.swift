@@ -75,7 +75,8 @@ final class CachedDays: Sendable {
 
     private func remoteRow(_ day: CalendarDay, _ service: Service, _ cache: CacheStore) throws -> Metadata? {
         let begun = SteadyTime.now()
-        let row = try cache.remoteMetadata(day.description, in: Self.collection(service))
+        let row = try cache.remoteMetadata(
+            day.description, in: Self.collection(service), atMost: RemoteDocument.smallByteLimit, isLasting: true)
         if row == nil { state.withLock { $0.missed += SteadyTime.now() - begun } }
         return row
     }

@@ -28,7 +28,9 @@ public struct Explainer: Sendable {
         guard let remote = caches.remote, remote.reads(scope), key.isShared, !request.carriesCredentials else {
             return nil
         }
-        switch try remote.document(of: RemoteName(originalOf: key, in: scope)) {
+        switch try remote.document(
+            of: RemoteName(originalOf: key, in: scope), atMost: RemoteDocument.smallByteLimit)
+        {
         case .found(let document):
             return Explanation.Shared(
                 status: .hit, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt, bytes: document.count)

@@ -73,7 +73,10 @@ public struct ExerciseList: Sendable {
 
     /// The list of another machine, if it is fresh; it is kept here, too.
     private func shared(by cache: CacheStore) throws -> KeptList? {
-        guard let row = try cache.remoteMetadata(Self.name, in: Self.collection), isFresh(row),
+        guard
+            let row = try cache.remoteMetadata(
+                Self.name, in: Self.collection, atMost: RemoteDocument.byteLimit, isLasting: false),
+            isFresh(row),
             let list = KeptList(body: row.body, address: service.address)
         else { return nil }
         _ = try usingCache("the list is not kept") { try cache.keep([row], in: Self.collection) }

@@ -14,7 +14,8 @@ final class CurlExchange {
     private var error: (any Error)?
     private var refused: (address: IPAddress, kind: AddressClass)?
     private var hasDialled = false
-    /// When something last arrived, or when the receiver was last told that nothing does.
+    /// When the receiver last got something, or was last told that nothing comes. Lines of a head do not count: a server
+    /// that sends one after the other gives nothing.
     private var lastEvent = SteadyTime.now()
     /// How many bytes of the body have not been delivered yet.
     private var gatheredCount = 0
@@ -90,7 +91,6 @@ final class CurlExchange {
     }
 
     private func head(_ line: UnsafeRawBufferPointer) -> Bool {
-        lastEvent = SteadyTime.now()
         guard handOnGathered() else { return false }
         switch reader.add(line) {
         case .more: return true
@@ -100,6 +100,7 @@ final class CurlExchange {
         case .complete(let status, let headers):
             let response = HTTPResponse(status: status, headers: headers, url: request.url)
             self.response = response
+            lastEvent = SteadyTime.now()
             return deliver(.head(response))
         }
     }

@@ -1,12 +1,10 @@
+import HTTP
 import Records
 import Store
 import Support
 
 /// The document as the remote keeps it: `{"document":{…}}`, and before that `"hmac"` if it is signed.
 extension RemoteDocument {
-    /// The most bytes that a document is read with: a list of exercises has one megabyte.
-    static let byteLimit = 16 << 20
-
     /// The bytes to store.
     ///
     /// - Parameter key: what the document is signed with; nil for an unsigned one.
@@ -40,7 +38,8 @@ extension RemoteDocument {
     }
 
     /// Reads what `encoded` has made. Nil for a document that does not count: without the signature of the key. Throws
-    /// `RemoteFailure.damaged` for anything that is no document of this name.
+    /// `RemoteFailure.damaged` for anything that is no document of this name, for control characters in a text, and for
+    /// an address that cannot be fetched.
     init?(_ bytes: [UInt8], named name: RemoteName, key: [UInt8]?) throws {
         guard let envelope = try? Record(parsing: bytes), let raw = envelope.raw("document"),
             let record = try? Record(parsing: raw)
@@ -51,6 +50,12 @@ extension RemoteDocument {
         guard record.integer("layout") == 1, record.string("name") == name.digest else {
             throw RemoteFailure.damaged("it is the document of something else")
         }
+        for name in Self.texts where record.string(name)?.unicodeScalars.contains(where: Self.isControl) == true {
+            throw RemoteFailure.damaged("its field \"\(name)\" has control characters")
+        }
+        guard record.string("url").map(Self.isAddress) ?? true else {
+            throw RemoteFailure.damaged("its url is no address that can be fetched")
+        }
         guard let subject = Subject(record), let content = Content(record),
             let fetchedAt = record.string("fetched_at").flatMap({ Timestamp(iso8601: $0) })
         else { throw RemoteFailure.damaged("the document lacks a field") }
@@ -60,6 +65,21 @@ extension RemoteDocument {
             fetchedAt: fetchedAt, expiresAt: record.string("expires_at").flatMap { Timestamp(iso8601: $0) },
             mustRevalidate: record.bool("must_revalidate") ?? false,
             cost: .milliseconds(min(max(record.integer("cost_ms") ?? 0, 0), 86_400_000)))
+    }
+
+    /// The fields that are texts, all of which may be shown, stored or sent.
+    private static let texts: [FieldPath] = [
+        "kind", "key", "variant", "row", "collection", "content_type", "extension", "details", "url", "etag",
+        "last_modified", "fetched_at", "expires_at",
+    ]
+
+    /// C0, DEL and C1 (Unicode, category Cc).
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        (try? WebURL(text)).map { $0.credentials == nil } ?? false
     }
 }
 

@@ -17,14 +17,17 @@ final class RedisLease: RemoteClaim {
     func release() { leases.release(self) }
 }
 
-/// Leases that a Redis server keeps for all machines: `SET … NX PX`, renewed by a thread as long as they are held. Each
-/// has a number, the largest of which is kept beside it: a holder that was away for too long is told by it from a later
-/// one.
+/// Leases that a Redis server keeps for all machines: `SET … NX PX`, renewed and given back by a thread of their own,
+/// so that no record waits for that. Each has a number, the largest of which is kept beside it: a holder that was away
+/// for too long is told by it from a later one.
 final class RedisLeases: Sendable {
     private struct State {
         var held: [ObjectIdentifier: RedisLease] = [:]
+        /// Those to give back.
+        var released: [RedisLease] = []
         var thread: Thread?
-        var isClosed = false
+        /// When the thread has to end; nil while the run goes on.
+        var end: Duration?
     }
 
     private let server: RedisServer
@@ -40,12 +43,6 @@ final class RedisLeases: Sendable {
     static let length: Duration = .seconds(10)
     /// Often enough for three renewals to get lost.
     private static let renewal: Duration = .milliseconds(2500)
-    /// How often those who wait look: at once for what is quick, rarely enough for a thousand who wait.
-    private static let looks: [Duration] = [
-        .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(200),
-    ]
-    /// How long anybody waits for another machine, as long as for one request; then it does the work itself.
-    private static let patience: Duration = .seconds(120)
 
     private static func key(ofLease name: RemoteName) -> String { RedisStorage.key("lease/\(name.digest)") }
     private static func key(ofFence name: RemoteName) -> String { RedisStorage.key("fence/\(name.digest)") }
@@ -65,93 +62,87 @@ final class RedisLeases: Sendable {
         redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[3]) return 1
         """
 
-    /// Waits until the lease of a thing is free, and takes it; nil after `patience`. Throws `RemoteFailure`,
-    /// `Cancelled`, and what `check` throws.
-    func claim(_ name: RemoteName, check: () throws -> Void) throws -> RedisLease? {
-        let token = "\(UInt64.random(in: 0...UInt64.max))"
-        let begun = SteadyTime.now()
-        var looks = 0
-        while SteadyTime.now() - begun < Self.patience {
-            let reply = try server.command([
+    /// Takes the lease of a thing if it is free; nil if it is not. Throws `RemoteFailure`, and what the operation throws.
+    func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> RedisLease? {
+        let fence = try server.number(
+            [
                 "EVAL", Self.take, "2", Self.key(ofLease: name), Self.key(ofFence: name), token,
                 "\(Self.length.milliseconds)",
-            ])
-            guard case .integer(let fence) = reply else {
-                throw RemoteFailure.failed("the Redis server gave no number for a lease")
-            }
-            if fence > 0 {
-                let lease = RedisLease(name, token: token, fence: fence, leases: self)
-                keep(lease)
-                return lease
-            }
-            if looks == 0 { log.detail("waiting for another machine that fetches or makes the same") }
-            try check()
-            try server.interruption.sleep(Self.looks[min(looks, Self.looks.count - 1)])
-            looks += 1
-        }
-        return nil
-    }
-
-    /// Renews a lease until it is given back.
-    private func keep(_ lease: RedisLease) {
+            ], operation)
+        guard fence > 0 else { return nil }
+        let lease = RedisLease(name, token: token, fence: fence, leases: self)
         state.withLock { state in
-            if state.isClosed { return }
+            if state.end != nil { return }
             state.held[ObjectIdentifier(lease)] = lease
             // Without a thread it lasts for `length`, which is enough for most pictures.
-            if state.thread == nil { state.thread = try? Thread.start { [self] in renewAll() } }
+            if state.thread == nil { state.thread = try? Thread.start { [self] in work() } }
         }
-    }
-
-    private func renewAll() {
-        while true {
-            let isClosed = state.wait(atMost: Self.renewal) { $0.isClosed ? true : nil } ?? false
-            if isClosed { return }
-            do {
-                for lease in state.withLock({ Array($0.held.values) }) {
-                    if state.withLock({ $0.isClosed }) { return }
-                    let reply = try server.command([
-                        "EVAL", Self.renew, "1", Self.key(ofLease: lease.name), lease.token,
-                        "\(Self.length.milliseconds)",
-                    ])
-                    if reply != .integer(1) { log.detail("a lease in the remote was lost to another machine") }
-                }
-            } catch {
-                // The others would fail alike, and each would be waited for.
-                log.detail("leases in the remote were not renewed: \(failure(of: error).message)")
-            }
-        }
+        return lease
     }
 
     func release(_ lease: RedisLease) {
-        let wasHeld = state.update { $0.held.removeValue(forKey: ObjectIdentifier(lease)) != nil }
-        if !wasHeld { return }
-        try? giveBack(lease)
+        state.update { state in
+            if state.held.removeValue(forKey: ObjectIdentifier(lease)) != nil { state.released.append(lease) }
+        }
     }
 
-    /// Lets others have the lease, also if the run is being stopped. It ends by itself, too.
-    private func giveBack(_ lease: RedisLease) throws {
-        _ = try server.command(
-            ["EVAL", Self.giveBack, "1", Self.key(ofLease: lease.name), lease.token],
-            within: server.timeouts.connect, stoppedBy: Interruption())
+    /// Gives leases back as they are released, and renews the others, until the end.
+    private func work() {
+        var due = SteadyTime.now() + Self.renewal
+        while true {
+            let isWoken: Bool? = state.wait(atMost: due - SteadyTime.now()) {
+                $0.end != nil || !$0.released.isEmpty ? true : nil
+            }
+            let (released, isAtEnd) = state.withLock { state in
+                defer { state.released = [] }
+                return (state.released, state.end != nil)
+            }
+            send(Self.giveBack, for: released) { [$0.token] }
+            if isAtEnd { return }
+            if isWoken == nil {
+                let held = state.withLock { Array($0.held.values) }
+                send(Self.renew, for: held) { [$0.token, "\(Self.length.milliseconds)"] }
+                due = SteadyTime.now() + Self.renewal
+            }
+        }
+    }
+
+    /// Runs a script for each lease. After a failure the others are left alone: they would fail alike, and each would
+    /// be waited for; leases end by themselves.
+    private func send(_ script: String, for leases: [RedisLease], arguments: (RedisLease) -> [String]) {
+        do {
+            for lease in leases {
+                let operation = RemoteOperation(.asking(server.timeouts)) { [state] in
+                    if let end = state.withLock({ $0.end }), SteadyTime.now() >= end { throw RemoteFailure.givenUp }
+                }
+                let words = ["EVAL", script, "1", Self.key(ofLease: lease.name)] + arguments(lease)
+                if try server.number(words, operation) != 1 {
+                    log.detail("a lease in the remote was lost to another machine")
+                }
+            }
+        } catch {
+            log.detail("leases in the remote were not renewed or given back: \(failure(of: error).code)")
+        }
     }
 
     /// Stores a document, unless a later holder of the lease may have done so.
-    func write(_ bytes: [UInt8], to key: String, expiry: String, under lease: RedisLease) throws {
-        let reply = try server.command(
-            ["EVAL", Self.store, "2", key, Self.key(ofFence: lease.name), "\(lease.fence)", expiry], bytes)
-        if reply != .integer(1) { log.detail("another machine has the lease of what was to be handed over") }
+    func write(
+        _ bytes: [UInt8], to key: String, expiry: String, under lease: RedisLease, _ operation: RemoteOperation
+    ) throws {
+        let words = ["EVAL", Self.store, "2", key, Self.key(ofFence: lease.name), "\(lease.fence)", expiry]
+        if try server.number(words, operation, sending: bytes) != 1 {
+            log.detail("another machine has the lease of what was to be handed over")
+        }
     }
 
-    /// Gives all leases back, unless one cannot be, and ends their renewal.
-    func close() {
-        let (held, thread) = state.update { state in
-            state.isClosed = true
+    /// Gives all leases back, as far as that succeeds within `limit`, and ends their renewal.
+    func close(within limit: Duration) {
+        let thread = state.update { state in
+            state.end = SteadyTime.now() + limit
+            state.released += state.held.values
             defer { (state.held, state.thread) = ([:], nil) }
-            return (Array(state.held.values), state.thread)
+            return state.thread
         }
         thread?.join()
-        for lease in held {
-            do { try giveBack(lease) } catch { return }
-        }
     }
 }

@@ -4,10 +4,10 @@ import Support
 final class RedisServer: Sendable {
     private let address: RemoteAddress.RedisAddress
     let timeouts: RemoteSettings.Timeouts
-    let interruption: Interruption
+    private let interruption: Interruption
     private let idle = Monitor<[RedisConnection]>([])
 
-    /// Opens and loads nothing.
+    /// Opens nothing.
     init(_ address: RemoteAddress.RedisAddress, timeouts: RemoteSettings.Timeouts, interruption: Interruption) {
         self.address = address
         self.timeouts = timeouts
@@ -17,51 +17,45 @@ final class RedisServer: Sendable {
     /// More than are used at once.
     private static let idleLimit = 16
 
-    /// Sends a command, and returns the server's reply. Throws `RemoteFailure`, and `Cancelled` if the run is stopped.
-    ///
-    /// - Parameter stop: what stops it; the run's own if it is nil.
+    /// Sends a command, and returns the server's reply, which is no refusal. Throws `RemoteFailure`, and what `receive`
+    /// and the operation throw. Parameters as those of `RedisConnection.command`.
     func command(
-        _ words: [String], _ bytes: [UInt8]? = nil, within limit: Duration? = nil, stoppedBy stop: Interruption? = nil
-    ) throws
-        -> RedisConnection.Reply
-    {
-        let limit = limit ?? timeouts.firstByte
-        let stop = stop ?? interruption
-        if let known = idle.withLock({ $0.popLast() }) {
-            do {
-                return try send(words, bytes, limit, over: known, stop)
-            } catch let lost as RedisConnection.Lost where !lost.isLate {
-                // The server may have closed it long ago, and the others, too.
-                idle.withLock { $0 = [] }
-            }
-        }
+        _ words: [String], _ operation: RemoteOperation, sending bytes: [UInt8]? = nil, atMost bulkLimit: Int = 0,
+        receive: (UnsafeRawBufferPointer) throws -> Void = { _ in }
+    ) throws -> RedisReply {
+        let connection: RedisConnection
+        let reply: RedisReply
         do {
-            let new = try RedisConnection(address, timeouts: timeouts, interruption: stop)
-            return try send(words, bytes, limit, over: new, stop)
-        } catch let lost as RedisConnection.Lost {
-            throw RemoteFailure.failed("\(address.host):\(address.port): \(lost.reason)")
+            connection =
+                try takeIdle()
+                ?? RedisConnection(address, within: timeouts.connect, operation, interruption: interruption)
+            reply = try connection.command(words, operation, sending: bytes, atMost: bulkLimit, receive: receive)
+        } catch let failure as SystemFailure {
+            throw RemoteFailure.failed("\(address.host):\(address.port): \(failure.message)")
         }
-    }
-
-    private func send(
-        _ words: [String], _ bytes: [UInt8]?, _ limit: Duration, over connection: RedisConnection, _ stop: Interruption
-    ) throws -> RedisConnection.Reply {
-        do {
-            let reply = try stop.during(onCancel: { connection.wake() }) {
-                try connection.command(words, bytes, within: limit)
-            }
-            giveBack(connection)
-            return reply
-        } catch let failure as RemoteFailure {
-            giveBack(connection)
-            throw failure
-        } catch let lost as RedisConnection.Lost {
-            try stop.check()
-            throw lost
-        }
-    }
-
-    private func giveBack(_ connection: RedisConnection) {
         idle.withLock { if $0.count < Self.idleLimit { $0.append(connection) } }
+        if case .refusal(let text) = reply { throw RedisConnection.failure(ofRefusal: text) }
+        return reply
     }
+
+    /// A connection that the server has not closed; nil if there is none.
+    private func takeIdle() -> RedisConnection? {
+        while let known = idle.withLock({ $0.popLast() }) {
+            if known.isUsable { return known }
+        }
+        return nil
+    }
+
+    /// Sends a command whose reply is "OK". Throws what `command` does.
+    func store(_ words: [String], _ bytes: [UInt8], _ operation: RemoteOperation) throws {
+        guard case .status = try command(words, operation, sending: bytes) else { throw Self.unexpected }
+    }
+
+    /// Sends a command whose reply is a number. Throws what `command` does.
+    func number(_ words: [String], _ operation: RemoteOperation, sending bytes: [UInt8]? = nil) throws -> Int {
+        guard case .integer(let number) = try command(words, operation, sending: bytes) else { throw Self.unexpected }
+        return number
+    }
+
+    static let unexpected = RemoteFailure.failed("the Redis server gave a reply of another type than expected")
 }

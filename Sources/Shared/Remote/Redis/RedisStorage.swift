@@ -15,74 +15,69 @@ struct RedisStorage: RemoteStorage {
         leases = RedisLeases(server, log: log)
     }
 
-    /// Small enough to be sent within the time for a first byte over 10 Mbit/s, and to keep no other client waiting.
+    /// The bytes of each GETRANGE: few enough not to delay other clients.
     static let pieceSize = 1 << 20
+    /// The bytes of each SETRANGE: few enough to be sent at the least rate before a write counts as stalled.
+    static let writtenPieceSize = 1 << 18
     /// How much longer than it is fresh a thing is kept: what has expired is still good for a revalidation.
     static let extraLifetime: Duration = .seconds(7 * 86_400)
 
     static func key(_ name: String) -> String { "apod-tools:\(name)" }
 
     func read(
-        _ object: RemoteObject, byteLimit: Int, receive: (UnsafeRawBufferPointer) throws -> Void
+        _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
         var offset = 0
         while true {
             let reply = try server.command(
-                ["GETRANGE", Self.key(object.path), "\(offset)", "\(offset + Self.pieceSize - 1)"],
-                within: offset == 0 ? server.timeouts.firstByte : server.timeouts.stall)
-            guard case .bytes(let bytes) = reply, !bytes.isEmpty else { return offset > 0 }
-            offset += bytes.count
-            guard offset <= byteLimit else {
-                throw RemoteFailure.damaged("\(object.path) has more than \(byteLimit) bytes")
-            }
-            try bytes.withUnsafeBytes(receive)
-            if bytes.count < Self.pieceSize { return true }
+                ["GETRANGE", Self.key(object.path), "\(offset)", "\(offset + Self.pieceSize - 1)"], operation,
+                atMost: Self.pieceSize, receive: receive)
+            guard case .bytes(let count) = reply else { throw RedisServer.unexpected }
+            offset += count
+            if count < Self.pieceSize { return offset > 0 }
         }
     }
 
-    func size(of object: RemoteObject) throws -> Int? {
-        guard case .integer(let size) = try server.command(["STRLEN", Self.key(object.path)]), size > 0 else {
-            return nil
-        }
-        return size
+    func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int? {
+        let size = try server.number(["STRLEN", Self.key(object.path)], operation)
+        return size > 0 ? size : nil
     }
 
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
-        check: @escaping @Sendable () throws -> Void
+        _ operation: RemoteOperation
     ) throws {
         let expiry = Self.expiry(lifetime)
         let key = Self.key(object.path)
         if case .document = object {
             let bytes = try piece(of: body, at: 0, atMost: body.count)
             if let claim = claim as? RedisLease {
-                return try leases.write(bytes, to: key, expiry: expiry, under: claim)
+                return try leases.write(bytes, to: key, expiry: expiry, under: claim, operation)
             }
-            _ = try server.command(["PSETEX", key, expiry], bytes, within: server.timeouts.stall)
-            return
+            return try server.store(["PSETEX", key, expiry], bytes, operation)
         }
-        if body.count <= Self.pieceSize {
-            _ = try server.command(["PSETEX", key, expiry], piece(of: body, at: 0, atMost: Self.pieceSize))
-            return
+        if body.count <= Self.writtenPieceSize {
+            return try server.store(["PSETEX", key, expiry], piece(of: body, at: 0, atMost: body.count), operation)
         }
-        if try size(of: object).map({ $0 > body.count }) == true { _ = try server.command(["UNLINK", key]) }
+        if try size(of: object, operation).map({ $0 > body.count }) == true {
+            _ = try server.number(["UNLINK", key], operation)
+        }
         var offset = 0
         while offset < body.count {
-            try check()
-            let bytes = try piece(of: body, at: offset, atMost: Self.pieceSize)
-            _ = try server.command(["SETRANGE", key, "\(offset)"], bytes, within: server.timeouts.stall)
+            let bytes = try piece(of: body, at: offset, atMost: Self.writtenPieceSize)
+            _ = try server.number(["SETRANGE", key, "\(offset)"], operation, sending: bytes)
             // What breaks off must not stay for ever.
-            if offset == 0 { _ = try server.command(["PEXPIRE", key, expiry]) }
+            if offset == 0 { _ = try server.number(["PEXPIRE", key, expiry], operation) }
             offset += bytes.count
         }
-        _ = try server.command(["PEXPIRE", key, expiry])
+        _ = try server.number(["PEXPIRE", key, expiry], operation)
     }
 
-    func prolong(_ object: RemoteObject, lifetime: Duration?) throws {
+    func prolong(_ object: RemoteObject, lifetime: Duration?, _ operation: RemoteOperation) throws {
         let script = """
             if redis.call('PTTL',KEYS[1])<tonumber(ARGV[1]) then redis.call('PEXPIRE',KEYS[1],ARGV[1]) end return 1
             """
-        _ = try server.command(["EVAL", script, "1", Self.key(object.path), Self.expiry(lifetime)])
+        _ = try server.number(["EVAL", script, "1", Self.key(object.path), Self.expiry(lifetime)], operation)
     }
 
     /// How many milliseconds a value is kept.
@@ -105,9 +100,9 @@ struct RedisStorage: RemoteStorage {
         return bytes
     }
 
-    func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? {
-        try leases.claim(name, check: check)
+    func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> ClaimAnswer {
+        try leases.claim(name, token: token, operation).map(ClaimAnswer.granted) ?? .held
     }
 
-    func close() { leases.close() }
+    func close(within limit: Duration) { leases.close(within: limit) }
 }

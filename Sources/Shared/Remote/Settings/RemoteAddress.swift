@@ -62,6 +62,15 @@ public enum RemoteAddress: Sendable, Equatable {
         return String(pathBytes: bytes)
     }
 
+    /// The user name and the password that it has.
+    var credentials: WebURL.Credentials? {
+        switch self {
+        case .http(let url): url.credentials
+        case .redis(let address): address.url.credentials
+        case .folder: nil
+        }
+    }
+
     /// Whether connections are needed to use it.
     public var usesNetwork: Bool {
         if case .folder = self { false } else { true }

@@ -9,16 +9,29 @@ public struct RemoteSettings: Sendable, Equatable {
         case read, write, both
     }
 
-    /// How long it may keep the run waiting.
+    /// How long it may keep a run waiting. All times follow from the first.
     public struct Timeouts: Sendable, Equatable {
         /// Until there is a connection.
         public let connect: Duration
         /// Until the first byte of an answer.
-        public var firstByte: Duration { connect * 4 }
-        /// How long nothing may arrive or leave.
+        public var answer: Duration { connect * 4 }
+        /// The time in which bytes must pass at the least rate.
         public var stall: Duration { connect * 8 }
+        /// The time that all records of a run together may lose by waiting for answers that fail, are damaged or bring
+        /// nothing. It is also the time limit of each operation that a record waits for.
+        public var patience: Duration { connect * 16 }
+        /// The time that a run may wait in all for other machines that have leases.
+        public var leases: Duration { connect * 100 }
+        /// The time within which an answer that brings nothing does not count as lost. A document may take `connect`.
+        public var free: Duration { connect / 5 }
+
+        /// The fewest bytes per second of a transfer.
+        public static let leastRate = 32 << 10
 
         public init(connect: Duration = .milliseconds(250)) { self.connect = connect }
+
+        /// The time limit of an operation that no record waits for.
+        func deadline(bytes: Int) -> Duration { patience + .seconds(bytes / Self.leastRate) }
     }
 
     /// The fewest bytes of a key: 128 bits.
@@ -28,6 +41,8 @@ public struct RemoteSettings: Sendable, Equatable {
     public var mode = Mode.both
     public var scopes = RemoteScopes.standard
     public var timeouts = Timeouts()
+    /// Whether the run is about the remote, so that time spent waiting for it is not lost.
+    public var isPatient = false
     /// How long the end of a run waits until everything is handed over.
     public var wait: Duration = .seconds(5)
     /// What is sent with each request to a server.

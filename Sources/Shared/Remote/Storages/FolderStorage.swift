@@ -5,22 +5,19 @@ import Support
 
 /// A folder that machines share, most often of a network's file system. Its files appear whole, by renaming.
 ///
-/// The system decides how long it waits for a mount whose server is away.
+/// A system call on a mount whose server is away returns when the system lets it; only then do the limits apply.
 struct FolderStorage: RemoteStorage {
     let path: String
 
     func read(
-        _ object: RemoteObject, byteLimit: Int, receive: (UnsafeRawBufferPointer) throws -> Void
+        _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
         guard let file = try open(object) else { return false }
-        guard file.count <= byteLimit else {
-            throw RemoteFailure.damaged("\(file.path) has \(file.count) bytes, of which \(byteLimit) were expected")
-        }
         try BlobStore.copy(file, to: receive)
         return true
     }
 
-    func size(of object: RemoteObject) throws -> Int? { try open(object)?.count }
+    func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int? { try open(object)?.count }
 
     /// Nil if there is none. A folder that is not there at all is a failure, since its mount may be missing.
     private func open(_ object: RemoteObject) throws -> File? {
@@ -34,7 +31,7 @@ struct FolderStorage: RemoteStorage {
 
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
-        check: @escaping @Sendable () throws -> Void
+        _ operation: RemoteOperation
     ) throws {
         let folder = try Folder(path)
         let parts = object.path.split(separator: "/")
@@ -45,7 +42,6 @@ struct FolderStorage: RemoteStorage {
         defer { buffer.deallocate() }
         var offset = 0
         while offset < body.count {
-            try check()
             let count = try body.read(buffer, offset)
             guard count > 0 else { throw RemoteFailure.failed("the file that is handed over became shorter") }
             try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes)

@@ -14,14 +14,14 @@ struct HTTPStorage: RemoteStorage {
         self.url = url
         self.settings = settings
         base = url.path.hasSuffix("/") ? url.path : url.path + "/"
-        let timeouts = settings.timeouts
         client = HTTPClient(
             // The user has named the server. It cannot lead elsewhere, as no redirect is followed.
             transport: CurlTransport(
                 guard: .allowingAll, environment: environment, certificateFile: settings.certificates),
             guard: .allowingAll, retries: RetrySchedule(retries: 0), redirects: RedirectPolicy(limit: 0),
+            // Each operation ends by its own limits.
             timeouts: HTTPRequest.Timeouts(
-                connect: timeouts.connect, stall: timeouts.stall, total: .seconds(86_400)),
+                connect: settings.timeouts.connect, stall: .seconds(86_400), total: .seconds(86_400)),
             log: log, interruption: interruption)
     }
 
@@ -33,47 +33,31 @@ struct HTTPStorage: RemoteStorage {
     }
 
     func read(
-        _ object: RemoteObject, byteLimit: Int, receive: (UnsafeRawBufferPointer) throws -> Void
+        _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
-        let pace = Pace(settings.timeouts)
-        return try isThere {
-            _ = try client.get(request(object, byteLimit: byteLimit)) { event in
-                switch event {
-                case .head: pace.progress()
-                case .body(let bytes):
-                    pace.progress()
-                    try receive(bytes)
-                case .pause: try pace.check()
-                }
+        try isThere {
+            let request = try request(object, byteLimit: operation.limits.byteLimit)
+            _ = try client.watched(by: operation.check).get(request) { event in
+                if case .body(let bytes) = event { try receive(bytes) }
             }
         }
     }
 
-    func size(of object: RemoteObject) throws -> Int? {
-        let pace = Pace(settings.timeouts)
+    func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int? {
         var size: Int?
         _ = try isThere {
-            size = try client.watched(by: pace.check).head(request(object, byteLimit: .max)).headers.contentLength
+            let request = try request(object, byteLimit: .max)
+            size = try client.watched(by: operation.check).head(request).headers.contentLength
         }
         return size
     }
 
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
-        check: @escaping @Sendable () throws -> Void
+        _ operation: RemoteOperation
     ) throws {
-        // What was read is still on its way: the system holds some megabytes. Nobody waits for it but another thread.
-        let pace = Pace(RemoteSettings.Timeouts(connect: settings.timeouts.connect * 8))
-        let watched = RequestBody(count: body.count) { buffer, offset in
-            pace.progress()
-            return try body.read(buffer, offset)
-        }
-        let client = client.watched {
-            try check()
-            try pace.check()
-        }
         do {
-            _ = try client.put(watched, at: request(object, byteLimit: .max))
+            _ = try client.watched(by: operation.check).put(body, at: request(object, byteLimit: .max))
         } catch FetchFailure.status(let answer) where [405, 501].contains(answer.status) {
             throw RemoteFailure.refused("it answered \(answer.status): the server does not take PUT")
         } catch {
@@ -104,31 +88,6 @@ struct HTTPStorage: RemoteStorage {
             return RemoteFailure.refused(failure.message)
         case .cutShort, .tooLarge, .unwantedEncoding: return RemoteFailure.damaged(failure.message)
         default: return failure
-        }
-    }
-}
-
-/// Ends a transfer that stands still for longer than the timeouts allow.
-private final class Pace: Sendable {
-    private struct State {
-        var last = SteadyTime.now()
-        var hasBegun = false
-    }
-
-    private let timeouts: RemoteSettings.Timeouts
-    private let state = Monitor(State())
-
-    init(_ timeouts: RemoteSettings.Timeouts) { self.timeouts = timeouts }
-
-    /// Notes that something has arrived or left.
-    func progress() { state.withLock { $0 = State(hasBegun: true) } }
-
-    /// Throws `RemoteFailure.failed` if nothing has for too long.
-    @Sendable func check() throws {
-        let (last, hasBegun) = state.withLock { ($0.last, $0.hasBegun) }
-        let limit = hasBegun ? timeouts.stall : timeouts.firstByte
-        guard SteadyTime.now() - last < limit else {
-            throw RemoteFailure.failed("no bytes came for \(TimeSpan.description(limit))")
         }
     }
 }

@@ -18,43 +18,55 @@ enum RemoteObject: Sendable, Equatable {
     }
 }
 
-/// Where a remote keeps what it has: a server, or a folder.
+/// The server or folder behind a remote.
 ///
-/// All calls block, and may come from any number of threads. They throw `RemoteFailure`, `FetchFailure` or
-/// `SystemFailure` if the storage does not do what it should, and `Cancelled` if the run is stopped.
+/// All calls block, and may come from any number of threads. They wait no longer than their operation allows, and throw
+/// its errors; `RemoteFailure`, `FetchFailure` or `SystemFailure` if the storage fails; and `Cancelled` if the run is
+/// stopped.
 protocol RemoteStorage: Sendable {
-    /// Passes on what there is of an object, whole or damaged, at most `byteLimit` bytes; false if there is none.
-    /// Throws what `receive` throws.
-    func read(_ object: RemoteObject, byteLimit: Int, receive: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool
+    /// Passes on the bytes of an object, whole or damaged; returns false if there is none. Throws what `receive` throws.
+    func read(
+        _ object: RemoteObject, _ operation: RemoteOperation, receive: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Bool
 
-    /// How many bytes an object has; nil if there is none, or if that cannot be told.
-    func size(of object: RemoteObject) throws -> Int?
+    /// Returns how many bytes an object has; nil if there is none, or if the storage cannot say.
+    func size(of object: RemoteObject, _ operation: RemoteOperation) throws -> Int?
 
     /// Stores an object in the place of an older one: whole, or not at all.
     ///
     /// - Parameters:
     ///   - lifetime: how long it is of use; nil for ever.
     ///   - claim: under which it was fetched or made.
-    ///   - check: called several times a second; ends the call by throwing.
     func write(
         _ body: RequestBody, to object: RemoteObject, lifetime: Duration?, under claim: (any RemoteClaim)?,
-        check: @escaping @Sendable () throws -> Void
+        _ operation: RemoteOperation
     ) throws
 
     /// Sees to it that an object that is there lives as long as one that is stored now.
-    func prolong(_ object: RemoteObject, lifetime: Duration?) throws
+    func prolong(_ object: RemoteObject, lifetime: Duration?, _ operation: RemoteOperation) throws
 
-    /// Waits for the right to fetch or make a thing among all machines; nil if this kind of storage has none to give.
-    func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)?
+    /// Tries once to get the right to fetch or make a thing among all machines.
+    ///
+    /// - Parameter token: names the holder; equal for all tries of the same holder.
+    func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) throws -> ClaimAnswer
 
-    /// Ends what goes on for claims.
-    func close()
+    /// Releases all claims, as far as that succeeds within `limit`.
+    func close(within limit: Duration)
+}
+
+/// The answer to an attempt to get a claim.
+enum ClaimAnswer {
+    case granted(any RemoteClaim)
+    /// Another machine has it.
+    case held
+    /// This kind of storage has no claims.
+    case none
 }
 
 extension RemoteStorage {
-    func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? { nil }
+    func claim(_ name: RemoteName, token: String, _ operation: RemoteOperation) -> ClaimAnswer { .none }
 
-    func prolong(_ object: RemoteObject, lifetime: Duration?) {}
+    func prolong(_ object: RemoteObject, lifetime: Duration?, _ operation: RemoteOperation) {}
 
-    func close() {}
+    func close(within limit: Duration) {}
 }

@@ -7,7 +7,7 @@ extension Remote {
     /// Hands a thing over, unless the remote has it already. Throws `RemoteFailure` and whatever the storage throws.
     func handOverNow(_ offer: RemoteOffer) throws -> SyncReport {
         let document = offer.document
-        switch try self.document(of: document.name) {
+        switch try self.document(of: document.name, atMost: RemoteDocument.byteLimit) {
         case .found(let found)
         where found.sha256 == document.sha256 && found.fetchedAt >= document.fetchedAt && isWhole(found):
             return SyncReport(there: 1)
@@ -16,7 +16,7 @@ extension Remote {
         case .notAsked: throw hasFailed
         }
         do {
-            guard let sent = try handOver(offer, check: interruption.check) else { return SyncReport(gone: 1) }
+            guard let sent = try handOver(offer) else { return SyncReport(gone: 1) }
             offer.done(.found(sent))
             return SyncReport(moved: 1, bytes: sent)
         } catch {
@@ -31,14 +31,15 @@ extension Remote {
     /// Whether the bytes are there, too.
     private func isWhole(_ document: RemoteDocument) -> Bool {
         guard let sha256 = document.sha256 else { return true }
-        return (try? storage.size(of: .content(sha256))) == document.count
+        return (try? size(of: .content(sha256))) == document.count
     }
 
     /// The list of what a scope has in the remote; an empty one if there is none. Throws `RemoteFailure` if it cannot
     /// be read.
     func list(of scope: ScopeName) throws -> SyncList {
-        switch try document(of: RemoteName(listOf: scope)) {
+        switch try document(of: RemoteName(listOf: scope), atMost: RemoteDocument.byteLimit) {
         case .found(let document):
+            let begun = SteadyTime.now()
             let sink = MemorySink()
             switch try content(of: document, byteLimit: SyncList.byteLimit, receive: sink.write) {
             case .found: break
@@ -47,7 +48,7 @@ extension Remote {
             case .failed, .notAsked: throw hasFailed
             }
             guard document.sha256.map({ $0 == SHA256.hex(of: sink.bytes) }) ?? true else {
-                reportDamage(of: document, "the list has another SHA-256")
+                reportDamage(of: document, after: SteadyTime.now() - begun, "the list has another SHA-256")
                 return SyncList()
             }
             return SyncList(sink.bytes)
@@ -61,13 +62,10 @@ extension Remote {
         let bytes = list.text
         guard bytes.count <= SyncList.byteLimit else { throw SyncList.tooLong }
         let sha256 = SHA256.hex(of: bytes)
-        try storage.write(
-            RequestBody(bytes), to: .content(sha256), lifetime: nil, under: nil, check: interruption.check)
+        try write(RequestBody(bytes), to: .content(sha256), lifetime: nil)
         let document = RemoteDocument(
             name: RemoteName(listOf: scope), subject: .list, content: .bytes(sha256: sha256, count: bytes.count),
             fetchedAt: .now(), expiresAt: nil)
-        try storage.write(
-            RequestBody(document.encoded(key: settings.key)), to: .document(document.name), lifetime: nil, under: nil,
-            check: interruption.check)
+        try write(RequestBody(document.encoded(key: settings.key)), to: .document(document.name), lifetime: nil)
     }
 }

@@ -12,7 +12,10 @@ public struct RemoteSync: Sendable {
     private let interruption: Interruption
 
     /// The metadata that is shared, all of it or only what never expires: days of the archive, and the list of exercises.
-    private static let collections = [("apod/science", true), ("apod/api", true), ("exercisedb", false)]
+    private static let collections: [CacheStore.SharedCollection] = [
+        (name: "apod/science", isLasting: true), (name: "apod/api", isLasting: true),
+        (name: "exercisedb", isLasting: false),
+    ]
 
     /// - Parameters:
     ///   - cache: of a scope that is shared.
@@ -75,10 +78,10 @@ public struct RemoteSync: Sendable {
 
     /// Takes in one thing, if there is room for it.
     private func take(_ name: RemoteName, _ room: Monitor<Int>) throws -> SyncReport {
-        switch try remote.document(of: name) {
+        switch try remote.document(of: name, atMost: RemoteDocument.byteLimit) {
         case .found(let document):
             do {
-                let isNew = try cache.take(document, collections: Self.collections.map(\.0)) {
+                let isNew = try cache.take(document, collections: Self.collections) {
                     try room.withLock { room throws(NoRoom) in
                         guard document.count <= room else { throw NoRoom() }
                         room -= document.count

@@ -2,6 +2,18 @@ import Support
 
 /// Entries that go to the remote, or come from it, without being asked for.
 extension CacheStore {
+    /// A collection of metadata, and whether its rows may be kept for ever.
+    package typealias SharedCollection = (name: String, isLasting: Bool)
+
+    /// Whether a document's time can be true; a later one would never be replaced.
+    func isPast(_ document: RemoteDocument) -> Bool { document.fetchedAt <= clock.now() + Clock.tolerance }
+
+    /// The time at which an entry of the remote expires here: no later than if it were fetched now.
+    func latestExpiry(_ expiresAt: Timestamp?) -> Timestamp {
+        let latest = clock.now() + settings.ttl
+        return expiresAt.map { min($0, latest) } ?? latest
+    }
+
     /// What the remote is to get of an entry that is here; nil if it is not shared. Throws `CacheFailure` for a key that
     /// cannot be one.
     package func remoteOffer(of entry: Entry) throws -> RemoteOffer? {
@@ -21,7 +33,7 @@ extension CacheStore {
     ///   - collections: of the metadata that may be taken in.
     ///   - begin: called before bytes are taken in.
     package func take(
-        _ document: RemoteDocument, collections: [String], begin: () throws -> Void
+        _ document: RemoteDocument, collections: [SharedCollection], begin: () throws -> Void
     ) throws -> Bool {
         switch document.subject {
         case .original(let key):
@@ -37,15 +49,16 @@ extension CacheStore {
             return try take(
                 document, EntrySink.Subject(name: name, key: key, url: original.url, original: original), begin)
         case .metadata(let name, let collection):
-            guard collections.contains(collection),
-                document.name == RemoteName(metadata: name, in: collection, of: scope),
-                case .inline(let body) = document.content,
-                try metadata(in: collection, from: name, through: name).first.map({ $0.fetchedAt < document.fetchedAt })
-                    ?? true
+            guard let collection = collections.first(where: { $0.name == collection }),
+                document.name == RemoteName(metadata: name, in: collection.name, of: scope),
+                case .inline(let body) = document.content, isPast(document)
             else { return false }
-            let row = Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: document.expiresAt)
+            let old = try metadata(in: collection.name, from: name, through: name).first
+            if let old, old.fetchedAt >= document.fetchedAt { return false }
+            let expiresAt = collection.isLasting ? document.expiresAt : latestExpiry(document.expiresAt)
+            let row = Metadata(name: name, body: body, fetchedAt: document.fetchedAt, expiresAt: expiresAt)
             try begin()
-            try keep([row], in: collection)
+            try keep([row], in: collection.name)
             return true
         case .list: return false
         }

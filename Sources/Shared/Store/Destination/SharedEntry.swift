@@ -45,9 +45,9 @@ package final class SharedEntry {
     package func take(
         replacing old: Entry?, watch: GenerationWatch, inspect: Inspection
     ) throws -> Entry? {
-        guard remote.reads(cache.scope), let document = cache.counted(try remote.document(of: name)) else {
-            return nil
-        }
+        guard remote.reads(cache.scope),
+            let document = cache.counted(try remote.document(of: name, atMost: RemoteDocument.smallByteLimit))
+        else { return nil }
         return try take(document, replacing: old, watch: watch, inspect: inspect)
     }
 
@@ -64,6 +64,7 @@ package final class SharedEntry {
         var subject = subject
         subject.old = old
         subject.document = document
+        subject.document?.expiresAt = cache.latestExpiry(document.expiresAt)
         let sink = try EntrySink(cache, subject, lock: nil, watch: watch)
         let begun = SteadyTime.now()
         guard cache.counted(try remote.content(of: document, receive: sink.write)) != nil else { return nil }
@@ -72,7 +73,7 @@ package final class SharedEntry {
             picture = try Self.facts(document, inspect(sink.written()))
             try sink.requireDigest(of: document)
         } catch let failure as any Failure where !Self.isOfThisMachine(failure) {
-            remote.reportDamage(of: document, failure.message)
+            remote.reportDamage(of: document, after: SteadyTime.now() - begun, failure.message)
             cache.index.count(in: cache.scope) { $0.add(.remoteDamaged) }
             return nil
         }
@@ -88,16 +89,17 @@ package final class SharedEntry {
 
     /// Whether a document says anything that the entry doesn't.
     func isNewer(_ document: RemoteDocument, than old: Entry?) -> Bool {
-        // A variant is known by what it is made of and how.
-        guard subject.original == nil, let old else { return true }
-        return document.fetchedAt > old.fetchedAt && document.fetchedAt <= cache.clock.now() + Clock.tolerance
+        // The name of a variant has its original's digest and its options.
+        guard subject.original == nil else { return true }
+        guard cache.isPast(document) else { return false }
+        return old.map { document.fetchedAt > $0.fetchedAt } ?? true
     }
 
     /// The entry with the document's times, if the bytes are those that are here already.
     private func refresh(_ old: Entry, _ document: RemoteDocument, _ watch: GenerationWatch) throws -> Entry? {
         let now = cache.clock.now()
         var entry = try cache.index.refresh(
-            old, in: cache.active, validators: document.validators, expiresAt: document.expiresAt ?? old.expiresAt,
+            old, in: cache.active, validators: document.validators, expiresAt: cache.latestExpiry(document.expiresAt),
             mustRevalidate: document.mustRevalidate, leaseUntil: max(old.leaseUntil, cache.lease.end(from: now)),
             generation: watch.generation, now: document.fetchedAt)
         guard entry != nil else { return nil }

@@ -22,6 +22,11 @@ public struct RemoteDocument: Sendable, Equatable {
         case inline([UInt8])
     }
 
+    /// How long a document may be as it is stored: a list of exercises has one megabyte.
+    public static let byteLimit = 2 << 20
+    /// The same for an original or a variant, whose bytes are elsewhere, and for a day.
+    public static let smallByteLimit = 256 << 10
+
     public let name: RemoteName
     public let subject: Subject
     public let content: Content
@@ -31,7 +36,7 @@ public struct RemoteDocument: Sendable, Equatable {
     public var url: String?
     public var validators: Validators
     public let fetchedAt: Timestamp
-    public let expiresAt: Timestamp?
+    public var expiresAt: Timestamp?
     public var mustRevalidate: Bool
     /// How long it took to fetch or make the thing.
     public var cost: Duration

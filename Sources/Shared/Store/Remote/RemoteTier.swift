@@ -11,19 +11,23 @@ public protocol RemoteTier: Sendable {
     /// Whether things of this scope are handed over to the remote.
     func writes(_ scope: ScopeName) -> Bool
 
-    /// Returns what the remote says of a thing. Throws `Cancelled`.
-    func document(of name: RemoteName) throws -> RemoteAnswer<RemoteDocument>
+    /// Returns the document of a thing. Throws `Cancelled`.
+    ///
+    /// - Parameter byteLimit: how long the document may be as it is stored.
+    func document(of name: RemoteName, atMost byteLimit: Int) throws -> RemoteAnswer<RemoteDocument>
 
     /// Passes the bytes that a document is about to `receive`. They have the document's size, but may be damaged: the
     /// caller compares the digest. Throws `Cancelled`, and what `receive` throws.
     func content(of document: RemoteDocument, receive: (RawSpan) throws -> Void) throws -> RemoteAnswer<Void>
 
-    /// Reports that what the remote gave for a document is not what the document says, so that it is replaced by the
-    /// next `offer`.
-    func reportDamage(of document: RemoteDocument, _ reason: String)
+    /// Reports that the bytes of a document do not match it, so that the next `offer` replaces them.
+    ///
+    /// - Parameter span: how long it took to read.
+    func reportDamage(of document: RemoteDocument, after span: Duration, _ reason: String)
 
     /// Waits for the right to fetch or make a thing, among all machines that share the remote. Nil if the remote has no
-    /// such right to give, or does not answer. Throws `Cancelled` and what `check` throws.
+    /// such right to give, does not answer, or if the run has waited long enough. Throws `Cancelled` and what `check`
+    /// throws.
     ///
     /// - Parameter check: called several times a second while another machine has the right.
     func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)?

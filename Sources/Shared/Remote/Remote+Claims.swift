@@ -1,0 +1,55 @@
+import Store
+import Support
+
+extension Remote {
+    /// The pauses between tries: short for quick work, then long enough for a thousand machines that wait.
+    private static let tries: [Duration] = [
+        .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(200),
+    ]
+
+    public func claim(_ name: RemoteName, check: () throws -> Void) throws -> (any RemoteClaim)? {
+        let token = "\(UInt64.random(in: 0...UInt64.max))"
+        var tries = 0
+        while let patience = patience(for: [\.reading, \.writing]), leaseTimeLeft > .zero {
+            let begun = SteadyTime.now()
+            do {
+                let limits = RemoteOperation.Limits.asking(settings.timeouts, patience: patience)
+                let answer = try run(limits) { try storage.claim(name, token: token, $0) }
+                noteLost(since: begun, unlessWithin: settings.timeouts.free)
+                switch answer {
+                case .granted(let claim): return claim
+                case .none: return nil
+                case .held: break
+                }
+            } catch {
+                try interruption.check()
+                note(failure(of: error), .writing)
+                noteLost(since: begun)
+                return nil
+            }
+            if tries == 0 { log.detail("waiting for another machine that fetches or makes the same") }
+            try check()
+            try interruption.sleep(min(Self.tries[min(tries, Self.tries.count - 1)], max(leaseTimeLeft, .zero)))
+            tries += 1
+            noteWaited(begun..<SteadyTime.now())
+        }
+        return nil
+    }
+
+    private var leaseTimeLeft: Duration { settings.timeouts.leases - state.withLock { $0.leases.total } }
+
+    /// Counts time that was spent on waiting for another machine, and warns when it is used up.
+    private func noteWaited(_ span: Range<Duration>) {
+        let limit = settings.timeouts.leases
+        let isUsedUp = state.withLock { state in
+            let before = state.leases.total
+            state.leases.add(span)
+            return before < limit && state.leases.total >= limit
+        }
+        if isUsedUp {
+            log.warning(
+                "the remote \(settings.address): waiting for other machines that have leases has taken "
+                    + "\(TimeSpan.description(limit)) in all; this run waits for none any more")
+        }
+    }
+}

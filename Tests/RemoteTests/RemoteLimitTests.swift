@@ -1,0 +1,121 @@
+import HTTP
+import Support
+import Testing
+
+@testable import Remote
+
+@Suite struct RemoteOperationTests {
+    private let now = Monitor(Duration.seconds(1000))
+    private let timeouts = RemoteSettings.Timeouts()
+
+    private func operation(_ limits: RemoteOperation.Limits) -> RemoteOperation {
+        RemoteOperation(limits, now: { [now] in now.withLock { $0 } }) {}
+    }
+
+    /// Passes pieces, each after a pause. Returns the time until the operation ended, nil if it did not.
+    private func end(
+        _ limits: RemoteOperation.Limits, pieces: Int, of bytes: Int, every pause: Duration
+    ) -> Duration? {
+        let operation = operation(limits)
+        do {
+            for _ in 0..<pieces {
+                now.withLock { $0 += pause }
+                try operation.add(bytes)
+            }
+            return nil
+        } catch {
+            return now.withLock { $0 } - operation.begun
+        }
+    }
+
+    @Test func silenceEndsWhenAnAnswerIsDue() throws {
+        let operation = operation(.reading(atMost: 100, timeouts, patience: .seconds(4)))
+        now.withLock { $0 += .milliseconds(999) }
+        try operation.check()
+        now.withLock { $0 += .milliseconds(1) }
+        #expect(throws: RemoteFailure.self) { try operation.check() }
+    }
+
+    @Test func aTrickleIsTooSlow() {
+        let limits = RemoteOperation.Limits.reading(atMost: 1 << 30, timeouts, patience: nil)
+        #expect(end(limits, pieces: 1000, of: 4, every: .milliseconds(500)) == .seconds(2))
+        #expect(end(limits, pieces: 1000, of: 33 << 10, every: .milliseconds(900)) == nil)
+        // A write may take four times as long, as the system holds some bytes for a while.
+        let writing = RemoteOperation.Limits.writing(1 << 30, timeouts)
+        #expect(end(writing, pieces: 1000, of: 4, every: .milliseconds(500)) == .seconds(8))
+    }
+
+    @Test func aRecordWaitsNoLongerThanTheRunHasPatience() {
+        let limits = RemoteOperation.Limits.reading(atMost: 1 << 30, timeouts, patience: .seconds(3))
+        #expect(end(limits, pieces: 1000, of: 1 << 20, every: .milliseconds(500)) == .seconds(3))
+    }
+
+    @Test func moreBytesThanExpectedAreDamage() throws {
+        let operation = operation(.reading(atMost: 100, timeouts, patience: nil))
+        try operation.add(100)
+        #expect(throws: RemoteFailure.self) { try operation.add(1) }
+        #expect(throws: RemoteFailure.self) { try operation.add(.max) }
+    }
+}
+
+@Suite struct LostTimeTests {
+    private func total(_ spans: [Range<Int64>]) -> Duration {
+        var lost = LostTime()
+        for span in spans { lost.add(.seconds(span.lowerBound) ..< .seconds(span.upperBound)) }
+        return lost.total
+    }
+
+    @Test func timeThatThreadsWaitedAtOnceCountsOnce() {
+        #expect(total([]) == .zero)
+        #expect(total([0..<1, 2..<3]) == .seconds(2))
+        #expect(total([0..<2, 1..<3, 0..<3]) == .seconds(3))
+        // A long wait ends after short ones.
+        #expect(total([1..<2, 3..<4, 0..<5, 7..<8]) == .seconds(6))
+        #expect(total((0..<1000).map { 2 * $0..<2 * $0 + 1 }) == .seconds(1000))
+    }
+}
+
+@Suite struct RedisReplyTests {
+    /// The reply that pieces of a size make, and the bytes that were passed on; nil if there is none yet.
+    private func read(_ text: String, piece: Int = .max, limit: Int = 10) throws -> (RedisReply?, String) {
+        var reader = RedisReplyReader(atMost: limit)
+        var passed: [UInt8] = []
+        var reply: RedisReply?
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let next = Array(rest.prefix(piece))
+            rest = rest.dropFirst(next.count)
+            reply = try next.withUnsafeBytes { try reader.add($0) { passed += $0 } }
+        }
+        return (reply, String(decoding: passed, as: UTF8.self))
+    }
+
+    @Test(arguments: [
+        ("+OK\r\n", RedisReply.status("OK"), ""), (":-12\r\n", .integer(-12), ""), ("$-1\r\n", .none, ""),
+        ("-ERR no\r\n", .refusal("ERR no"), ""), ("$0\r\n\r\n", .bytes(0), ""),
+        ("$4\r\na\r\nb\r\n", .bytes(4), "a\r\nb"), ("$10\r\n0123456789\r\n", .bytes(10), "0123456789"),
+    ])
+    func aReplyIsReadFromPiecesOfAnySize(_ text: String, _ reply: RedisReply, _ bytes: String) throws {
+        for piece in [1, 2, 3, Int.max] {
+            let found = try read(text, piece: piece)
+            #expect(found.0 == reply && found.1 == bytes)
+        }
+    }
+
+    @Test(arguments: ["+O", "+OK\r", ":1", "$4\r\nabcd", "$4\r\nabcd\r", "$"])
+    func aBeginningIsNoReply(_ text: String) throws { #expect(try read(text).0 == nil) }
+
+    @Test(arguments: [
+        "$11\r\n", "$4294967296\r\n", "$-2\r\n", "$99999999999999999999\r\n", "$x\r\n", ":1.5\r\n", ":\r\n", "*1\r\n",
+        "*-1\r\n", ">3\r\n", "%1\r\n", "_\r\n", "HTTP/1.1 200 OK\r\n", "\r\n", "+OK\n", "$1\r\nab\r\n",
+        "+" + String(repeating: "x", count: RedisReplyReader.lineLimit),
+    ])
+    func anythingElseIsRefused(_ text: String) {
+        #expect(throws: RemoteFailure.self) { try read(text) }
+        #expect(throws: RemoteFailure.self) { try read(text, piece: 1) }
+    }
+
+    @Test func aSecondReplyIsRefused() {
+        #expect(throws: RemoteFailure.self) { try read("+OK\r\n+OK\r\n") }
+    }
+}

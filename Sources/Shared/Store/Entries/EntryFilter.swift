@@ -45,7 +45,9 @@ public struct EntryFilter: Sendable, Equatable {
     public func accepts(_ entry: Entry, now: Timestamp) -> Bool {
         guard kinds.contains(Kind(entry)) else { return false }
         let key = entry.key ?? ""
-        guard key.utf8.starts(with: keyPrefix.utf8), key.utf8.reversed().starts(with: keySuffix.utf8.reversed()) else { return false }
+        guard key.utf8.starts(with: keyPrefix.utf8), key.utf8.reversed().starts(with: keySuffix.utf8.reversed()) else {
+            return false
+        }
         if let olderThan, entry.fetchedAt >= now - olderThan { return false }
         if let newerThan, entry.fetchedAt <= now - newerThan { return false }
         if let unusedFor, entry.lastUsed >= now - unusedFor { return false }

@@ -10,6 +10,8 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
     package let name: String
+    /// The text of the key that an earlier version made of the same address, under which an entry may still be.
+    let former: String?
 
     /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
     static let byteLimit = 128 << 10
@@ -30,8 +32,11 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The key of an address in its normal form, without secrets.
-    package init(address: String) {
+    ///
+    /// - Parameter former: the key that an earlier version made of it, if that is another one.
+    package init(address: String, former: String? = nil) {
         text = address
+        self.former = former
         name = String(decoding: SHA256.hex(of: address).utf8.prefix(32), as: UTF8.self)
     }
 

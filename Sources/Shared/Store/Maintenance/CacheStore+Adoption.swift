@@ -27,10 +27,24 @@ extension CacheStore {
         _ row: Entry?, of key: CacheKey, isLocked: Bool = false, onLoss: () -> Void = {}
     ) throws -> Entry? {
         guard let entry = try row.flatMap({ try checked($0, isLocked: isLocked, onLoss: onLoss) }) else {
-            return try adopt(key, isLocked: isLocked)
+            return try renamed(key, isLocked: isLocked) ?? adopt(key, isLocked: isLocked)
         }
         if entry.key != nil || index.isReadOnly { return entry }
         return try index.setKey(entry, key.text, now: clock.now())
+    }
+
+    /// Gives the entry that is there under a key's earlier text the key as it is now; nil if there is none. In a root that
+    /// can only be read, it keeps the earlier one. Its variants are made again.
+    private func renamed(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
+        guard let former = key.former, let entry = try sound(CacheKey(address: former), isLocked: isLocked) else {
+            return nil
+        }
+        return index.isReadOnly ? entry : try index.rename(entry, key, now: clock.now())
+    }
+
+    /// The row that is there under a key's earlier text, whatever has become of its file.
+    package func formerEntry(_ key: CacheKey) throws -> Entry? {
+        try key.former.flatMap { try index.find(CacheKey(address: $0).name, in: scope) }
     }
 
     /// Takes in the file of a key that is asked for. Costs a look at one file where no index was ever lost.

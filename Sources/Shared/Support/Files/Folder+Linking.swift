@@ -33,6 +33,22 @@ extension Folder {
         try rename(name, to: other)
     }
 
+    /// Makes a file with these bytes, for its owner alone (mode 0600), whole and on the disk or not at all. If there is one
+    /// of that name, it stays. Throws `SystemFailure`.
+    package func makeOnce(_ name: String, _ bytes: [UInt8]) throws {
+        let temporary = OutputFile.temporaryName()
+        let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, purpose: .makeOutput)
+        defer { remove(temporary) }
+        try file.write(bytes)
+        try file.synchronize()
+        do {
+            try link(temporary, to: name)
+        } catch let failure as SystemFailure where failure.errno == EEXIST {
+            return
+        }
+        try synchronize()
+    }
+
     private func failure(toPlace name: String) -> SystemFailure {
         SystemFailure(errno: errno, "put \(path(of: name)) in place", purpose: .makeOutput)
     }

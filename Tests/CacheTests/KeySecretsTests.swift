@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 @testable import Tools
 
-/// Keys that stand for secret values, and the secret that they are made with.
+/// Keys of addresses with secrets.
 @Suite struct KeySecretsTests {
     private let world: Surroundings
     init() throws { world = try Surroundings() }
@@ -42,7 +42,7 @@ import Testing
         #expect(!File.exists(world.root))
     }
 
-    @Test func whatOnlyLooksMakesNothingAndFindsNothing() throws {
+    @Test func aLookCreatesNothingAndFindsNothing() throws {
         let looked = try key(address, secrets(makes: false))
         #expect(!File.exists(world.root))
         #expect(try key(address, secrets()) != looked)
@@ -106,7 +106,7 @@ import Testing
         #expect(try cache.remove(key) && world.files("scopes").isEmpty)
     }
 
-    @Test func whatIsInMemoryOrNowhereLeavesTheRootAlone() throws {
+    @Test func policiesOtherThanEnabledLeaveTheRootAlone() throws {
         let places = RuntimePlaces(
             memory: ["/dev/shm/apod-tools-test-\(getpid())-\(UInt32.random(in: 0...9999))"], bypass: [])
         defer { Surroundings.removeTree(places.memory[0]) }

@@ -126,9 +126,9 @@ import Testing
         #expect(remote.state.withLock { $0.documents.count } == 1)
     }
 
-    /// Also if the caller knows that everybody gets the same.
+    /// Even if the answer is the same for all users.
     @Test(arguments: ["pin=1234", "sid=a", "X-Amz-Date=1", "w=1500&st=x", "url=https%3A%2F%2Fx%2F%3Ftoken%3D1"])
-    func whatHasASecretInItsAddressIsNeverShared(_ query: String) throws {
+    func anEntryWithASecretInItsAddressIsNeverShared(_ query: String) throws {
         let request = try HTTPRequest("https://pictures.example/moon.gif?\(query)")
         let cache = try cache(here)
         let entry = try cache.fetch(

@@ -101,7 +101,7 @@ import Testing
         ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("👩\u{200D}🚀", "👩\u{200D}🚀"), ("👩\u{200D}\u{200D}x", "👩x"),
         ("ä\u{200D}/ü", "ä_ü"), ("\u{202E}\u{200B}", "_"), ("a\u{7}b", "a_b"), ("é\u{200D}\u{202E}ü", "éü"),
     ])
-    func namesLoseWhatIsNotSeen(_ title: String, _ name: String) throws {
+    func namesLoseInvisibleCharacters(_ title: String, _ name: String) throws {
         var record = Record()
         record.set("title", .string(title))
         let made = try NameTemplate("{title}").path(for: record, [:])

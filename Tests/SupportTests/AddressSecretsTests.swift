@@ -15,7 +15,7 @@ import Testing
         "tempauth",
         "%74oken", "to%6Ben",
     ])
-    func parametersThatHoldSecretsAreKnownByTheirNames(_ name: String) {
+    func secretParametersAreRecognisedByName(_ name: String) {
         #expect(AddressSecrets.isSecret(name: name))
         #expect(AddressSecrets.values(in: "https://h/p?w=1&\(name)=v;w&h=2") == ["v;w"])
     }
@@ -50,7 +50,7 @@ import Testing
         "eyJhbGciOiJIUzI1NiJ9", "m31-5d41402abc4b2a76b9719d911017c592", "s3cr3tT0k3nInThePath",
         "x7Kp_2vQ-9mZt4_Lw8R", "01g7etpf7dvbjac42jr5n6eqrh",
     ])
-    func whatLooksRandomIsRandom(_ text: String) { #expect(RandomText.isIn(text.utf8)) }
+    func tokensAndDigestsLookRandom(_ text: String) { #expect(RandomText.isIn(text.utf8)) }
 
     @Test(arguments: [
         "", "m31", "andromeda", "20230807133459", "20230807133459123456", "falcon_9_block_5_image_20230807133459",
@@ -59,7 +59,7 @@ import Testing
         "PerseusClusterAndGalaxies1024", "2024-02-03T04:05:06Z", "1500x1000", "MilchstrasseUeberDenAlpen2023",
         "internationalspacestation", "9f86d081884c7d6",
     ])
-    func whatPeopleWriteIsNotRandom(_ text: String) { #expect(!RandomText.isIn(text.utf8)) }
+    func namesAndNumbersDoNotLookRandom(_ text: String) { #expect(!RandomText.isIn(text.utf8)) }
 
     @Test(arguments: [
         ("not cached: https://h/a/9f86d081884c7d65.jpg: gone", "not cached: https://h/a/***.jpg: gone"),
@@ -71,7 +71,7 @@ import Testing
         ("9f86d081884c7d65", "9f86d081884c7d65"),
         ("\"https://h/9f86d081884c7d65\": no", "\"https://h/***\": no"), ("://", "://"), ("", ""),
     ])
-    func messagesConcealSecretsAndWhatLooksRandom(_ message: String, _ shown: String) {
+    func messagesConcealSecretsAndRandomText(_ message: String, _ shown: String) {
         #expect(AddressSecrets.concealed(in: message) == shown)
     }
 

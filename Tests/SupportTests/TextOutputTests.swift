@@ -26,14 +26,13 @@ import Testing
     ])
     func jsonStaysTheSameValue(_ json: String, _ shown: String) { #expect(escaped(Array(json.utf8), .json) == shown) }
 
-    @Test func bytesThatAreNoTextAreEscapedToo() {
+    @Test func invalidUTF8IsEscaped() {
         // C1 controls of terminals that do not read UTF-8.
         #expect(escaped([0x61, 0x9B, 0x33, 0xC3], .plain) == #"a\x9b3\xc3"#)
         #expect(escaped([0x22, 0x9B, 0x22], .json) == "\"\u{FFFD}\"")
     }
 
-    /// Whatever the text is.
-    @Test func nothingUnseenIsLeft() {
+    @Test func everyUnseenCharacterIsEscaped() {
         for value: UInt32 in 0...0xE0100 {
             guard let scalar = Unicode.Scalar(value), scalar.isUnseen, scalar != "\n", scalar != "\t" else { continue }
             for form in [TextOutput.Form.plain, .json] {

@@ -46,8 +46,7 @@ public enum PlainText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The joiners U+200C and U+200D stay, as scripts and emoji need them, and so do controls that are punctuation of
-    /// Windows-1252.
+    /// Joiners stay, since scripts and emoji need them. The controls of Windows-1252's punctuation stay, too.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isUnseen && !scalar.isJoiner && !(0x91...0x97).contains(scalar.value)
     }

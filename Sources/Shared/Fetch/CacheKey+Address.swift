@@ -6,17 +6,16 @@ extension CacheKey {
     /// The normalised address: without user name, password and fragment, and without the query parameters named in
     /// `ignoring`.
     ///
-    /// The values of parameters that are likely secrets (`token`, `api_key`, …, see `AddressSecrets`) are replaced by
-    /// digests that nobody can compute without the root's secret: the key is stored and shown, but `?key=mars` and
-    /// `?key=moon` may as well be two pictures. A key that is read as an address again stays as it is. Throws as
-    /// `KeySecrets.digest` does, only for an address with such a value.
+    /// Keyed digests replace the values of parameters that are likely secrets (`AddressSecrets`): the key is stored and
+    /// shown, but `?key=mars` and `?key=moon` may be two pictures. Reading a key as an address returns the same key.
+    /// Throws as `KeySecrets.digest` does, only for an address with a secret.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = [], secrets: KeySecrets) throws {
         try self.init(url, ignoring) { try secrets.digest(of: $0, in: url.normalized) }
     }
 
-    /// The key of an address that is kept nowhere, or has no secret: one that has leads to nothing in another process.
+    /// The key of an address without secrets, or of one that is kept nowhere: the digests are valid in this process only.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = []) {
-        // Those of the process are always there.
+        // The random key of the process needs no file.
         self.init(url, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? "" }
     }
 
@@ -30,8 +29,8 @@ extension CacheKey {
 
     // MARK: Earlier keys
 
-    /// The key that was made of an address before keys had secrets, with fewer names of parameters: what was kept under
-    /// it is still found. Nil for an address without parameters, whose key has not changed.
+    /// The key that version 1.0.0 makes of the address: with plain digests, and with fewer names of secret parameters.
+    /// Entries with such keys are still found. Nil for an address without parameters, whose key is the same.
     private static func former(_ address: String) -> String? {
         guard let mark = address.utf8.firstIndex(of: UInt8(ascii: "?")),
             address.utf8[mark...].contains(UInt8(ascii: "="))

@@ -3,7 +3,7 @@ import Support
 import TestSupport
 import Testing
 
-/// What strangers wrote, on standard output that is a terminal.
+/// Untrusted text on standard output that is a terminal.
 struct TerminalOutputTests {
     /// ESC, OSC, BEL, C1, a direction override and zero-width characters, as a record may have them.
     private static let title = #"\u001b]0;x\u0007\u009b31m\u202e\u200b\u00ad!"#

@@ -149,7 +149,7 @@ import Testing
         #expect(failure?.exitCode == .temporary)
     }
 
-    /// It was told as a fault of the tool.
+    /// Its exit status was 70.
     @Test(arguments: ["X: ", "", "HTTP/1.1 200 ", "X"])
     func endlessHeaderLineIsABadAnswer(beginning: String) throws {
         let server = try LoopbackServer { _, peer in
@@ -161,7 +161,7 @@ import Testing
         #expect(failure?.code == "bad-answer" && failure?.exitCode == .temporary, "\(String(describing: failure))")
     }
 
-    @Test func everyCodeOfLibcurlButThoseOfThisSideIsTheFaultOfTheServerOrTheNetwork() throws {
+    @Test func onlyFaultsOfThisSideAreInternalFaults() throws {
         let url = try WebURL("https://example.org/")
         let own: Set = [2, 3, 4, 26, 41, 42, 43, 45, 48, 53, 54, 66, 93, 99]
         for code in 1...120 {

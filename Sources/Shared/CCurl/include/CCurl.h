@@ -54,8 +54,7 @@ enum {
     CCURL_INFO_PRETRANSFER_TIME_T = 0x600000 + 53,
 };
 
-// CURLcode (curl.h), as far as they are told apart: all that are the fault of this side, and those of a server, a proxy
-// or the network that are more than a bad answer.
+// CURLcode (curl.h): all codes for faults of this side, and the codes for other failures than a bad answer.
 enum {
     CCURL_OK = 0,
     CCURL_UNSUPPORTED_PROTOCOL = 1,

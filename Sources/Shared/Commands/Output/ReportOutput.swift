@@ -40,7 +40,7 @@ extension ToolContext {
     }
 
     /// Writes bytes to a file, which is replaced in one step, and waited for with `--sync`; to standard output for nil
-    /// and `-`, where `form` says how a terminal gets them. Throws `SystemFailure`.
+    /// and `-`. `form` is for a terminal. Throws `SystemFailure`.
     public func write(_ bytes: [UInt8], to path: String?, as form: TextOutput.Form = .plain) throws {
         guard let path, path != "-" else { return try TextOutput.standard().write(bytes, as: form) }
         let file = try OutputFile(path: path)

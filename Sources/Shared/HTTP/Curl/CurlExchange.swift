@@ -176,8 +176,8 @@ final class CurlExchange {
         }
     }
 
-    /// The failure that a CURLcode stands for. One that is not listed, because HTTP never gives it or libcurl is newer,
-    /// counts as a bad answer: it says nothing of this side.
+    /// Returns the failure for a CURLcode. A code that is not listed is a bad answer: HTTP does not use it, or libcurl is
+    /// newer than this table.
     ///
     /// - Parameter hasHead: whether the server's head was complete.
     static func failure(of code: Int, url: WebURL, detail: String, hasHead: Bool) -> FetchFailure {
@@ -200,7 +200,7 @@ final class CurlExchange {
         case CCURL_COULDNT_RESOLVE_PROXY, CCURL_PROXY_ERROR: .proxyFailed(url: url, detail: detail)
         case CCURL_TOO_LARGE: .badAnswer(url: url, detail: "a header field is longer than libcurl accepts")
         case CCURL_OUT_OF_MEMORY:
-            // Before version 8.6, libcurl says so of a header field that is too long, too.
+            // libcurl before 8.6 also reports a long header field this way.
             .badAnswer(
                 url: url,
                 detail: hasHead

@@ -68,7 +68,7 @@ public struct ObservedTransport: HTTPTransport {
 }
 
 extension WebURL {
-    /// What a person would call the resource: the last part of the path, decoded, with secrets concealed, else the host.
+    /// The name of the resource for a person: the last segment of the path, decoded, with secrets concealed, or the host.
     var fileName: String {
         guard
             let last = AddressSecrets.concealed(in: "\(origin)\(path)")

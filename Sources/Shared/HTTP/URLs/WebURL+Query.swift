@@ -7,7 +7,7 @@ extension WebURL {
         keepingItems { !names.contains(Self.decodedItem($0.prefix { $0 != "=" })) }
     }
 
-    /// The same URL without query items that are likely secrets. One in the path stays: see `hasSecrets`.
+    /// The same URL without query items that are likely secrets. Secrets in the path stay.
     public var withoutSecrets: WebURL {
         keepingItems { !AddressSecrets.isSecret(name: $0.prefix { $0 != "=" }) && !AddressSecrets.areIn("://?\($0)") }
     }
@@ -23,22 +23,22 @@ extension WebURL {
         return result
     }
 
-    /// The URL as the index, documents and messages have it: no credentials, no fragment, and `***` for the values of
+    /// The URL for the index, documents and messages: without credentials and fragment, and with `***` for the values of
     /// secret parameters.
     public var redacted: String {
         AddressSecrets.replacing(in: withoutFragment) { _ in AddressSecrets.mark }
     }
 
-    /// An address as the user wrote it, unless it has a secret, or a value in its fragment: then as `redacted` shows it. If
-    /// it cannot be read as a URL, everything before the host's `@` is removed.
+    /// The text of an address, or its `redacted` form if it has a secret or a `=` in its fragment. If it is no valid URL,
+    /// user and password are removed.
     public static func withoutSecrets(_ text: String) -> String {
         if let url = try? WebURL(text), url.hasSecrets || url.fragment?.contains("=") == true { return url.redacted }
         guard let user = user(in: text) else { return text }
         return String(text[..<user.startIndex] + text[text.index(after: user.endIndex)...])
     }
 
-    /// The parts of a text that are secret if it is, or contains, an address: user and password before the
-    /// host's `@`, and the values of secret parameters.
+    /// The secrets of the address in a text: user and password before the host's `@`, and the values of secret
+    /// parameters.
     public static func secrets(in text: String) -> [Substring] {
         [user(in: text)].compactMap(\.self) + AddressSecrets.values(in: text)
     }

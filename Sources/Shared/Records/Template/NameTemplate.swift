@@ -4,9 +4,9 @@ import Support
 ///
 /// Slashes of the template's own, also those between parts of a date and in a text that stands in, make folders. In
 /// values, slashes and control characters become `_`, and so does a `.` or `-` at the beginning of a name: no value
-/// hides a file, is taken for an option, or leads to another folder. Characters that are not seen, such as U+202E and
-/// U+200B, are left out, since they make a name look like another one; joiners (U+200C, U+200D) stay between characters
-/// beyond ASCII, which need them. Names that are too long are cut.
+/// hides a file, is taken for an option, or leads to another folder. Invisible
+/// characters, such as U+202E and U+200B, are removed, since they make a name look like another one. Joiners (U+200C,
+/// U+200D) stay between characters beyond ASCII: Persian, Indic scripts and emoji need them. Long names are cut.
 public struct NameTemplate: Sendable, Equatable {
     /// The names that every tool gives a value of its own; a field of the record with such a name is not asked.
     public static let builtIn = ["stem", "ext", "width", "height", "variant", "sha256"]
@@ -60,7 +60,7 @@ private struct GrowingPath {
     private static let longestEnding = 16
 
     private var names = [""]
-    /// A joiner that stays if the next character is beyond ASCII.
+    /// A joiner that is kept if the next character is beyond ASCII.
     private var joiner: Unicode.Scalar?
 
     mutating func append(own text: String) {

@@ -53,7 +53,7 @@ public struct RecordText: Sendable, Equatable {
     let foot: String
     /// What stands between the texts of two records.
     let separator: String
-    /// Whether texts have colours, and nothing else that a terminal acts on.
+    /// Whether colours are the only control sequences in the texts.
     let isSafeForTerminal: Bool
     /// The text without its last line end; nil if there is nothing to show. Called by one thread at a time.
     let render: @Sendable (Record) -> String?

@@ -1,7 +1,6 @@
 import Support
 
-/// Collects records and writes them, in as few writes as promptness allows. On a terminal, what strangers wrote is
-/// escaped.
+/// Collects records and writes them, in as few writes as promptness allows. Escapes control characters on a terminal.
 ///
 /// Not for several threads at once: its owner locks.
 struct RecordOutput {

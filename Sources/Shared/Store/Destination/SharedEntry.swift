@@ -165,8 +165,8 @@ extension CacheStore {
 }
 
 extension CacheKey {
-    /// Whether what came from an address is shared under this key: it came from a server, the key means the same on
-    /// every machine, and neither has a secret.
+    /// Whether an entry with this key and address is shared: it came from a server, its key means the same on every
+    /// machine, and neither key nor address has a secret.
     package func isShared(from url: String?) -> Bool {
         guard let url else { return false }
         return ![Self.truncatedPrefix, Self.placeholderPrefix, "file:"].contains(where: text.hasPrefix)

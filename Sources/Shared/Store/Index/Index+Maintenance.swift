@@ -101,9 +101,8 @@ extension Index {
         }
     }
 
-    /// Gives an original another key, and its variants the original of that name; returns the row of that key, which is
-    /// another one if somebody was faster, and nil if the original has gone. Conceals in its address what the new key
-    /// does.
+    /// Changes the key of an original, also in the rows of its variants, and conceals the secrets of its address. Returns
+    /// the row that has the key now: another process may have stored one. Returns nil if the original is gone.
     func rename(_ entry: Entry, _ key: CacheKey, now: Timestamp) throws -> Entry? {
         try write(now: now) { connection in
             if let found = try connection.find(key.name, in: entry.scope) { return found }

@@ -10,7 +10,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// What the entry's file is called: 32 hexadecimal digits of the key's SHA-256.
     package let name: String
-    /// The text of the key that an earlier version made of the same address, under which an entry may still be.
+    /// The key that an earlier version made of the same address; nil if it is the same. An entry may still have it.
     let former: String?
 
     /// The longest key that is taken: the longest address, with each value in its query replaced by a digest.
@@ -33,7 +33,7 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 
     /// The key of an address in its normal form, without secrets.
     ///
-    /// - Parameter former: the key that an earlier version made of it, if that is another one.
+    /// - Parameter former: the key that an earlier version made of the same address, if it differs.
     package init(address: String, former: String? = nil) {
         text = address
         self.former = former

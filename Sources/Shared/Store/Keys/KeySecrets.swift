@@ -1,14 +1,13 @@
 import Libc
 import Support
 
-/// The secrets that keys are made with which stand for secret values of addresses: without one, a PIN in an address
-/// could be found out from its key by trying all of them.
+/// Computes the digests that replace secret values of addresses in keys (HMAC-SHA-256, RFC 2104). With a plain digest, a
+/// PIN could be found by trying all PINs.
 ///
-/// A secret is 32 random bytes in a file of mode 0600, which is made when the first such key is needed: one in the root,
-/// and one for all that this user keeps in memory. It belongs to no index, and so outlives a lost one. Runs that only
-/// look make none: then a random one of the process stands in, under which nothing is found.
+/// The HMAC key is 32 random bytes in the file `key-secret` (mode 0600), which is created when the first digest is
+/// needed: in the root, or in memory for pictures that are kept there. It is no part of the index and survives its loss. Commands that only look create no file. Without a file, they use a random key of the process and find nothing.
 public final class KeySecrets: Sendable {
-    /// Those of no root, for what is kept nowhere.
+    /// For addresses that are kept nowhere.
     public static let ofProcess = KeySecrets(nil, makes: false)
     private static let random = bytes()
 
@@ -26,13 +25,13 @@ public final class KeySecrets: Sendable {
         isMaking = makes
     }
 
-    /// Those of a root. Touches no file.
+    /// For the caches of a root. Touches no file.
     ///
-    /// - Parameter makes: whether a missing one is made.
+    /// - Parameter makes: whether to create a missing file.
     public convenience init(of settings: CacheSettings, makes: Bool) { self.init(settings, makes: makes) }
 
-    /// Returns what stands for a value in the key of an address: 32 hexadecimal digits of its HMAC-SHA-256. Throws
-    /// `CacheFailure`, `UnsafePlace` and `SystemFailure` if the secret cannot be read or made.
+    /// Returns 32 hexadecimal digits that replace the value in the key of the address. Throws `CacheFailure`,
+    /// `UnsafePlace` and `SystemFailure` if the file cannot be read or created.
     public func digest(of value: Substring, in address: String) throws -> String {
         String(HMAC.hex(of: Array(value.utf8), key: try secret(for: address)).prefix(32))
     }
@@ -89,8 +88,8 @@ public final class KeySecrets: Sendable {
         }
     }
 
-    /// Makes the file, unless another process is faster; nil in a folder that cannot be written to, where nothing will
-    /// be kept either.
+    /// Creates the file, unless another process is faster. Returns nil if the folder is read-only: then nothing can be
+    /// kept there either.
     private func make(_ folder: Folder) throws -> [UInt8]? {
         do {
             try folder.makeOnce(CacheRoot.keySecret, Self.bytes())

@@ -33,8 +33,8 @@ extension CacheStore {
         return try index.setKey(entry, key.text, now: clock.now())
     }
 
-    /// Gives the entry that is there under a key's earlier text the key as it is now; nil if there is none. In a root that
-    /// can only be read, it keeps the earlier one. Its variants are made again.
+    /// Moves an entry from the key of an earlier version to the present key. Returns nil if there is none. In a read-only
+    /// root, the entry keeps its key. Its variants are made again.
     private func renamed(_ key: CacheKey, isLocked: Bool) throws -> Entry? {
         guard let former = key.former, let entry = try sound(CacheKey(address: former), isLocked: isLocked) else {
             return nil
@@ -42,7 +42,7 @@ extension CacheStore {
         return index.isReadOnly ? entry : try index.rename(entry, key, now: clock.now())
     }
 
-    /// The row that is there under a key's earlier text, whatever has become of its file.
+    /// The row under the key of an earlier version, without a look at its file; nil if there is none.
     package func formerEntry(_ key: CacheKey) throws -> Entry? {
         try key.former.flatMap { try index.find(CacheKey(address: $0).name, in: scope) }
     }

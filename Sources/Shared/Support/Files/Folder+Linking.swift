@@ -33,8 +33,8 @@ extension Folder {
         try rename(name, to: other)
     }
 
-    /// Makes a file with these bytes, for its owner alone (mode 0600), whole and on the disk or not at all. If there is one
-    /// of that name, it stays. Throws `SystemFailure`.
+    /// Creates a file with these bytes and mode 0600 in one step, and waits until it is on the disk. An existing file
+    /// of that name stays. Throws `SystemFailure`.
     package func makeOnce(_ name: String, _ bytes: [UInt8]) throws {
         let temporary = OutputFile.temporaryName()
         let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, purpose: .makeOutput)

@@ -1,5 +1,5 @@
-/// Messages for a person, on standard error: `tool: message`, one line an event. Secrets in the addresses of a message
-/// are concealed (`AddressSecrets`).
+/// Messages for a person, on standard error: `tool: message`, one line an event. Conceals secrets in addresses
+/// (`AddressSecrets`).
 public struct Log: Sendable {
     public enum Level: Int, Sendable, Comparable {
         case error, warning, detail

@@ -68,7 +68,7 @@ public struct MetricEvent: Sendable {
     /// In the order in which they are written.
     public let fields: [Field]
 
-    /// - Parameter fields: nil ones are left out. Secrets in the addresses of texts are concealed.
+    /// - Parameter fields: nil ones are left out. `line` conceals secrets in addresses.
     public init(_ kind: Kind, _ fields: KeyValuePairs<String, Value?>) {
         self.kind = kind
         self.fields = fields.compactMap { name, value in value.map { Field(name: name, value: $0) } }

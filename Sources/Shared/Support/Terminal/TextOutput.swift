@@ -1,12 +1,11 @@
-/// An output for text, which may be from strangers. On a terminal, what could control it is escaped; into a pipe or a
-/// file everything is written byte for byte.
+/// Writes untrusted text. Escapes control characters on a terminal, and writes the same bytes to a pipe or a file.
 ///
-/// The one way to standard output for everything but the bytes of pictures, which no terminal gets.
+/// All commands write text to standard output this way. Pictures are never written to a terminal.
 public struct TextOutput: Sendable {
     public enum Form: Sendable {
-        /// Escaped as `TerminalText.escaped` does, but line ends and tabs stay.
+        /// Escaped as by `TerminalText.escaped`, except that line ends and tabs stay.
         case plain
-        /// JSON, in which `\u00XX` stands for the same text.
+        /// JSON, escaped as `\u00XX`, so that it remains the same value.
         case json
     }
 
@@ -34,15 +33,15 @@ public struct TextOutput: Sendable {
         try file.write(isTerminal ? Self.escaped(bytes, as: form) : bytes)
     }
 
-    /// Writes bytes that are safe for a terminal already. Throws `SystemFailure`.
+    /// Writes bytes that are already escaped. Throws `SystemFailure`.
     public func write(safe bytes: [UInt8]) throws(SystemFailure) { try file.write(bytes) }
 
-    /// Replaces the bytes from `start` on, which are to be written by `write(safe:)`, as this output takes them.
+    /// Escapes the bytes from `start` if this is a terminal. `write(safe:)` writes them later.
     public func escape(_ pending: inout [UInt8], from start: Int, as form: Form) {
         if isTerminal { pending.replaceSubrange(start..., with: Self.escaped(Array(pending[start...]), as: form)) }
     }
 
-    /// The bytes as a terminal may get them. Bytes that are not UTF-8 become `\xNN`, or U+FFFD in JSON.
+    /// The bytes with control characters escaped. Bytes that are not UTF-8 become `\xNN`, or U+FFFD in JSON.
     static func escaped(_ bytes: [UInt8], as form: Form) -> [UInt8] {
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x0A || $0 == 0x09 }) { return bytes }
         var result: [UInt8] = []
@@ -77,7 +76,7 @@ public struct TextOutput: Sendable {
 }
 
 extension File {
-    /// Standard output, as it is: for bytes of pictures, and for `TextOutput`. Throws `SystemFailure` if it is closed.
+    /// Standard output, for pictures and for `TextOutput`. Throws `SystemFailure` if it is closed.
     public static func standardOutput() throws -> File {
         try File(descriptor: 1, path: "standard output", closes: false)
     }

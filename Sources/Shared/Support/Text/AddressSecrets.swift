@@ -1,16 +1,16 @@
-/// Finds in addresses what is likely a secret, and conceals it.
+/// Finds likely secrets in addresses and conceals them.
 ///
-/// A value is secret by the name of its parameter, in the query or in the path (`SecretName`); then it never leaves the
-/// process but to its server. In messages and measurements, values and names in paths that look random are concealed
-/// too (`RandomText`): there, digests in the paths of pictures are no loss.
+/// The name of a parameter in the query or the path makes its value a secret (`SecretName`). Only its server receives a
+/// secret. Messages and metrics also conceal values and path segments that look random (`RandomText`). This includes
+/// digests in the paths of pictures, so keys and records keep random path segments.
 public enum AddressSecrets {
-    /// What stands in place of a secret, except in keys.
+    /// Replaces a secret everywhere but in keys.
     public static let mark = "***"
-    /// What the digest begins with that stands in place of a secret in keys.
+    /// Begins the digest that replaces a secret in keys.
     public static let digestPrefix = "sha256-"
 
-    /// Whether a value is what a key has in place of a secret: 32 hexadecimal digits of an HMAC-SHA-256, or 16 of a plain
-    /// SHA-256, as earlier versions wrote it.
+    /// Whether a value is the digest that replaces a secret in a key: 32 hexadecimal digits of an HMAC-SHA-256, or in
+    /// keys of earlier versions 16 digits of a plain SHA-256.
     public static func isDigest(_ value: Substring) -> Bool {
         let digits = value.utf8.dropFirst(digestPrefix.utf8.count)
         return value.hasPrefix(digestPrefix) && [16, 32].contains(digits.count)
@@ -26,23 +26,23 @@ public enum AddressSecrets {
     /// Whether an address has a parameter with a secret name and a value.
     public static func areIn(_ address: String) -> Bool { !values(in: address).isEmpty }
 
-    /// The values of an address's parameters with secret names, in their order. Empty values, and text that is no
-    /// address, have none. A value that is an address with such a parameter is secret as a whole.
+    /// The values of parameters with secret names, in order. A value that is an address with such a parameter is a
+    /// secret, too. Empty for a text that is no address; empty values are left out.
     public static func values(in address: String) -> [Substring] {
         // Most addresses have no parameter.
         guard address.utf8.contains(equals), let parts = Parts(address) else { return [] }
         return secretValues(parts, depth: 0)
     }
 
-    /// The address with each of these values replaced.
+    /// The address with each secret value replaced.
     public static func replacing(
         in address: String, _ replacement: (Substring) throws -> String
     ) rethrows -> String {
         try replacing(values(in: address), in: address[...], replacement)
     }
 
-    /// A message with the secrets of the web addresses in it concealed: values by name, random-looking values and names
-    /// of paths, and fragments.
+    /// The message with `***` in place of secret values, random-looking values and random-looking path segments of its
+    /// web addresses, and without their fragments.
     public static func concealed(in message: String) -> String {
         var result = ""
         var rest = message[...]
@@ -65,11 +65,11 @@ public enum AddressSecrets {
     private static let equals = UInt8(ascii: "=")
     private static let percent = UInt8(ascii: "%")
 
-    /// Path and query of an address, cut where parameters begin.
+    /// The path and query of an address in pieces.
     private struct Parts {
-        /// The names in the path, then the items of the query.
+        /// The segments of the path, then the items of the query.
         var items: [Substring] = []
-        /// Where the fragment begins, or the address ends.
+        /// The start of the fragment, or the end of the address.
         let end: String.Index
 
         /// Nil for a text without `://`.
@@ -90,8 +90,7 @@ public enum AddressSecrets {
 
     private static func secretValues(_ parts: Parts, depth: Int) -> [Substring] {
         parts.items.compactMap { item in
-            // `;` begins another parameter, in paths by RFC 3986 §3.3 and in queries by old habit; a secret value may
-            // have it, too.
+            // `;` separates parameters in paths (RFC 3986 §3.3) and in old queries. A secret value may contain it, too.
             for parameter in item.utf8.split(separator: UInt8(ascii: ";")) {
                 guard let place = parameter.firstIndex(of: equals) else { continue }
                 let isNamed = isSecret(name: Substring(parameter[..<place]))
@@ -102,7 +101,7 @@ public enum AddressSecrets {
         }
     }
 
-    /// Whether a value is an address with a secret in it, percent-encoded or not, or was one before it was concealed.
+    /// Whether a value is an address with a secret, percent-encoded or not, or the mark that replaced such an address.
     private static func holdsSecret(_ value: Substring, depth: Int) -> Bool {
         if value == mark { return true }
         guard depth < 3, value.utf8.contains(UInt8(ascii: ":")) || value.utf8.contains(percent) else { return false }
@@ -127,7 +126,7 @@ public enum AddressSecrets {
         return replacing(hidden, in: address[..<parts.end]) { _ in mark }
     }
 
-    /// Where the ending of a file's name begins, such as `.jpeg`; the end if it has none.
+    /// The start of a file name's extension, such as `.jpeg`, or the end of the name if it has none.
     private static func beginOfEnding(_ name: Substring) -> String.Index {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
             (2...6).contains(name.utf8.distance(from: dot, to: name.endIndex))

@@ -63,7 +63,7 @@ public enum PercentEncoding {
 
     /// The decoded bytes. A stray `%` stands for itself.
     ///
-    /// - Parameter isForm: whether `+` stands for a blank, as in the queries that forms write.
+    /// - Parameter isForm: whether to decode `+` as a blank, as HTML forms encode it.
     public static func decoded(_ bytes: ArraySlice<UInt8>, isForm: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

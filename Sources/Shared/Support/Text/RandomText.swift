@@ -1,13 +1,16 @@
-/// Tells text that a machine drew at random, such as a token or a digest, from text that people wrote.
+/// Recognises random text, such as tokens and digests.
 enum RandomText {
-    /// Random text of fewer letters and digits cannot be told from words and numbers.
+    /// Shorter random text looks like words and numbers.
     static let shortest = 16
 
-    /// Whether a text has a word, or is one as a whole without its punctuation, of at least 16 letters and digits of
-    /// ASCII that looks random: hexadecimal with both letters and digits; or one in which, counted in neighbours,
-    /// pairs of letters that are rare in English count one and changes between letter and digit one and a half, and
-    /// that comes to more than half of all pairs. Random letters and digits come to 0.9, English to 0.1. Numbers and
-    /// dates are never random.
+    /// Whether a word of the text looks random, or all its words together. A word is a run of ASCII letters and digits.
+    ///
+    /// At least 16 letters and digits are necessary, and one of these rules:
+    /// * All are hexadecimal, at least two are letters and three are digits.
+    /// * The score is more than half of the number of adjacent pairs. A pair of letters that is rare in English scores 1,
+    ///   a change between letter and digit 1.5. Random letters and digits score 0.9 per pair, English 0.1.
+    ///
+    /// Numbers and dates never look random.
     static func isIn(_ text: some Collection<UInt8>) -> Bool {
         let words = text.split { !$0.isDigit && !$0.isASCIILetter }
         if words.contains(where: { isRandom([$0]) }) { return true }
@@ -39,16 +42,17 @@ enum RandomText {
 
     private static func pair(_ a: UInt8, _ b: UInt8) -> Int { Int((a | 0x20) - 0x61) * 26 + Int((b | 0x20) - 0x61) }
 
-    /// Whether a pair of letters is one of the 200 that make 97 of 100 in English (Norvig, "English Letter Frequency
-    /// Counts", 2012).
+    /// Whether a pair of letters is common in English. The list has 205 frequent pairs, after Norvig, "English Letter
+    /// Frequency Counts" (2012).
     private static let isCommon: [Bool] = {
         let pairs = """
-            th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic \
-            ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un \
-            lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev \
-            ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu \
-            rn sc gi da yo cr cl du ga qu ue ff ba ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck ew mu br bi pt \
-            ak pu ui rg ib tl ny ki rk ys ob mm fu ph og
+            th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me \
+            de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot \
+            il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai \
+            sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag \
+            if ap gr od bo sp rd do uc bu ei ov by rm ep tt oc fa ef cu rn sc gi da yo cr cl du ga qu ue ff ba \
+            ey ls va um pp ua up lu go ht ru ug ds lt pi rc rr eg au ck ew mu br bi pt ak pu ui rg ib tl ny ki \
+            rk ys ob mm fu ph og
             """
         var result = [Bool](repeating: false, count: 26 * 26)
         for name in pairs.utf8.split(separator: UInt8(ascii: " ")) {

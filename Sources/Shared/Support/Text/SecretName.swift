@@ -1,15 +1,13 @@
-/// Names of parameters whose values are likely secrets: keys, tokens, passwords, signatures, and what servers sign.
+/// Names of parameters whose values are likely secrets: keys, tokens, passwords, and the parts of signed addresses.
 enum SecretName {
-    /// Secret as one of a name's words, which end at every character but letters and digits, where a digit follows a
-    /// letter, and where a capital follows a small letter: `access_token`, `accessToken` and `X-Amz-Signature`, but
-    /// neither `design` nor `keyword`.
+    /// Words of a name. `access_key`, `accessKey` and `X-Access-Key` have the word `key`; `keyword` and `monkey` do not.
     private static let words: Set<String> = [
         "cookie", "cred", "creds", "key", "nonce", "otp", "pass", "pin", "policy", "psw", "pw", "saml", "sess",
         "session",
         "sid", "sig", "sign", "signed", "sso", "ticket", "totp", "verify",
     ]
 
-    /// Secret anywhere in a word, as they occur in no other: `accesstoken`, `PHPSESSID`, `authkey`.
+    /// Parts of a word, as in `accesstoken` and `PHPSESSID`. Ordinary words do not contain them.
     private static let parts = [
         "accesskey", "apikey", "authkey", "authoriz", "bearer", "credential", "csrf", "hdnea", "hdnt", "hmac", "jwt",
         "passcode", "passphrase", "passw", "pwd", "rlkey", "secret", "sessid", "sessionid", "signature", "token",
@@ -17,18 +15,18 @@ enum SecretName {
         "xsrf",
     ]
 
-    /// Secret only as the whole name: too short, or too common in other names. They belong to signed addresses of nginx
-    /// (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`) and Discord (`hm`), and to OAuth (`code`).
+    /// Whole names, since other names contain them as words. They belong to OAuth (`code`) and to the signed addresses
+    /// of nginx (`md5`, `st`, `e`), Azure (`se`, `sv`, …), Google, Facebook (`oh`, `oe`) and Discord (`hm`).
     private static let names: Set<String> = [
         "code", "e", "exp", "expires", "googleaccessid", "hm", "md5", "oe", "oh", "se", "skoid", "sktid", "sp", "spr",
         "sr",
         "st", "sv",
     ]
 
-    /// All parameters with these first words belong to signed addresses of Amazon's and Google's storage.
+    /// First words of the parameters in signed addresses of Amazon's and Google's storage.
     private static let vendors = [["x", "amz"], ["x", "goog"]]
 
-    /// Whether a name, percent-decoded, is one of these, in whatever case.
+    /// Whether a percent-decoded name is secret. Upper and lower case are the same.
     static func matches(_ name: [UInt8]) -> Bool {
         let words = self.words(of: name)
         if words.contains(where: isSecret) || vendors.contains(where: words.starts) { return true }
@@ -41,7 +39,8 @@ enum SecretName {
         return word.hasSuffix("auth") || word.hasPrefix("auth") && !word.hasPrefix("author")
     }
 
-    /// The words of a name, in lower case.
+    /// The words of a name, in lower case. A word ends before a digit after a letter, before a capital after a small
+    /// letter, and at every character that is neither letter nor digit.
     private static func words(of name: [UInt8]) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -54,7 +53,7 @@ enum SecretName {
             let after = place + 1 < name.count ? name[place + 1] : 0
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                // `accessToken`, and the last capital of `AWSAccessKeyId`'s first three.
+                // `access|Token` and `AWS|Access`.
                 if !before.isUpper || after.isLower { end() }
                 word.append(byte | 0x20)
             case _ where byte.isLower: word.append(byte)

@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
-    /// Whether the character is not seen itself and changes what is seen: controls, line and paragraph separators, and
-    /// the format characters that hide or reorder text (Unicode 15, categories Cc, Zl, Zp and Cf). The one table for
-    /// terminals, file names and titles.
+    /// Whether the character is invisible and changes how other text looks: a control, a line or paragraph separator, or
+    /// a format character that hides or reorders text (Unicode 15, categories Cc, Zl, Zp and Cf). Terminals, file names
+    /// and titles share this table.
     public var isUnseen: Bool {
         switch value {
         case 0...0x1F, 0x7F...0x9F,  // C0, DEL, C1
@@ -18,7 +18,6 @@ extension Unicode.Scalar {
     /// Whether it is a control (category Cc).
     public var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-    /// Whether it joins or separates its neighbours without being seen (U+200C, U+200D). Persian, Indic scripts and
-    /// emoji need it.
+    /// Whether it is a zero-width joiner or non-joiner (U+200D, U+200C). Persian, Indic scripts and emoji need them.
     public var isJoiner: Bool { value == 0x200C || value == 0x200D }
 }

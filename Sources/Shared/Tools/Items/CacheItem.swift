@@ -83,7 +83,7 @@ public enum CacheItem: Sendable {
         ///   - keyField: the field that holds the name to use as the key instead of the address.
         ///   - ignoredQuery: query parameters that make no difference.
         ///   - expiryFields: the fields that say when an entry expires, of which the first that is there counts.
-        ///   - secrets: what keys of addresses with secrets are made with.
+        ///   - secrets: for the keys of addresses with secrets.
         public init(
             addresses: PictureAddresses = PictureAddresses(), key: String? = nil, keyField: FieldPath? = nil,
             ignoredQuery: Set<String> = [], expiryFields: [FieldPath] = [], secrets: KeySecrets = .ofProcess

@@ -94,6 +94,9 @@ import Testing
             return FileFacts(contentType: "image/png", fileExtension: "png", width: 1, height: 1)
         }
         let server = FakeServer(picture(1))
+        // Without a secret file, a look serves the entry and keeps a key that has a digest.
+        let looked = try cache.lookup(key(address, secrets(makes: false)))
+        #expect(looked?.sha256 == old.sha256 && looked?.key == (name == "author" ? address : former))
         let key = try key(address, secrets())
         #expect(key.former == former)
         let found = try cache.lookup(key)

@@ -16,15 +16,22 @@ extension CacheKey {
     /// The key of an address without secrets, or of one that is kept nowhere: the digests are valid in this process only.
     public init(url: WebURL, ignoringQuery ignoring: Set<String> = []) {
         // The random key of the process needs no file.
-        self.init(url, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? "" }
+        self.init(url, ignoring) { (try? KeySecrets.ofProcess.digest(of: $0, in: "")) ?? ("", false) }
     }
 
-    private init(_ url: WebURL, _ ignoring: Set<String>, _ digest: (Substring) throws -> String) rethrows {
+    private init(
+        _ url: WebURL, _ ignoring: Set<String>, _ digest: (Substring) throws -> (text: String, isLasting: Bool)
+    ) rethrows {
         let address = (ignoring.isEmpty ? url : url.removingQueryItems(named: ignoring)).normalized
+        var isLasting = true
         let text = try AddressSecrets.replacing(in: address) { value in
-            AddressSecrets.isDigest(value) ? String(value) : AddressSecrets.digestPrefix + (try digest(value))
+            if AddressSecrets.isDigest(value) { return String(value) }
+            let digest = try digest(value)
+            isLasting = digest.isLasting
+            return AddressSecrets.digestPrefix + digest.text
         }
-        self.init(address: text, former: Self.former(address).flatMap { $0 == text ? nil : $0 })
+        self.init(
+            address: text, former: Self.former(address).flatMap { $0 == text ? nil : $0 }, isLasting: isLasting)
     }
 
     // MARK: Earlier keys

@@ -5,7 +5,8 @@ import Support
 /// PIN could be found by trying all PINs.
 ///
 /// The HMAC key is 32 random bytes in the file `key-secret` (mode 0600), which is created when the first digest is
-/// needed: in the root, or in memory for pictures that are kept there. It is no part of the index and survives its loss. Commands that only look create no file. Without a file, they use a random key of the process and find nothing.
+/// needed: in the root, or in memory for pictures that are kept there. It is no part of the index and survives its loss.
+/// Commands that only look create no file. Without a file, they use a random key of the process.
 public final class KeySecrets: Sendable {
     /// For addresses that are kept nowhere.
     public static let ofProcess = KeySecrets(nil, makes: false)
@@ -30,28 +31,31 @@ public final class KeySecrets: Sendable {
     /// - Parameter makes: whether to create a missing file.
     public convenience init(of settings: CacheSettings, makes: Bool) { self.init(settings, makes: makes) }
 
-    /// Returns 32 hexadecimal digits that replace the value in the key of the address. Throws `CacheFailure`,
-    /// `UnsafePlace` and `SystemFailure` if the file cannot be read or created.
-    public func digest(of value: Substring, in address: String) throws -> String {
-        String(HMAC.hex(of: Array(value.utf8), key: try secret(for: address)).prefix(32))
+    /// Returns 32 hexadecimal digits that replace the value in the key of the address, and whether they are the same in
+    /// every process. Throws `CacheFailure`, `UnsafePlace` and `SystemFailure` if the file cannot be read or created.
+    public func digest(of value: Substring, in address: String) throws -> (text: String, isLasting: Bool) {
+        let secret = try secret(for: address)
+        let text = HMAC.hex(of: Array(value.utf8), key: secret ?? Self.random).prefix(32)
+        return (String(text), secret != nil)
     }
 
-    private func secret(for address: String) throws -> [UInt8] {
-        guard let settings else { return Self.random }
+    /// The HMAC key; nil if there is no file.
+    private func secret(for address: String) throws -> [UInt8]? {
+        guard let settings else { return nil }
         switch settings.policies.policy(for: address) {
         case .enabled: return try secret(\.onDisk) { try folderOnDisk(settings) }
         case .memory: return try secret(\.inMemory) { try folderInMemory(settings.places) }
-        case .disabled: return Self.random
+        case .disabled: return nil
         }
     }
 
     private func secret(
         _ place: WritableKeyPath<Known, [UInt8]?>, _ folder: () throws -> Folder?
-    ) throws -> [UInt8] {
+    ) throws -> [UInt8]? {
         try known.withLock { known throws in
             if let secret = known[keyPath: place] { return secret }
             guard let folder = try folder(), let secret = try read(folder) ?? (isMaking ? make(folder) : nil) else {
-                return Self.random
+                return nil
             }
             known[keyPath: place] = secret
             return secret
